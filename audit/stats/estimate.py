@@ -1,0 +1,35 @@
+"""What every statistic returns: a number with its interval, or the reason why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value, its 95 % interval (None where none was asked for) and the n it rests on."""
+
+    value: float
+    low: float | None
+    high: float | None
+    n: int
+
+    def as_dict(self) -> dict[str, float | int | None]:
+        return {"value": self.value, "low": self.low, "high": self.high, "n": self.n}
+
+
+@dataclass(frozen=True, slots=True)
+class Undefined:
+    """No number, and why. False, so that `if estimate:` asks "is there a number?"."""
+
+    reason: str
+    n: int = 0
+
+    def __bool__(self) -> bool:
+        return False
+
+    def as_dict(self) -> dict[str, str | int]:
+        return {"undefined": self.reason, "n": self.n}
+
+
+Result = Estimate | Undefined
