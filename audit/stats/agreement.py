@@ -1,0 +1,138 @@
+"""Do two raters, or many, say the same? Chance-corrected and plain.
+
+Two raters: `percent_agreement`, `cohen_kappa`. Many raters, as a table raters x units with NaN
+where somebody said nothing: `krippendorff_alpha`, `unanimity`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from audit.stats.estimate import Estimate, Result, Undefined
+from audit.stats.series import Floats, classes, ratings_table
+
+Weights = Literal["linear", "quadratic"] | None
+Level = Literal["nominal", "ordinal", "interval"]
+
+
+def percent_agreement(a: ArrayLike, b: ArrayLike) -> Result:
+    """The share of items on which both say the same, from 0 to 1."""
+    read = classes(a, b)
+    if isinstance(read, Undefined):
+        return read
+    (first, second), _ = read
+    return Estimate(float((first == second).mean()), None, None, first.size)
+
+
+def cohen_kappa(a: ArrayLike, b: ArrayLike, weights: Weights = None) -> Result:
+    """Agreement of two raters beyond what their own habits would give by chance.
+
+    kappa = 1 - sum(w o) / sum(w e): o the observed table of shares, e the product of its margins,
+    w the weight of a disagreement: 1 off the diagonal (plain), |i - j| (linear) or (i - j)^2
+    (quadratic), where i and j are places in the sorted list of the classes that occur.
+    Cohen 1960, Educ. Psychol. Meas. 20:37; weighted: Cohen 1968, Psychol. Bull. 70:213.
+    """
+    read = classes(a, b)
+    if isinstance(read, Undefined):
+        return read
+    (first, second), names = read
+    n, k = first.size, names.size
+    weight = disagreement_weights(k, weights)
+    table = np.bincount(first * k + second, minlength=k * k).reshape(k, k)
+    expected = int((weight * np.outer(table.sum(axis=1), table.sum(axis=0))).sum())
+    if expected == 0:
+        # 0/0: both raters gave one and the same value throughout.
+        return Undefined("both raters always gave the same value", n)
+    observed = int((weight * table).sum())
+    return Estimate(1 - n * observed / expected, None, None, n)
+
+
+def disagreement_weights(k: int, weights: Weights) -> NDArray[np.int64]:
+    """The k x k weights of a disagreement between class i and class j."""
+    distance = np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
+    if weights is None:
+        return (distance > 0).astype(np.int64)
+    if weights == "linear":
+        return distance
+    if weights == "quadratic":
+        return distance**2
+    raise ValueError(f"weights must be None, 'linear' or 'quadratic', not {weights!r}")
+
+
+def krippendorff_alpha(ratings: ArrayLike, level: Level) -> Result:
+    """Agreement of any number of raters, some of whom may have said nothing about a unit.
+
+    alpha = 1 - D_o / D_e: the mean squared distance of two ratings of one unit, over that of any
+    two ratings at all. The distance is 0 or 1 (nominal), the difference of the values (interval)
+    or of their mid-ranks among all pairable ratings (ordinal: Krippendorff's sum over the ranks
+    between two values, less half of both ends, is exactly that difference). Units with a single
+    rating pair with nothing and are left out. Krippendorff 2019, Content Analysis, ch. 12.
+
+    `n` is the number of units with two ratings or more.
+    """
+    if level not in ("nominal", "ordinal", "interval"):
+        raise ValueError(f"level must be nominal, ordinal or interval, not {level!r}")
+    table = ratings_table(ratings)
+    if isinstance(table, Undefined):
+        return table
+    pairable = pairable_units(table)
+    units = pairable.shape[1]
+    if units == 0:
+        return Undefined("no unit has two ratings", table.shape[1])
+    present = ~np.isnan(pairable)
+    values = pairable[present]
+    if (values == values[0]).all():
+        return Undefined("every rating has the same value", units)
+    names, codes, sizes = np.unique(values, return_inverse=True, return_counts=True)
+    if level == "nominal":
+        observed, expected = _nominal_disagreement(codes, sizes, present)
+    else:
+        scale = names if level == "interval" else np.cumsum(sizes) - sizes / 2
+        # Alpha knows no unit and no origin: any will do, and a small one keeps the squares small.
+        scale = (scale - scale.mean()) / np.ptp(scale)
+        placed = np.zeros(present.shape)
+        placed[present] = scale[codes]
+        observed, expected = _squared_disagreement(placed, present)
+    return Estimate(float(1 - observed / expected), None, None, units)
+
+
+def pairable_units(table: Floats) -> Floats:
+    """The columns with at least two ratings: the others pair with nothing."""
+    return table[:, (~np.isnan(table)).sum(axis=0) >= 2]
+
+
+def _nominal_disagreement(codes, sizes, present) -> tuple[float, float]:
+    per_unit = present.sum(axis=0)
+    unit = np.broadcast_to(np.arange(present.shape[1]), present.shape)[present]
+    key, same = np.unique(unit * sizes.size + codes, return_counts=True)
+    # Ordered pairs of equal ratings within a unit, each unit's pairs weighing 1/(m - 1).
+    equal = (same * (same - 1) / (per_unit[key // sizes.size] - 1)).sum()
+    total = int(per_unit.sum())
+    observed = 1 - equal / total
+    expected = 1 - float((sizes * (sizes - 1.0)).sum()) / (total * (total - 1.0))
+    return observed, expected
+
+
+def _squared_disagreement(placed, present) -> tuple[float, float]:
+    # Over ordered pairs of one unit: sum (a - b)^2 = 2 (m sum a^2 - (sum a)^2).
+    m = present.sum(axis=0)
+    total = int(m.sum())
+    first, second = placed.sum(axis=0), np.einsum("ru,ru->u", placed, placed)
+    observed = (2 * (m * second - first**2) / (m - 1)).sum() / total
+    expected = 2 * (total * second.sum() - first.sum() ** 2) / (total * (total - 1.0))
+    return float(observed), float(expected)
+
+
+def unanimity(ratings: ArrayLike) -> Result:
+    """The share of units on which all who rated say the same, among units with two ratings."""
+    table = ratings_table(ratings)
+    if isinstance(table, Undefined):
+        return table
+    pairable = pairable_units(table)
+    if pairable.shape[1] == 0:
+        return Undefined("no unit has two ratings", table.shape[1])
+    same = np.nanmax(pairable, axis=0) == np.nanmin(pairable, axis=0)
+    return Estimate(float(same.mean()), None, None, same.size)

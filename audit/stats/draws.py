@@ -1,0 +1,42 @@
+"""Which clusters a resample holds: whole prompts drawn with replacement, the same everywhere.
+
+Images of one prompt succeed and fail together, so prompts are drawn, not images. A resample is
+kept as how often it holds each cluster, and never as copied data.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from audit.stats.series import Floats
+
+
+@lru_cache(maxsize=3)
+def cluster_counts(clusters: int, resamples: int, seed: int) -> Floats:
+    """A table resamples x clusters: how often each cluster was drawn.
+
+    Draws come from Philox 4x64 (Salmon et al. 2011, SC11) with the seed as its key: the k-th draw
+    is a fixed function of seed and k, so the digits are the same on every machine, and the first
+    1,000 of 2,000 resamples are the 1,000. Its upper 32 bits u pick cluster floor(u G / 2^32)
+    (uneven by less than G / 2^32).
+    """
+    if clusters < 1:
+        raise ValueError("there must be at least one cluster")
+    if resamples < 1:
+        raise ValueError("there must be at least one resample")
+    if not 0 <= seed < 2**128:
+        raise ValueError("the seed must be a whole number from 0")
+    stream = np.random.Philox(key=seed)
+    counts = np.empty((resamples, clusters))
+    rows = max(1, 2**20 // clusters)
+    for first in range(0, resamples, rows):
+        size = min(rows, resamples - first)
+        picked = stream.random_raw(size * clusters) >> np.uint64(32)
+        picked = (picked * np.uint64(clusters)) >> np.uint64(32)
+        place = picked.astype(np.int64) + np.repeat(np.arange(size) * clusters, clusters)
+        flat = np.bincount(place, minlength=size * clusters)
+        counts[first : first + size] = flat.reshape(size, clusters)
+    counts.setflags(write=False)
+    return counts

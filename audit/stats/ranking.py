@@ -1,0 +1,78 @@
+"""Does one series rank the items as the other does? Kendall, Spearman, and Pearson beside them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import rankdata
+
+from audit.stats import pairs
+from audit.stats.estimate import Estimate, Result, Undefined
+from audit.stats.series import Floats, constant, finite
+
+
+def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> Result:
+    """tau_b = (C - D) / sqrt((P - T_x)(P - T_y)): concordant less discordant pairs, over the
+    pairs that each series could have decided. Kendall 1945, Biometrika 33:239.
+    """
+    series = _varying(x, y)
+    if isinstance(series, Undefined):
+        return series
+    c = pairs.count(*series)
+    # One root of the product of integers: perfect agreement is then exactly 1.
+    scale = math.sqrt((c.total - c.tied_x) * (c.total - c.tied_y))
+    return Estimate((c.concordant - c.discordant) / scale, None, None, series[0].size)
+
+
+def kendall_tau_c(x: ArrayLike, y: ArrayLike) -> Result:
+    """tau_c = 2 (C - D) / (n^2 (m - 1) / m), m the smaller number of distinct values.
+
+    Stuart 1953, Biometrika 40:105: made for two scales with different numbers of steps.
+    """
+    series = _varying(x, y)
+    if isinstance(series, Undefined):
+        return series
+    c = pairs.count(*series)
+    n = series[0].size
+    m = min(np.unique(series[0]).size, np.unique(series[1]).size)
+    return Estimate(2 * (c.concordant - c.discordant) * m / (n * n * (m - 1)), None, None, n)
+
+
+def spearman(x: ArrayLike, y: ArrayLike) -> Result:
+    """Pearson's r of the mid-ranks. Spearman 1904, Am. J. Psychol. 15:72."""
+    series = _varying(x, y)
+    if isinstance(series, Undefined):
+        return series
+    return pearson(rankdata(series[0]), rankdata(series[1]))
+
+
+def pearson(x: ArrayLike, y: ArrayLike) -> Result:
+    """r = sum (x - mx)(y - my) / sqrt(sum (x - mx)^2 sum (y - my)^2)."""
+    series = _varying(x, y)
+    if isinstance(series, Undefined):
+        return series
+    a, b = (_centred(values) for values in series)
+    scale = math.sqrt(float(a @ a)) * math.sqrt(float(b @ b))
+    if scale == 0:
+        return Undefined("one series varies less than its numbers can hold", a.size)
+    return Estimate(min(1.0, max(-1.0, float(a @ b) / scale)), None, None, a.size)
+
+
+def _centred(values: Floats) -> Floats:
+    # Brought to one size first, so that squares neither overflow nor vanish.
+    values = values / np.abs(values).max()
+    values = values - values.mean()
+    largest = np.abs(values).max()
+    return values / largest if largest > 0 else values
+
+
+def _varying(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats] | Undefined:
+    series = finite(x, y, at_least=2)
+    if isinstance(series, Undefined):
+        return series
+    for values, which in zip(series, ("first", "second"), strict=True):
+        if constant(values):
+            return Undefined(f"the {which} series is constant", values.size)
+    return series

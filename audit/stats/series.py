@@ -1,0 +1,111 @@
+"""What may come in: equally long series of finite numbers, or a word on why not.
+
+A mistake of the caller (lengths that differ, a table where a list belongs, a choice that does not
+exist) is a `ValueError`. A property of the data (nothing there, a NaN, an infinity) is `Undefined`,
+so that a page with one bad column still shows the others.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from audit.stats.estimate import Undefined
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+
+def same_length(*series: ArrayLike) -> tuple[np.ndarray, ...]:
+    """The series as one-dimensional arrays of one length; anything else is a ValueError."""
+    arrays = tuple(np.asarray(values) for values in series)
+    if any(array.ndim != 1 for array in arrays):
+        raise ValueError("every series must be a plain list, one value per item")
+    if len({array.size for array in arrays}) > 1:
+        sizes = ", ".join(str(array.size) for array in arrays)
+        raise ValueError(f"the series differ in length: {sizes}")
+    return arrays
+
+
+def finite(*series: ArrayLike, at_least: int = 1) -> tuple[Floats, ...] | Undefined:
+    """The series as float64, or Undefined when one holds a NaN or an infinity, or too little."""
+    arrays = tuple(numbers(array) for array in same_length(*series))
+    n = arrays[0].size
+    bad = sum(int(n - np.isfinite(array).sum()) for array in arrays)
+    if bad:
+        return Undefined(f"{bad} values are missing or infinite", n)
+    if n < at_least:
+        return Undefined("no items" if n == 0 else f"fewer than {at_least} items", n)
+    return arrays
+
+
+def numbers(values: np.ndarray) -> Floats:
+    try:
+        return np.ascontiguousarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("the values must be numbers") from None
+
+
+def classes(*series: ArrayLike) -> tuple[tuple[Codes, ...], np.ndarray] | Undefined:
+    """The series as positions in the sorted list of all the classes that occur in any of them.
+
+    Classes may have any names: numbers, booleans or text.
+    """
+    arrays = same_length(*series)
+    n = arrays[0].size
+    if n == 0:
+        return Undefined("no items", 0)
+    if any(array.dtype == object for array in arrays):
+        arrays = tuple(_plain(array) for array in arrays)
+    if any(array.dtype.kind == "f" and not np.isfinite(array).all() for array in arrays):
+        bad = sum(int((~np.isfinite(a)).sum()) for a in arrays if a.dtype.kind == "f")
+        return Undefined(f"{bad} values are missing or infinite", n)
+    kinds = {array.dtype.kind in "US" for array in arrays}
+    if len(kinds) > 1:
+        raise ValueError("one series holds text and another numbers: they share no classes")
+    names, codes = np.unique(np.concatenate(arrays), return_inverse=True)
+    return tuple(np.split(codes.astype(np.int64), len(arrays))), names
+
+
+def _plain(array: np.ndarray) -> np.ndarray:
+    """A list of objects as text if all are text, else as numbers (None becomes NaN)."""
+    if all(isinstance(value, str) for value in array):
+        return array.astype(str)
+    return numbers(array)
+
+
+def binary(labels: ArrayLike) -> NDArray[np.bool_]:
+    """Labels that are 0 or 1, as booleans; anything else is a ValueError."""
+    array = numbers(np.asarray(labels))
+    if not np.isin(array, (0.0, 1.0)).all():
+        raise ValueError("labels must be 0 or 1")
+    return array == 1.0
+
+
+def ratings_table(ratings: ArrayLike) -> Floats | Undefined:
+    """Raters x units as float64, NaN where a rater said nothing."""
+    table = numbers(np.asarray(ratings))
+    if table.ndim != 2:
+        raise ValueError("ratings must be a table: one row per rater, one column per unit")
+    if table.size == 0:
+        return Undefined("no ratings", 0)
+    if np.isinf(table).any():
+        return Undefined(f"{int(np.isinf(table).sum())} ratings are infinite", table.shape[1])
+    return table
+
+
+def group_codes(groups: ArrayLike, n: int, *, what: str = "groups") -> tuple[Codes, int]:
+    """Which group each item belongs to, as 0..G-1, and G."""
+    array = np.asarray(groups)
+    if array.ndim != 1 or array.size != n:
+        raise ValueError(f"{what} must name one group for each of the {n} items")
+    if array.dtype == object:
+        array = array.astype(str)
+    if array.dtype.kind == "f" and np.isnan(array).any():
+        raise ValueError(f"{what} must not be missing")
+    names, codes = np.unique(array, return_inverse=True)
+    return codes.astype(np.int64), names.size
+
+
+def constant(values: np.ndarray) -> bool:
+    return bool((values == values[0]).all())

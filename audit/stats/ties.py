@@ -1,0 +1,230 @@
+"""Pairwise accuracy with ties, and the threshold below which two scores count as tied.
+
+Deutsch, Foster & Freitag 2023, "Ties Matter" (EMNLP). A judge is right about two images when it
+orders them as people do, or calls them tied (|difference| <= epsilon) when people do:
+
+    acc(epsilon) = (C + T_hm) / (C + D + T_h + T_m + T_hm)
+
+Calibration takes the smallest epsilon at the maximum of acc, out of 0 and every |difference|.
+It is exact: no pair is sampled, counts are integers, and the |differences| are compared as the
+doubles they are; `decimals=k` rounds them to k places first, and says so in `comparison`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from audit.stats import pairs
+from audit.stats.estimate import Estimate, Result, Undefined
+from audit.stats.series import Codes, Floats, finite, group_codes
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The best accuracy and the smallest epsilon that reaches it.
+
+    `right` of `pairs` pairs are decided as people do at that epsilon; with groups the accuracy is
+    the mean over the `groups` that have a pair. `comparison` says how |differences| were compared.
+    """
+
+    accuracy: float
+    epsilon: float
+    right: int
+    pairs: int
+    groups: int
+    n: int
+    comparison: str
+
+
+@dataclass(frozen=True, slots=True)
+class CalibratedEstimate(Estimate):
+    """A calibrated accuracy with its interval, and the epsilon it was calibrated to."""
+
+    epsilon: float
+
+    def as_dict(self) -> dict[str, float | int | None]:
+        return {**Estimate.as_dict(self), "epsilon": self.epsilon}
+
+
+def pairwise_accuracy(
+    human: ArrayLike,
+    metric: ArrayLike,
+    *,
+    epsilon: float = 0.0,
+    groups: ArrayLike | None = None,
+    decimals: int | None = None,
+) -> Result:
+    """The share of pairs that the metric decides as people do; with groups, their mean over the
+    groups that have a pair (pairs within a group only)."""
+    if not epsilon >= 0:
+        raise ValueError("epsilon must be 0 or more")
+    series = finite(human, metric)
+    if isinstance(series, Undefined):
+        return series
+    people, scores = series
+    n = people.size
+    if groups is None:
+        if n < 2:
+            return Undefined("no pairs: fewer than two items", n)
+        right = right_within(people, scores, epsilon, decimals)
+        return Estimate(right / (n * (n - 1) // 2), None, None, n)
+    listed = GroupedPairs.among(people, scores, group_codes(groups, n)[0], decimals)
+    if listed.size == 0:
+        return Undefined("no pairs: no group has two items", n)
+    right = listed.right(epsilon)
+    return Estimate(float(_mean_of_ratios(right, listed.per_group)), None, None, n)
+
+
+def calibrate(
+    human: ArrayLike,
+    metric: ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
+    decimals: int | None = None,
+) -> Calibration | Undefined:
+    """The smallest epsilon at which the pairwise accuracy is highest, and that accuracy."""
+    series = finite(human, metric)
+    if isinstance(series, Undefined):
+        return series
+    people, scores = series
+    n = people.size
+    codes = np.zeros(n, np.int64) if groups is None else group_codes(groups, n)[0]
+    listed = GroupedPairs.among(people, scores, codes, decimals)
+    if listed.size == 0:
+        return Undefined("no pairs: fewer than two items in every group", n)
+    epsilon, right = listed.best()
+    accuracy = float(_mean_of_ratios(right, listed.per_group))
+    return Calibration(
+        accuracy,
+        epsilon,
+        int(right.sum()),
+        listed.size,
+        int((listed.per_group > 0).sum()),
+        n,
+        comparison(decimals),
+    )
+
+
+def comparison(decimals: int | None) -> str:
+    return "exact floats" if decimals is None else f"rounded to {decimals} decimals"
+
+
+def distance(a: Floats, b: Floats, decimals: int | None) -> Floats:
+    """|a - b| as it is compared."""
+    gap = np.abs(a - b)
+    return gap if decimals is None else np.round(gap, decimals)
+
+
+def right_within(people: Floats, scores: Floats, epsilon: float, decimals: int | None) -> int:
+    """Pairs decided rightly at epsilon, all pairs of one list."""
+    levels = pairs.dense(people)
+    tied_near, concordant_near = pairs.near(scores, levels, epsilon)
+    return pairs.count(scores, people).concordant - concordant_near + tied_near
+
+
+def _mean_of_ratios(right: Codes, per_group: Codes) -> Fraction:
+    """The mean over groups of right/pairs, exactly."""
+    by_size: dict[int, int] = {}
+    for size in np.unique(per_group[per_group > 0]).tolist():
+        by_size[size] = int(right[per_group == size].sum())
+    total = sum((Fraction(count, size) for size, count in by_size.items()), Fraction(0))
+    return total / int((per_group > 0).sum())
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedPairs:
+    """Every pair within a group that can change its verdict with epsilon, and what never changes.
+
+    `gap` ascends; `sign` is +1 where people tie (right from epsilon = gap on) and -1 where the
+    metric is concordant (right below gap). Discordant pairs are never right and are not listed.
+    """
+
+    gap: Floats
+    sign: np.ndarray
+    group: Codes
+    per_group: Codes
+    concordant: Codes
+    size: int
+
+    @classmethod
+    def among(
+        cls, people: Floats, scores: Floats, groups: Codes, decimals: int | None
+    ) -> GroupedPairs:
+        total = int(groups.max(initial=0)) + 1
+        order = np.argsort(groups, kind="stable")
+        sizes = np.bincount(groups, minlength=total)
+        starts = np.cumsum(sizes) - sizes
+        gaps, signs, owners = [], [], []
+        for size in np.unique(sizes[sizes > 1]).tolist():
+            members = np.flatnonzero(sizes == size)
+            items = order[starts[members][:, None] + np.arange(size)]
+            i, j = np.triu_indices(size, 1)
+            h, m = people[items], scores[items]
+            by_people = np.sign(h[:, i] - h[:, j])
+            agrees = np.sign(m[:, i] - m[:, j]) == by_people
+            sign = np.where(by_people == 0, 1, np.where(agrees, -1, 0))
+            gaps.append(distance(m[:, i], m[:, j], decimals).ravel())
+            signs.append(sign.astype(np.int8).ravel())
+            owners.append(np.repeat(members, i.size))
+        per_group = sizes * (sizes - 1) // 2
+        if not gaps:
+            return cls(
+                np.empty(0), np.empty(0, np.int8), np.empty(0, np.int64), per_group, per_group, 0
+            )
+        gap, sign, owner = (np.concatenate(part) for part in (gaps, signs, owners))
+        concordant = np.bincount(owner[sign < 0], minlength=total)
+        changing = np.flatnonzero(sign)
+        changing = changing[np.argsort(gap[changing], kind="stable")]
+        return cls(
+            gap[changing],
+            sign[changing],
+            owner[changing],
+            per_group,
+            concordant,
+            int(per_group.sum()),
+        )
+
+    def right(self, epsilon: float) -> Codes:
+        """Pairs decided rightly, by group."""
+        upto = int(np.searchsorted(self.gap, epsilon, side="right"))
+        change = np.bincount(
+            self.group[:upto], weights=self.sign[:upto], minlength=self.per_group.size
+        )
+        return self.concordant + np.rint(change).astype(np.int64)
+
+    def ends(self) -> Codes:
+        """The last place of each run of equal gaps: where a candidate epsilon has taken effect."""
+        return np.flatnonzero(np.r_[self.gap[1:] != self.gap[:-1], True][: self.gap.size])
+
+    def weights(self) -> tuple[np.ndarray, bool]:
+        """What a pair of each group weighs: 1/pairs brought to whole numbers, if these fit."""
+        sizes = np.unique(self.per_group[self.per_group > 0]).tolist()
+        common = math.lcm(*sizes)
+        safe = np.maximum(self.per_group, 1)
+        if common * int((self.per_group > 0).sum()) < 2**62:
+            return common // safe, True
+        return 1.0 / safe, False
+
+    def best(self) -> tuple[float, Codes]:
+        """The smallest best epsilon, and the right decisions by group there."""
+        start = self.right(0.0) if self.gap.size and self.gap[0] == 0 else self.concordant
+        if self.gap.size == 0:
+            return 0.0, start
+        weight, whole = self.weights()
+        gained = np.cumsum(self.sign * weight[self.group])[self.ends()]
+        candidates = self.gap[self.ends()]
+        if candidates[0] > 0:
+            candidates, gained = np.r_[0.0, candidates], np.r_[gained[:1] * 0, gained]
+        if whole:
+            epsilon = float(candidates[np.argmax(gained)])
+            return epsilon, self.right(epsilon)
+        # Running sums of reciprocals drift in the last digits; those near the top are done again
+        # in fractions, so that drift never decides.
+        near = candidates[gained >= gained.max() - 1e-9 * max(1, self.per_group.size)]
+        tried = [(float(epsilon), self.right(float(epsilon))) for epsilon in near]
+        return max(tried, key=lambda pick: (_mean_of_ratios(pick[1], self.per_group), -pick[0]))
