@@ -72,15 +72,11 @@ class SoftTifa:
             return [self._ask_alone(subject, atom) for atom in subject.atoms]
         if len(answers) != len(questions):
             raise RuntimeError(f"{len(questions)} questions were asked, {len(answers)} answered.")
-        return [
-            _answer(atom, value) for atom, value in zip(subject.atoms, answers, strict=True)
-        ]
+        return [_answer(atom, value) for atom, value in zip(subject.atoms, answers, strict=True)]
 
     def _ask_alone(self, subject: Subject, atom: Atom) -> AtomJudgement:
         try:
-            (value,) = self.answerer.probabilities(
-                subject.image, [(atom.question, atom.expected)]
-            )
+            (value,) = self.answerer.probabilities(subject.image, [(atom.question, atom.expected)])
         except ValueError as error:
             return AtomJudgement(atom.index, None, str(error) or "the question was refused")
         return _answer(atom, value)

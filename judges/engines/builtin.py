@@ -1,0 +1,177 @@
+"""The built-in engine: classical vision behind the protocols of the neural ones.
+
+No weights, no download. It knows ten shapes and ten colours; a question about anything else is
+refused, because not knowing a word is not the same as not seeing the thing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from PIL import Image
+
+from judges.engines.builtin_vision import COLORS, SHAPES, Thing, find_things
+from judges.protocols import Detection
+
+_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_RELATIONS = ("left of", "right of", "above", "below")
+_FAINTEST = 0.05  # a thing that is less likely than this to be its best shape is not reported
+_DOUBT = 1e-4  # no answer is surer than this: there may be what it cannot see
+
+
+class UnreadableQuestion(ValueError):
+    """The engine cannot read this question; the message says what it reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    kind: str
+    shape: str
+    color: str = ""
+    relation: str = ""
+    other: str = ""
+
+
+class BuiltinEngine:
+    version = "builtin-1"
+    classes = SHAPES
+
+    def __init__(self) -> None:
+        self._seen: tuple[Image.Image, list[Thing]] | None = None
+
+    def detect(self, image: Image.Image) -> list[Detection]:
+        """Things from top to bottom; the score is the probability of the named shape."""
+        detections: list[Detection] = []
+        for thing in self._things(image):
+            best = int(thing.shapes.argmax())
+            if thing.shapes[best] >= _FAINTEST:
+                detections.append(
+                    {
+                        "class": SHAPES[best],
+                        "score": float(thing.shapes[best]),
+                        "box": thing.box,
+                        "color": _COLOR_NAMES[int(thing.colors.argmax())],
+                    }
+                )
+        return detections
+
+    def probabilities(
+        self, image: Image.Image, questions: Sequence[tuple[str, str]]
+    ) -> list[float]:
+        # All questions are read before any pixel is looked at: a refusal costs nothing.
+        read = [(read_question(text), _read_answer(text, answer)) for text, answer in questions]
+        things = self._things(image)
+        return [_with_doubt(_answer(things, *pair)) for pair in read]
+
+    def _things(self, image: Image.Image) -> list[Thing]:
+        """The last picture is remembered: a prompt has up to eight questions about the same one."""
+        if self._seen is None or self._seen[0] is not image:
+            self._seen = (image, find_things(image))
+        return self._seen[1]
+
+
+def read_question(text: str) -> Question:
+    for pattern, kind in _WORDINGS:
+        match = pattern.fullmatch(text.strip())
+        if match:
+            words = {name: value.lower() for name, value in match.groupdict().items()}
+            for name in ("shape", "other"):
+                if name in words:
+                    words[name] = _shape_of(words[name], text)
+            return Question(kind, **words)
+    raise UnreadableQuestion(f"The built-in engine cannot read the question {text!r}.")
+
+
+_COLOR_NAMES = tuple(COLORS)
+_ONE_OF_COLORS = "|".join(COLORS)
+_WORDINGS = [
+    (re.compile(pattern, re.IGNORECASE), kind)
+    for pattern, kind in (
+        (r"How many (?P<shape>\w+) are in the image\?", "count"),
+        (r"Are there any (?P<shape>\w+) in the image\?", "object"),
+        (rf"(?:Is|Are) the (?P<shape>\w+) (?P<color>{_ONE_OF_COLORS})\?", "attribute"),
+        (
+            rf"(?:Is|Are) the (?P<shape>\w+) (?P<relation>{'|'.join(_RELATIONS)}) "
+            r"the (?P<other>\w+)\?",
+            "position",
+        ),
+    )
+]
+
+
+def _shape_of(noun: str, question: str) -> str:
+    for ending in ("", "s", "es"):
+        if noun.endswith(ending) and noun[: len(noun) - len(ending)] in SHAPES:
+            return noun[: len(noun) - len(ending)]
+    raise UnreadableQuestion(f"The built-in engine knows no {noun!r}, asked for in {question!r}.")
+
+
+def _read_answer(question: str, expected: str) -> bool | int:
+    answer = expected.strip().lower()
+    counting = read_question(question).kind == "count"
+    if not counting and answer in ("yes", "no"):
+        return answer == "yes"
+    if counting and answer in _NUMBERS:
+        return _NUMBERS.index(answer)
+    if counting and answer.isdecimal():
+        return int(answer)
+    raise UnreadableQuestion(f"{expected!r} is no answer to the question {question!r}.")
+
+
+def _answer(things: list[Thing], question: Question, expected: bool | int) -> float:
+    are = _likely(things, question.shape)
+    if question.kind == "count":
+        return _exactly(are, int(expected))
+    if question.kind == "object":
+        yes = _any(are)
+    elif question.kind == "attribute":
+        color = _COLOR_NAMES.index(question.color)
+        wrong = [p * (1 - thing.colors[color]) for p, thing in zip(are, things, strict=True)]
+        yes = _any(are) * (1 - _any(wrong))
+    else:
+        yes = _all_lie(things, are, _likely(things, question.other), question.relation)
+    return yes if expected else 1 - yes
+
+
+def _likely(things: list[Thing], shape: str) -> list[float]:
+    index = SHAPES.index(shape)
+    return [float(thing.shapes[index]) for thing in things]
+
+
+def _any(chances: Sequence[float]) -> float:
+    return 1 - float(np.prod([1 - chance for chance in chances]))
+
+
+def _exactly(chances: Sequence[float], count: int) -> float:
+    """The chance that exactly `count` of independent events happen (Poisson binomial)."""
+    spread = np.array([1.0])
+    for chance in chances:
+        spread = np.convolve(spread, [1 - chance, chance])
+    return float(spread[count]) if count < len(spread) else 0.0
+
+
+def _all_lie(things: list[Thing], first: list[float], second: list[float], relation: str) -> float:
+    """Both are there, and no pair of them breaks the relation."""
+    held = 1.0
+    for one, p in zip(things, first, strict=True):
+        for other, q in zip(things, second, strict=True):
+            if one is not other:
+                held *= 1 - p * q * (1 - _lies(one.box, other.box, relation))
+    return _any(first) * _any(second) * held
+
+
+def _lies(box: Sequence[float], other: Sequence[float], relation: str) -> float:
+    """1 when the gap between the boxes is clear, 1/2 when they just touch, 0 when they overlap."""
+    if relation in ("right of", "below"):
+        box, other = other, box
+    axis = 0 if relation in ("left of", "right of") else 1
+    gap = other[axis] - box[axis + 2]
+    size = min(box[axis + 2] - box[axis], other[axis + 2] - other[axis])
+    return float(1 / (1 + np.exp(-min(max(30 * gap / size, -30), 30))))
+
+
+def _with_doubt(probability: float) -> float:
+    return _DOUBT + (1 - 2 * _DOUBT) * min(max(probability, 0.0), 1.0)

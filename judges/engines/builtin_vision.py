@@ -1,0 +1,244 @@
+"""Classical vision for simple shapes: what is not the backdrop is a thing, named by its silhouette.
+
+Tuned on plain pictures, as every detector is tuned on the pictures of its day: it takes the
+colours along the border for the backdrop, every island of other colours for one thing, and
+compares the island's silhouette with ten textbook shapes, upright or slightly turned. Shadows,
+busy backdrops, strong textures and things that touch confuse it, and it says so in its
+confidence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from PIL import Image
+from scipy import ndimage
+
+SHAPES = (
+    "circle",
+    "square",
+    "triangle",
+    "star",
+    "hexagon",
+    "cross",
+    "ring",
+    "heart",
+    "crescent",
+    "diamond",
+)
+# Where people put the middle of each name, in sRGB.
+COLORS = {
+    "red": (210, 35, 40),
+    "orange": (245, 135, 30),
+    "yellow": (250, 215, 45),
+    "green": (45, 155, 75),
+    "blue": (45, 95, 205),
+    "purple": (125, 65, 175),
+    "pink": (248, 150, 190),
+    "brown": (120, 75, 45),
+    "black": (25, 25, 30),
+    "white": (252, 252, 252),
+}
+
+_SIDE = 256  # pictures are looked at in this size
+_GRID = 24  # silhouettes are compared on so many cells a side
+_TURNS = tuple(range(-16, 17, 4))
+_BACKDROP_REACH = 40.0  # colours this near to one of the border's belong to the backdrop
+_SHARPNESS = 45.0
+_STRANGER = 0.78  # a likeness below which a thing is rather none of the ten
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """One island of pixels: its box in the given picture, and how likely each name is."""
+
+    box: tuple[float, float, float, float]
+    shapes: np.ndarray
+    colors: np.ndarray
+
+
+def find_things(image: Image.Image) -> list[Thing]:
+    image = image.convert("RGB")
+    scale = _SIDE / max(image.size)
+    if scale < 1:
+        small = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
+        image = image.resize(small, Image.Resampling.BOX)
+    scale = min(scale, 1.0)
+    codes = _codes(np.asarray(image))
+    foreground = _is_foreground(codes)[codes]
+    labels, _ = ndimage.label(foreground)
+    islands = [
+        (number, window)
+        for number, window in enumerate(ndimage.find_objects(labels), start=1)
+        if _may_be_a_thing(window, labels.shape)
+    ]
+    masks = [labels[window] == number for number, window in islands]
+    # Specks are grain, not things.
+    large = [k for k, mask in enumerate(masks) if mask.sum() >= 0.0012 * labels.size]
+    if not large:
+        return []
+    shapes = _name_shapes([masks[k] for k in large])
+    things = []
+    for k, likely in zip(large, shapes, strict=True):
+        rows, columns = islands[k][1]
+        box = (columns.start, rows.start, columns.stop, rows.stop)
+        things.append(
+            Thing(
+                tuple(float(edge) / scale for edge in box),
+                likely,
+                _name_color(codes[rows, columns], masks[k]),
+            )
+        )
+    return things
+
+
+def _codes(pixels: np.ndarray) -> np.ndarray:
+    """Each colour as one number of 15 bits, so that a table can answer for it."""
+    high = (pixels >> 3).astype(np.int32)
+    return (high[..., 0] << 10) | (high[..., 1] << 5) | high[..., 2]
+
+
+@cache
+def _colors_of_codes() -> np.ndarray:
+    code = np.arange(1 << 15)
+    return np.stack([code >> 10, (code >> 5) & 31, code & 31], axis=1) * 8.0 + 4.0
+
+
+def _is_foreground(codes: np.ndarray) -> np.ndarray:
+    """For every colour: is it unlike the common colours of the picture's border?"""
+    border = np.concatenate(
+        [codes[:2].ravel(), codes[-2:].ravel(), codes[:, :2].ravel(), codes[:, -2:].ravel()]
+    )
+    table = _colors_of_codes().astype(np.float32)
+    code, count = np.unique(border, return_counts=True)
+    colors = table[code]
+    far = np.full(len(table), np.inf, np.float32)
+    left = np.ones(len(code), bool)
+    while count[left].sum() > 0.06 * border.size:
+        common = np.flatnonzero(left)[np.argmax(count[left])]
+        far = np.minimum(far, ((table - colors[common]) ** 2).sum(axis=1))
+        left &= ((colors - colors[common]) ** 2).sum(axis=1) > _BACKDROP_REACH**2
+    return far > _BACKDROP_REACH**2
+
+
+def _may_be_a_thing(window: tuple[slice, slice], shape: tuple[int, int]) -> bool:
+    rows, columns = window
+    inside = (
+        rows.start > 0 and columns.start > 0 and rows.stop < shape[0] and columns.stop < shape[1]
+    )
+    return inside and rows.stop - rows.start >= 8 and columns.stop - columns.start >= 8
+
+
+# --- shapes
+
+
+def _name_shapes(masks: list[np.ndarray]) -> np.ndarray:
+    """For each silhouette the probability of each shape; what is missing to 1 is "none of them".
+
+    Likeness is the overlap of the two silhouettes over their union, at the best of some turns.
+    """
+    seen = np.stack([_on_grid(mask) for mask in masks])[:, None]
+    known = _textbook()
+    like = np.empty((len(masks), len(SHAPES)))
+    for k, one in enumerate(seen):
+        shared = np.minimum(known, one).sum(axis=1)
+        either = np.maximum(known, one).sum(axis=1)
+        like[k] = (shared / either).reshape(len(SHAPES), -1).max(axis=1)
+    weight = np.exp(_SHARPNESS * (like - _STRANGER))
+    return weight / (1 + weight.sum(axis=1, keepdims=True))
+
+
+def _on_grid(mask: np.ndarray) -> np.ndarray:
+    """The silhouette in the middle of a square grid, in its own proportions."""
+    height, width = mask.shape
+    side = max(height, width)
+    square = np.zeros((side, side), np.uint8)
+    top, left = (side - height) // 2, (side - width) // 2
+    square[top : top + height, left : left + width] = mask * np.uint8(255)
+    small = Image.fromarray(square).resize((_GRID, _GRID), Image.Resampling.BOX)
+    return np.asarray(small, np.float32).ravel() / 255
+
+
+@cache
+def _textbook() -> np.ndarray:
+    """The ten shapes at all turns, on the same grid as what is seen."""
+    steps = (np.arange(120) + 0.5) / 120 * 3 - 1.5
+    x, y = np.meshgrid(steps, steps)
+    rows = []
+    for shape in SHAPES:
+        for turn in np.radians(_TURNS):
+            u, v = x * np.cos(turn) + y * np.sin(turn), y * np.cos(turn) - x * np.sin(turn)
+            drawn = _inside(shape, u, v)
+            where = ndimage.find_objects(drawn.astype(np.int32))[0]
+            rows.append(_on_grid(drawn[where]))
+    return np.stack(rows)
+
+
+def _inside(shape: str, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Which points the textbook shape covers; y grows downwards."""
+    r, angle = np.hypot(x, y), np.arctan2(x, -y)
+    if shape == "circle":
+        return r <= 1
+    if shape == "square":
+        return np.maximum(abs(x), abs(y)) <= 0.85
+    if shape == "triangle":
+        return (y <= 0.8) & (abs(x) <= (y + 0.95) / 1.75)
+    if shape == "star":
+        return _star(r, angle)
+    if shape == "hexagon":
+        return np.maximum(abs(y), abs(y) / 2 + abs(x) * 0.866) <= 0.866
+    if shape == "cross":
+        return (np.minimum(abs(x), abs(y)) <= 0.36) & (np.maximum(abs(x), abs(y)) <= 1)
+    if shape == "ring":
+        return (r <= 1) & (r >= 0.56)
+    if shape == "heart":
+        # (x² + y² − 1)³ = x² y³, the schoolbook heart, upside down as pictures are.
+        a, b = 1.2 * x, -1.15 * y + 0.1
+        return (a**2 + b**2 - 1) ** 3 <= a**2 * b**3
+    if shape == "crescent":
+        return (r <= 1) & (np.hypot(x - 0.5, y) >= 0.8)
+    return abs(x) / 0.62 + abs(y) <= 1
+
+
+def _star(r: np.ndarray, angle: np.ndarray) -> np.ndarray:
+    """Five points: within each tenth the edge runs straight from a tip to a notch."""
+    tenth = np.pi / 5
+    folded = abs((angle + tenth) % (2 * tenth) - tenth)
+    tip, notch = 1.0, 0.45
+    edge = tip * notch * np.sin(tenth) / (notch * np.sin(tenth - folded) + tip * np.sin(folded))
+    return r <= edge
+
+
+# --- colours
+
+
+@cache
+def _name_of_code() -> np.ndarray:
+    """The nearest colour name of every colour, measured in CIELAB."""
+    names = _lab(np.array(list(COLORS.values()), float))
+    all_colors = _lab(_colors_of_codes())
+    return ((all_colors[:, None] - names) ** 2).sum(axis=2).argmin(axis=1)
+
+
+def _lab(rgb: np.ndarray) -> np.ndarray:
+    value = rgb / 255
+    linear = np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)
+    to_xyz = np.array(
+        [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    )
+    xyz = linear @ to_xyz.T / (0.9505, 1.0, 1.089)
+    f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.stack(
+        [116 * f[:, 1] - 16, 500 * (f[:, 0] - f[:, 1]), 200 * (f[:, 1] - f[:, 2])], axis=1
+    )
+
+
+def _name_color(codes: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """How likely each name is: by its share of the pixels, away from the edge where inks mix."""
+    inner = ndimage.binary_erosion(mask, iterations=3)
+    if inner.sum() < 0.2 * mask.sum():
+        inner = ndimage.binary_erosion(mask)
+    votes = np.bincount(_name_of_code()[codes[inner]], minlength=len(COLORS)) ** 2.0
+    return votes / votes.sum() if votes.any() else np.full(len(COLORS), 1 / len(COLORS))
