@@ -53,14 +53,14 @@ def pearson(x: ArrayLike, y: ArrayLike) -> Result:
     series = _varying(x, y)
     if isinstance(series, Undefined):
         return series
-    a, b = (_centred(values) for values in series)
+    a, b = (centred(values) for values in series)
     scale = math.sqrt(float(a @ a)) * math.sqrt(float(b @ b))
     if scale == 0:
         return Undefined("one series varies less than its numbers can hold", a.size)
     return Estimate(min(1.0, max(-1.0, float(a @ b) / scale)), None, None, a.size)
 
 
-def _centred(values: Floats) -> Floats:
+def centred(values: Floats) -> Floats:
     # Brought to one size first, so that squares neither overflow nor vanish.
     values = values / np.abs(values).max()
     values = values - values.mean()

@@ -197,30 +197,31 @@ class GroupedPairs:
         )
         return self.concordant + np.rint(change).astype(np.int64)
 
-    def ends(self) -> Codes:
-        """The last place of each run of equal gaps: where a candidate epsilon has taken effect."""
-        return np.flatnonzero(np.r_[self.gap[1:] != self.gap[:-1], True][: self.gap.size])
+    def is_end(self) -> np.ndarray:
+        """True at the last of each run of equal gaps: there a candidate epsilon has taken effect."""
+        return np.r_[self.gap[1:] != self.gap[:-1], True][: self.gap.size]
 
-    def weights(self) -> tuple[np.ndarray, bool]:
-        """What a pair of each group weighs: 1/pairs brought to whole numbers, if these fit."""
+    def weights(self) -> tuple[np.ndarray, int]:
+        """What a pair of each group weighs: c/pairs, and c; whole numbers wherever these fit."""
         sizes = np.unique(self.per_group[self.per_group > 0]).tolist()
         common = math.lcm(*sizes)
         safe = np.maximum(self.per_group, 1)
-        if common * int((self.per_group > 0).sum()) < 2**62:
-            return common // safe, True
-        return 1.0 / safe, False
+        if common * int((self.per_group > 0).sum()) < 2**53:
+            return common // safe, common
+        return 1.0 / safe, 1
 
     def best(self) -> tuple[float, Codes]:
         """The smallest best epsilon, and the right decisions by group there."""
         start = self.right(0.0) if self.gap.size and self.gap[0] == 0 else self.concordant
         if self.gap.size == 0:
             return 0.0, start
-        weight, whole = self.weights()
-        gained = np.cumsum(self.sign * weight[self.group])[self.ends()]
-        candidates = self.gap[self.ends()]
+        weight, _ = self.weights()
+        ends = self.is_end()
+        gained = np.cumsum(self.sign * weight[self.group])[ends]
+        candidates = self.gap[ends]
         if candidates[0] > 0:
             candidates, gained = np.r_[0.0, candidates], np.r_[gained[:1] * 0, gained]
-        if whole:
+        if weight.dtype.kind == "i":
             epsilon = float(candidates[np.argmax(gained)])
             return epsilon, self.right(epsilon)
         # Running sums of reciprocals drift in the last digits; those near the top are done again
@@ -228,3 +229,28 @@ class GroupedPairs:
         near = candidates[gained >= gained.max() - 1e-9 * max(1, self.per_group.size)]
         tried = [(float(epsilon), self.right(float(epsilon))) for epsilon in near]
         return max(tried, key=lambda pick: (_mean_of_ratios(pick[1], self.per_group), -pick[0]))
+
+    def best_of_each(self, counts: Floats) -> Floats:
+        """The calibrated accuracy of every resample (resamples x groups), each calibrated anew.
+
+        Sorted once: a resample only changes what each pair weighs, so its best accuracy is the
+        highest point of one running sum, and all resamples walk the pairs together.
+        """
+        weight, common = self.weights()
+        paired = self.per_group > 0
+        held = np.ascontiguousarray((counts * np.where(paired, weight, 0)).T)
+        drawn = counts[:, paired].sum(axis=1)
+        reached = self.concordant @ held
+        best = None if self.gap.size and self.gap[0] == 0 else reached.copy()
+        for sign, group, end in zip(
+            self.sign.tolist(), self.group.tolist(), self.is_end().tolist(), strict=True
+        ):
+            if sign > 0:
+                reached += held[group]
+            else:
+                reached -= held[group]
+            if end:
+                # Before the first end nothing has been a candidate when some gap is 0.
+                best = reached.copy() if best is None else np.maximum(best, reached, out=best)
+        safe = np.where(drawn > 0, drawn, 1)
+        return np.where(drawn > 0, best / (common * safe), np.nan)
