@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import math
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
@@ -24,13 +24,13 @@ PAINTS = {
     "green": (48, 156, 78),
     "blue": (44, 98, 208),
     "purple": (128, 64, 176),
-    "pink": (247, 150, 190),
+    "pink": (246, 118, 176),
     "brown": (122, 76, 46),
     "black": (28, 28, 32),
     "white": (252, 252, 250),
 }
 # Muted middle tones: none of the ten colours, and far enough from white to show it.
-PAPERS = ((190, 203, 214), (190, 205, 188), (214, 203, 180), (203, 196, 216), (212, 196, 190))
+PAPERS = ((178, 194, 208), (180, 197, 178), (207, 194, 168), (192, 184, 208), (204, 186, 178))
 _FINE = 4
 
 
@@ -109,6 +109,9 @@ def _paint_thing(
         for line in thing.outlines()
     ]
     mask = _mask(lines, 2 * half)
+    if thing.color == "white":
+        # White that is shaded or patterned like a paint is grey to everyone.
+        brush, strength = replace(brush, shade=0.4 * brush.shade), 0.4 * strength
     if brush.shadow:
         _drop_shadow(canvas, mask, (left, top), thing.radius * size, brush)
     body = _body(2 * half, center, thing.radius * size, brush, paint, texture, strength, grain)
@@ -213,7 +216,7 @@ def _plain(size: int, rng: random.Random) -> Image.Image:
 def _sky(size: int, rng: random.Random) -> Image.Image:
     """From one muted tone at the top to a lighter or darker one at the bottom."""
     top = rng.choice(PAPERS)
-    change = rng.uniform(12, 34) * rng.choice((-1, 1))
+    change = rng.uniform(8, 26) * rng.choice((-1, 1))
     bottom = [channel + change * rng.uniform(0.6, 1) for channel in top]
     return _blend(size, top, bottom)
 
@@ -239,7 +242,7 @@ def _paper(size: int, rng: random.Random) -> Image.Image:
 
 def _dusk(size: int, rng: random.Random) -> Image.Image:
     """Evening light in broad beams from one corner."""
-    canvas = _blend(size, (146, 158, 178), (186, 170, 178))
+    canvas = _blend(size, (138, 150, 172), (178, 160, 170))
     beams = Image.new("L", (size, size))
     draw = ImageDraw.Draw(beams)
     corner = (rng.choice((-0.2, 1.2)) * size, -0.2 * size)
@@ -254,13 +257,13 @@ def _dusk(size: int, rng: random.Random) -> Image.Image:
             for t in (a, b)
         ]
         draw.polygon([corner, *points], fill=int(rng.uniform(20, 60)))
-    canvas.paste((232, 216, 196), (0, 0), beams.filter(ImageFilter.GaussianBlur(size / 90)))
+    canvas.paste((224, 206, 186), (0, 0), beams.filter(ImageFilter.GaussianBlur(size / 90)))
     return canvas
 
 
 def _hills(size: int, rng: random.Random) -> Image.Image:
     """Sky, clouds, two ranges of hills and tufts of grass, all in muted tones."""
-    canvas = _blend(size, (176, 198, 214), (216, 212, 202))
+    canvas = _blend(size, (166, 189, 208), (202, 200, 192))
     draw = ImageDraw.Draw(canvas)
     for _ in range(rng.randint(2, 4)):
         _cloud(draw, rng.uniform(0.05, 0.95) * size, rng.uniform(0.06, 0.4) * size, size, rng)
@@ -279,7 +282,7 @@ def _hills(size: int, rng: random.Random) -> Image.Image:
 
 
 def _cloud(draw: ImageDraw.ImageDraw, x: float, y: float, size: int, rng: random.Random) -> None:
-    tone = tuple(rng.randint(206, 222) for _ in range(1)) * 3
+    tone = tuple(rng.randint(196, 210) for _ in range(1)) * 3
     for dx, r in ((-0.07, 0.035), (0.0, 0.05), (0.07, 0.04), (0.12, 0.025)):
         cx, radius = x + dx * size, r * size * rng.uniform(0.8, 1.1)
         draw.ellipse([cx - radius, y - radius, cx + radius, y + 0.6 * radius], fill=tone)

@@ -12,7 +12,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from annotations.benchmarks.builtin_grammar import COLORS, Group, Wish
+from annotations.benchmarks.builtin_grammar import COLORS, SHAPES, Group, Wish
 
 Point = tuple[float, float]
 
@@ -75,21 +75,22 @@ class Scene:
 
 def plan(wish: Wish, habits: Habits, rng: random.Random) -> Scene:
     groups, relation = _slip(wish, habits.slip, rng)
-    if wish.relation and len(groups) > 1 and groups[0] and groups[1]:
-        spots = _related_spots(groups, relation, rng)
+    counts = [len(group.colors) for group in groups]
+    if relation and counts[0] and counts[1]:
+        spots = _related_spots(counts, relation, rng)
     else:
-        spots = _scattered_spots([len(colors) for colors in groups], rng)
+        spots = _scattered_spots(counts, rng)
     things = [
         _thing(group.shape, color, spot, habits, rng)
-        for group, colors, places in zip(wish.groups, groups, spots, strict=True)
-        for color, spot in zip(colors, places, strict=True)
+        for group, places in zip(groups, spots, strict=True)
+        for color, spot in zip(group.colors, places, strict=True)
     ]
     if not wish.relation and rng.random() < habits.touch:
         things = _touching(things, rng)
     spoilt = bool(things) and rng.random() < habits.spoil
     if spoilt:
         victim = rng.randrange(len(things))
-        things[victim] = replace(things[victim], wobble=rng.uniform(0.09, 0.12))
+        things[victim] = replace(things[victim], wobble=rng.uniform(0.06, 0.08))
     return Scene(tuple(things), not spoilt)
 
 
@@ -124,12 +125,17 @@ def lies(relation: str, first: Sequence[Thing], second: Sequence[Thing]) -> bool
 # --- mistakes
 
 
-def _slip(wish: Wish, slip: float, rng: random.Random) -> tuple[list[list[str]], str | None]:
-    """The colours of the things of each group, and the relation that will be drawn."""
-    groups = []
-    for group in wish.groups:
-        others = [g.color for g in wish.groups if g.color and g.color != group.color]
-        groups.append(_drawn_colors(group, others, slip, rng))
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What a group of the wish became: things of one shape, each in its colour."""
+
+    shape: str
+    colors: tuple[str, ...]
+
+
+def _slip(wish: Wish, slip: float, rng: random.Random) -> tuple[list[Drawn], str | None]:
+    """The groups that will be drawn, and the relation between the first two."""
+    groups = [_drawn(group, wish, slip, rng) for group in wish.groups]
     relation = wish.relation
     if relation and rng.random() < 1.3 * slip:
         aside = {"left of": "above", "right of": "below", "above": "left of", "below": "right of"}
@@ -139,28 +145,35 @@ def _slip(wish: Wish, slip: float, rng: random.Random) -> tuple[list[list[str]],
     return groups, relation
 
 
-def _drawn_colors(group: Group, others: list[str], slip: float, rng: random.Random) -> list[str]:
-    count = group.count
+def _drawn(group: Group, wish: Wish, slip: float, rng: random.Random) -> Drawn:
+    shape, count = group.shape, group.count
     if rng.random() < 0.5 * slip:
-        return []
-    if rng.random() < slip * (0.5 + 0.3 * group.count):
-        # More than six of a kind would ask people to count, not to look.
-        count = max(1, count + rng.choice((-1, 1)) if count > 1 else rng.choice((2, 2, 3)))
+        # Something else instead, or nothing; but no picture stays empty.
+        if len(wish.groups) > 1 and rng.random() < 0.4:
+            return Drawn(shape, ())
+        shape = rng.choice([s for s in SHAPES if s not in {g.shape for g in wish.groups}])
+    if rng.random() < slip * (0.5 + 0.3 * count):
+        count = max(1, count + rng.choice((-1, 1))) if count > 1 else rng.choice((2, 2, 3))
+    return Drawn(shape, _drawn_colors(group, count, wish, slip, rng))
+
+
+def _drawn_colors(
+    group: Group, count: int, wish: Wish, slip: float, rng: random.Random
+) -> tuple[str, ...]:
     color = group.color or rng.choice(COLORS)
-    colors = [color] * count
-    if group.color and rng.random() < slip:
-        # Colours leak from one object to the other, as they do in real generators.
-        wrong = rng.choice(others or [c for c in COLORS if c not in _look_alikes(color)])
-        if wrong in _look_alikes(color):
-            wrong = rng.choice([c for c in COLORS if c not in _look_alikes(color)])
-        colors = [wrong] * count
-        if count > 1 and rng.random() < 0.4:
-            colors[0] = color
-    return colors
+    if not group.color or rng.random() >= slip:
+        return (color,) * count
+    # Colours leak from one object to the other, as they do in real generators. A mistake has to
+    # be seen at a glance, so no neighbouring colour is taken for it.
+    far = [other for other in COLORS if other not in _look_alikes(color)]
+    leaked = [other.color for other in wish.groups if other.color in far]
+    wrong = rng.choice(leaked or far)
+    if count > 1 and rng.random() < 0.4:
+        return (color,) + (wrong,) * (count - 1)
+    return (wrong,) * count
 
 
 def _look_alikes(color: str) -> set[str]:
-    """A mistake has to be seen at a glance, so no neighbouring colour is taken for it."""
     near = ({"red", "orange", "brown"}, {"pink", "red", "purple"}, {"yellow", "orange", "white"})
     return {color}.union(*(group for group in near if color in group))
 
@@ -201,16 +214,14 @@ def _grids(total: int) -> list[tuple[int, int]]:
     return [(4, 3), (3, 4)] if total <= 12 else [(4, 4)]
 
 
-def _related_spots(
-    groups: list[list[str]], relation: str | None, rng: random.Random
-) -> list[list[Spot]]:
+def _related_spots(counts: list[int], relation: str, rng: random.Random) -> list[list[Spot]]:
     """Two clusters facing one another, and a third group in a row along the edge.
 
     Laid out as "left of" and then mirrored or turned. The clusters stay narrow enough that each
     thing of one lies clearly more sideways than up or down from each of the other: what people
     and GenEval's dominance rule both call "left of".
     """
-    first, second, *rest = (len(colors) for colors in groups)
+    first, second, *rest = counts
     third = rest[0] if rest else 0
     blocks = [_block(first), _block(second)]
     pitch = _pitch(max(c for c, _ in blocks), max(r for _, r in blocks), bool(third))
@@ -231,9 +242,7 @@ def _related_spots(
         edge = 0.88 if middle < 0.5 else 0.12
         start = 0.5 - (third - 1) / 2 * step
         spots += [(start + index * step, edge, small) for index in range(third)]
-    return _split(
-        [_turned(spot, relation) for spot in spots], [first, second, third][: len(groups)]
-    )
+    return _split([_turned(spot, relation) for spot in spots], counts)
 
 
 def _block(count: int) -> tuple[int, int]:
@@ -246,7 +255,7 @@ def _pitch(columns: int, rows: int, crowded: bool) -> float:
     return min(0.3, (0.62 if crowded else 0.75) / rows)
 
 
-def _turned(spot: Spot, relation: str | None) -> Spot:
+def _turned(spot: Spot, relation: str) -> Spot:
     x, y, radius = spot
     if relation in ("right of", "below"):
         x = 1 - x

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 
 import numpy as np
 from PIL import Image
@@ -36,18 +37,19 @@ COLORS = {
     "green": (45, 155, 75),
     "blue": (45, 95, 205),
     "purple": (125, 65, 175),
-    "pink": (248, 150, 190),
+    "pink": (245, 120, 175),
     "brown": (120, 75, 45),
     "black": (25, 25, 30),
     "white": (252, 252, 252),
 }
 
 _SIDE = 256  # pictures are looked at in this size
-_GRID = 24  # silhouettes are compared on so many cells a side
-_TURNS = tuple(range(-16, 17, 4))
-_BACKDROP_REACH = 40.0  # colours this near to one of the border's belong to the backdrop
-_SHARPNESS = 45.0
-_STRANGER = 0.78  # a likeness below which a thing is rather none of the ten
+_SQUEEZES = (1.0, 0.88)
+_GRID = 32  # silhouettes are compared on so many cells a side
+_TURNS = tuple(range(-20, 21, 5))
+_BACKDROP_REACH = 56.0  # colours this near to one of the border's belong to the backdrop
+_SHARPNESS = 40.0
+_STRANGER = 0.62  # a likeness below which a thing is rather none of the ten
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,8 @@ def find_things(image: Image.Image) -> list[Thing]:
         image = image.resize(small, Image.Resampling.BOX)
     scale = min(scale, 1.0)
     codes = _codes(np.asarray(image))
-    foreground = _is_foreground(codes)[codes]
+    # Opening wipes out thin lines, which are drawn on paper and are no things.
+    foreground = ndimage.binary_opening(_is_foreground(codes)[codes])
     labels, _ = ndimage.label(foreground)
     islands = [
         (number, window)
@@ -168,8 +171,9 @@ def _textbook() -> np.ndarray:
     x, y = np.meshgrid(steps, steps)
     rows = []
     for shape in SHAPES:
-        for turn in np.radians(_TURNS):
-            u, v = x * np.cos(turn) + y * np.sin(turn), y * np.cos(turn) - x * np.sin(turn)
+        for turn, squeeze in product(np.radians(_TURNS), _SQUEEZES):
+            tall = y / squeeze
+            u, v = x * np.cos(turn) + tall * np.sin(turn), tall * np.cos(turn) - x * np.sin(turn)
             drawn = _inside(shape, u, v)
             where = ndimage.find_objects(drawn.astype(np.int32))[0]
             rows.append(_on_grid(drawn[where]))
@@ -194,9 +198,9 @@ def _inside(shape: str, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     if shape == "ring":
         return (r <= 1) & (r >= 0.56)
     if shape == "heart":
-        # (x² + y² − 1)³ = x² y³, the schoolbook heart, upside down as pictures are.
-        a, b = 1.2 * x, -1.15 * y + 0.1
-        return (a**2 + b**2 - 1) ** 3 <= a**2 * b**3
+        # Two half circles pulled together at the root: x² + (y − √|x|)² = 1, upside down.
+        a, b = 1.2 * x, -1.4 * y
+        return a**2 + (b - np.sqrt(abs(a))) ** 2 <= 1
     if shape == "crescent":
         return (r <= 1) & (np.hypot(x - 0.5, y) >= 0.8)
     return abs(x) / 0.62 + abs(y) <= 1
@@ -236,9 +240,15 @@ def _lab(rgb: np.ndarray) -> np.ndarray:
 
 
 def _name_color(codes: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """How likely each name is: by its share of the pixels, away from the edge where inks mix."""
+    """How likely each name is: by its share of the brighter pixels, away from the inked edge.
+
+    Shade and ink darken a paint and gloss rarely covers much of it.
+    """
     inner = ndimage.binary_erosion(mask, iterations=3)
     if inner.sum() < 0.2 * mask.sum():
         inner = ndimage.binary_erosion(mask)
-    votes = np.bincount(_name_of_code()[codes[inner]], minlength=len(COLORS)) ** 2.0
+    seen = codes[inner]
+    brightness = _colors_of_codes()[seen].sum(axis=1)
+    brighter = seen[brightness >= np.median(brightness)] if seen.size else seen
+    votes = np.bincount(_name_of_code()[brighter], minlength=len(COLORS)) ** 2.0
     return votes / votes.sum() if votes.any() else np.full(len(COLORS), 1 / len(COLORS))
