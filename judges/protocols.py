@@ -79,7 +79,9 @@ class Detector(Protocol):
 class Answerer(Protocol):
     version: str
 
-    def probabilities(self, image: Image.Image, questions: Sequence[tuple[str, str]]) -> list[float]:
+    def probabilities(
+        self, image: Image.Image, questions: Sequence[tuple[str, str]]
+    ) -> list[float]:
         """For each (question, expected answer): the probability of the expected answer."""
 
 

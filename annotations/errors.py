@@ -1,0 +1,57 @@
+"""What can be refused, in words for the person on the screen.
+
+Refused                a sentence to act on; the status says whose turn it is
+├── NotYours           they may not see or do this (403)
+├── LabelRefused       the answer was not taken, and why (409)
+└── ImportRefused      nothing was imported, and why (422)
+"""
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from rest_framework.response import Response
+from rest_framework.views import exception_handler
+
+
+class Refused(Exception):
+    status = 400
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class NotYours(Refused):
+    status = 403
+
+
+class LabelRefused(Refused):
+    status = 409
+
+
+class ImportRefused(Refused):
+    status = 422
+
+
+class RefusalsAsPages:
+    """Turn a refusal into a page in our own clothes, or into the sentence alone for htmx."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if not isinstance(error, Refused):
+            return None
+        template = "error.html#sentence" if request.htmx else "error.html"
+        context = {"message": error.message, "status": error.status}
+        return render(request, template, context, status=error.status)
+
+
+def refusal_as_json(error: Exception, context: dict) -> Response | None:
+    if isinstance(error, Refused):
+        return Response({"message": error.message}, status=error.status)
+    return exception_handler(error, context)

@@ -1,0 +1,106 @@
+import uuid
+
+from django.db import models
+from django.db.models import Q
+
+from annotations.models.form import FormVersion
+from annotations.models.image import Image
+from annotations.models.people import Membership
+from annotations.models.prompt import Atom
+from annotations.models.study import Study
+
+
+class Annotation(models.Model):
+    """One person's answers about one image, as they stand now; earlier ones are `Revision` rows."""
+
+    class State(models.TextChoices):
+        COUNTED = "counted", "counted"
+        WITHDRAWN = "withdrawn", "withdrawn by the annotator"
+        SET_ASIDE = "set aside", "set aside by the study owner"
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="annotations")
+    image = models.ForeignKey(Image, on_delete=models.CASCADE, related_name="annotations")
+    annotator = models.ForeignKey(Membership, on_delete=models.RESTRICT, related_name="annotations")
+    form = models.ForeignKey(FormVersion, on_delete=models.PROTECT, related_name="annotations")
+    # Made by the page before it sends, so that a repeated sending is known as such.
+    submission = models.UUIDField(default=uuid.uuid4, unique=True)
+    state = models.CharField(max_length=10, choices=State, default=State.COUNTED)
+    revision = models.PositiveSmallIntegerField(default=1)
+    seconds = models.FloatField(null=True, blank=True)
+    submitted_at = models.DateTimeField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["study", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["image", "annotator"], name="one_annotation_per_person_and_image"
+            ),
+            models.CheckConstraint(
+                condition=Q(seconds__isnull=True) | Q(seconds__gte=0),
+                name="an_answer_takes_no_negative_time",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["study", "state"], name="annotation_by_state"),
+            models.Index(fields=["annotator", "submitted_at"], name="annotation_by_person"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.annotator}: {self.image}"
+
+
+class Answer(models.Model):
+    annotation = models.ForeignKey(Annotation, on_delete=models.CASCADE, related_name="answers")
+    question = models.CharField(max_length=80)
+    atom = models.ForeignKey(
+        Atom, null=True, blank=True, on_delete=models.RESTRICT, related_name="answers"
+    )
+    value = models.FloatField(null=True, blank=True)
+    text = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["annotation", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["annotation", "question"],
+                condition=Q(atom__isnull=True),
+                name="one_answer_per_question",
+            ),
+            models.UniqueConstraint(
+                fields=["annotation", "question", "atom"],
+                condition=Q(atom__isnull=False),
+                name="one_answer_per_question_and_atom",
+            ),
+            models.CheckConstraint(
+                condition=Q(value__isnull=False) | ~Q(text=""),
+                name="an_answer_is_a_number_or_a_text",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.question} = {self.text or self.value}"
+
+
+class Revision(models.Model):
+    """The answers of an annotation before they were corrected or taken back."""
+
+    annotation = models.ForeignKey(Annotation, on_delete=models.CASCADE, related_name="revisions")
+    number = models.PositiveSmallIntegerField()
+    submission = models.UUIDField(unique=True)
+    answers = models.JSONField()
+    form = models.ForeignKey(FormVersion, on_delete=models.PROTECT, related_name="+")
+    seconds = models.FloatField(null=True, blank=True)
+    submitted_at = models.DateTimeField()
+    replaced_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["annotation", "number"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["annotation", "number"], name="revisions_are_numbered_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.annotation}, revision {self.number}"

@@ -1,0 +1,43 @@
+from django.db import models
+from django.db.models import Q
+
+from annotations.models.image import Image
+from annotations.models.people import Membership
+from annotations.models.study import Study
+
+
+class Assignment(models.Model):
+    """An image in somebody's hands: leased until a moment, answered, or given back."""
+
+    class State(models.TextChoices):
+        LEASED = "leased", "leased"
+        ANSWERED = "answered", "answered"
+        SKIPPED = "skipped", "skipped"
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="assignments")
+    image = models.ForeignKey(Image, on_delete=models.CASCADE, related_name="assignments")
+    annotator = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="assignments")
+    state = models.CharField(max_length=10, choices=State, default=State.LEASED)
+    leased_until = models.DateTimeField(null=True, blank=True)
+    note = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["study", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["image", "annotator"], name="an_image_is_given_once_to_one_person"
+            ),
+            models.CheckConstraint(
+                condition=Q(state="leased", leased_until__isnull=False)
+                | ~Q(state="leased") & Q(leased_until__isnull=True),
+                name="only_a_lease_has_an_end",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["study", "state", "leased_until"], name="lease_by_end"),
+            models.Index(fields=["annotator", "state"], name="assignment_by_person"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.annotator}: {self.image} ({self.state})"

@@ -1,0 +1,75 @@
+import secrets
+
+from django.db import models
+from django.db.models import F, Q
+
+from annotations.models.prompt import Prompt
+from annotations.models.study import Study
+
+
+class Generator(models.Model):
+    """A text-to-image model as one study knows it."""
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="generators")
+    name = models.CharField(max_length=200)
+    release_date = models.DateField(null=True, blank=True)
+    family = models.CharField(max_length=200, blank=True)
+    note = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["study", F("release_date").asc(nulls_last=True), "name"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["study", "name"], name="a_name_stands_for_one_generator_of_a_study"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def new_public_id() -> str:
+    return secrets.token_urlsafe(12)
+
+
+class Image(models.Model):
+    """One picture of one prompt by one generator. `public_id` is all that an annotator's page,
+    address or download shows of it; the file's name is its content's hash."""
+
+    class Variant(models.TextChoices):
+        ORIGINAL = "original", "original prompt"
+        REWRITTEN = "rewritten", "rewritten prompt"
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="images")
+    prompt = models.ForeignKey(Prompt, on_delete=models.CASCADE, related_name="images")
+    generator = models.ForeignKey(Generator, on_delete=models.CASCADE, related_name="images")
+    key = models.CharField(max_length=200)
+    public_id = models.CharField(max_length=22, unique=True, default=new_public_id, editable=False)
+    variant = models.CharField(max_length=10, choices=Variant, default=Variant.ORIGINAL)
+    sample = models.PositiveIntegerField(default=0)
+    file = models.CharField(max_length=120, blank=True)
+    sha256 = models.CharField(max_length=64, blank=True)
+    width = models.PositiveIntegerField(null=True, blank=True)
+    height = models.PositiveIntegerField(null=True, blank=True)
+    metadata = models.JSONField(default=dict, blank=True)
+    # The seeded order in which people meet the images, and how many places of the study's overlap
+    # are taken: by answers and by leases. Written by `assigning` and `labelling` alone.
+    place = models.PositiveIntegerField(default=0)
+    taken = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        ordering = ["study", "key"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["study", "key"], name="a_key_stands_for_one_image_of_a_study"
+            ),
+            models.CheckConstraint(
+                condition=Q(file="", sha256="")
+                | ~Q(file="") & ~Q(sha256="") & Q(width__gt=0) & Q(height__gt=0),
+                name="an_image_file_has_a_hash_and_a_size",
+            ),
+        ]
+        indexes = [models.Index(fields=["study", "place"], name="image_by_place")]
+
+    def __str__(self) -> str:
+        return self.key

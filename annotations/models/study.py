@@ -1,0 +1,57 @@
+from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+
+from annotations.models.form import FormVersion
+
+
+class Study(models.Model):
+    """Images of some prompts by some generators, one question form, and its people."""
+
+    class Status(models.TextChoices):
+        OPEN = "open", "open"
+        PAUSED = "paused", "paused"
+        CLOSED = "closed", "closed"
+
+    slug = models.SlugField(max_length=80, unique=True)
+    title = models.CharField(max_length=200)
+    description = models.TextField(blank=True)
+    form = models.ForeignKey(FormVersion, on_delete=models.PROTECT, related_name="studies")
+    status = models.CharField(max_length=10, choices=Status, default=Status.OPEN)
+    overlap = models.PositiveSmallIntegerField(
+        default=3,
+        validators=[MinValueValidator(1), MaxValueValidator(100)],
+        help_text="How many people label each image.",
+    )
+    lease_minutes = models.PositiveSmallIntegerField(
+        default=10,
+        validators=[MinValueValidator(1), MaxValueValidator(10)],
+        help_text="How long an image waits for the person it was given to.",
+    )
+    simulated = models.BooleanField(
+        default=False, help_text="Images and answers were made by a program."
+    )
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-created_at", "slug"]
+        verbose_name_plural = "studies"
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(overlap__gte=1), name="each_image_is_labelled_by_somebody"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(lease_minutes__range=(1, 10)),
+                name="a_lease_ends_within_ten_minutes",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def is_open(self) -> bool:
+        return self.status == self.Status.OPEN

@@ -1,0 +1,86 @@
+"""The demo study: the built-in bench, drawn, labelled by simulated people, ready to be judged."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.db import transaction
+
+from annotations import importing
+from annotations.benchmarks import builtin
+from annotations.forms import geneval_audit
+from annotations.forms.versions import publish_form
+from annotations.models import Membership, Study
+from annotations.records import GeneratorRecord, ImageRecord, LabelRecord, PromptRecord
+
+SLUG = "demo"
+JUDGES = ("geneval-builtin", "soft-tifa-gm-builtin")
+# Three simulated people answered already; two more places are free for whoever tries the pages.
+RATERS = 3
+OVERLAP = 5
+PEOPLE = {
+    "owner": Membership.Role.OWNER,
+    "researcher": Membership.Role.RESEARCHER,
+    "annotator": Membership.Role.ANNOTATOR,
+}
+
+
+def build_demo(*, prompts: int, generators: int, size: int, seed: int) -> Study:
+    """Make what is missing of the demo study; what is there is kept."""
+    form = publish_form(geneval_audit.FORM)
+    study, _ = Study.objects.get_or_create(
+        slug=SLUG,
+        defaults={
+            "title": "Demo: shapes and colours",
+            "description": (
+                "Simulated: programs drew the images and gave the answers. Six imaginary "
+                "generators, each released later and drawing less plainly than the one before."
+            ),
+            "form": form,
+            "overlap": OVERLAP,
+            "simulated": True,
+        },
+    )
+    records = list(
+        builtin.study(prompts=prompts, generators=generators, size=size, seed=seed, raters=RATERS)
+    )
+    outcome = importing.Outcome()
+    for write, kind, more in (
+        (importing.import_prompts, PromptRecord, {}),
+        (importing.import_generators, GeneratorRecord, {}),
+        (importing.import_images, ImageRecord, {}),
+        (importing.import_labels, LabelRecord, {"simulated": True}),
+    ):
+        write(
+            study=study,
+            records=(record for record in records if isinstance(record, kind)),
+            outcome=outcome,
+            **more,
+        )
+    return study
+
+
+@transaction.atomic
+def demo_logins(study: Study) -> dict[str, str]:
+    """Three people with passwords of their own, made once and kept beside the data."""
+    file = Path(settings.VAR_DIR) / "demo_logins.json"
+    known = json.loads(file.read_text()) if file.exists() else {}
+    logins = {}
+    for name, role in PEOPLE.items():
+        user, created = get_user_model().objects.get_or_create(username=name)
+        password = known.get(name) or secrets.token_urlsafe(9)
+        if created or not user.check_password(password):
+            user.set_password(password)
+            user.save()
+        Membership.objects.get_or_create(
+            study=study, user=user, defaults={"name": name, "role": role}
+        )
+        logins[name] = password
+    if logins != known:
+        file.touch(mode=0o600)
+        file.write_text(json.dumps(logins))
+    return logins

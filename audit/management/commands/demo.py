@@ -1,0 +1,134 @@
+"""`manage.py demo`: the whole product with one command, embedded, on the built-in bench."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+import time
+from urllib.request import urlopen
+
+from django.conf import settings
+from django.core.management import BaseCommand, CommandError, call_command
+
+from annotations.benchmarks.builtin import SEED
+from annotations.models import Study
+from audit import demo, reports
+from judges import running, tasks
+
+
+class Command(BaseCommand):
+    help = "Build the demo study, start the web server and a worker, run the built-in judges."
+
+    def add_arguments(self, parser) -> None:
+        parser.add_argument("--prompts", type=int, default=60)
+        parser.add_argument("--generators", type=int, default=6, choices=range(1, 7))
+        parser.add_argument("--size", type=int, default=256, help="pixels, 128 to 1024")
+        parser.add_argument("--seed", type=int, default=SEED)
+        parser.add_argument(
+            "--no-serve",
+            action="store_true",
+            help="run the judges here and return, without starting web server and worker",
+        )
+
+    def handle(self, *, prompts, generators, size, seed, no_serve, **options) -> None:
+        if prompts < 1 or not 128 <= size <= 1024:
+            raise CommandError("Ask for at least 1 prompt, and 128 to 1024 pixels.")
+        if not no_serve:
+            _check_port(settings.PORT)
+        call_command("migrate", verbosity=0)
+        call_command("collectstatic", interactive=False, verbosity=0)
+        study = Study.objects.filter(slug=demo.SLUG).first()
+        if study is None or not study.images.exists():
+            self.stdout.write("Drawing the demo study …")
+            study = demo.build_demo(prompts=prompts, generators=generators, size=size, seed=seed)
+        else:
+            self.stdout.write("The demo study is there already and is kept as it is.")
+        logins = demo.demo_logins(study)
+        runs = [running.start_run(study=study, name=name) for name in demo.JUDGES]
+        if no_serve:
+            for run in runs:
+                running.work_off(run=run)
+            reports.make_report(study=study)
+            self.stdout.write("The judges are done: manage.py report demo")
+            return
+        self._serve(runs, logins)
+
+    def _serve(self, runs, logins: dict[str, str]) -> None:
+        # SIGTERM ends the demo like Ctrl-C does.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        children = [
+            subprocess.Popen([sys.executable, "-m", *command])  # noqa: S603
+            for command in (_web(settings.PORT), WORKER)
+        ]
+        try:
+            address = f"http://127.0.0.1:{settings.PORT}/"
+            _wait_for(f"{address}healthz", children)
+            for run in runs:
+                tasks.wake(run)
+            self._greet(address, logins)
+            while all(child.poll() is None for child in children):
+                time.sleep(0.5)
+            raise CommandError("The web server or the worker ended by itself; see above.")
+        except KeyboardInterrupt:
+            self.stdout.write("\nStopping web server and worker; the data is kept.")
+        finally:
+            _stop(children)
+
+    def _greet(self, address: str, logins: dict[str, str]) -> None:
+        self.stdout.write(f"\nJurybox is at {address}studies/{demo.SLUG}/drift/\n\n")
+        for name, password in logins.items():
+            self.stdout.write(f"  log in as {name:<12} password {password}")
+        self.stdout.write("\nThe judges are running; the page fills by itself. Ctrl-C stops.")
+        self.stdout.flush()
+
+
+WORKER = [
+    *("celery", "--app", "audit", "--quiet", "worker", "--beat"),
+    *("--queues", f"{settings.CELERY_TASK_DEFAULT_QUEUE},judges"),
+    *("--concurrency", "2", "--loglevel", "WARNING", "--without-gossip", "--without-mingle"),
+]
+
+
+def _web(port: int) -> list[str]:
+    return [
+        *("gunicorn", "audit.wsgi", "--bind", f"127.0.0.1:{port}"),
+        *("--workers", "2", "--threads", "4", "--log-level", "warning"),
+    ]
+
+
+def _check_port(port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise CommandError(
+                f"Port {port} is taken. Choose another one: PORT={port + 1} make demo"
+            ) from error
+
+
+def _wait_for(address: str, children: list[subprocess.Popen], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if any(child.poll() is not None for child in children):
+            raise CommandError("The web server or the worker did not start; see above.")
+        try:
+            with urlopen(address, timeout=5):  # noqa: S310
+                return
+        except OSError:
+            time.sleep(0.1)
+    raise CommandError(f"The web server did not answer within {seconds:g} s.")
+
+
+def _stop(children: list[subprocess.Popen]) -> None:
+    for child in children:
+        if child.poll() is None:
+            child.terminate()
+    for child in children:
+        try:
+            child.wait(timeout=15)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()

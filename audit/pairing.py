@@ -1,0 +1,339 @@
+"""The one place where labels meet scores: -> frozen series of plain arrays.
+
+Everything is in the order of the images' keys, never of database ids, so that two installations
+with the same data compute the same numbers, digit for digit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+
+import numpy as np
+
+from annotations import consensus
+from annotations.models import (
+    Annotation,
+    Answer,
+    FormVersion,
+    Generator,
+    Image,
+    Membership,
+    Prompt,
+    Study,
+)
+from judges.models import AtomScore, Run, Score
+
+UNRATED = np.nan
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How a question is answered: yes/no (0 and 1), a rating from low to high, or any number."""
+
+    kind: str
+    low: float
+    high: float
+
+    @property
+    def is_yes_no(self) -> bool:
+        return self.kind == "yes/no"
+
+
+@dataclass(frozen=True)
+class People:
+    """Everybody's answers to one question: raters × images, nan where somebody did not answer."""
+
+    study: str
+    question: str
+    scale: Scale
+    images: np.ndarray  # keys
+    prompts: np.ndarray  # a code per image, in the order of the prompts' keys
+    generators: np.ndarray  # a code per image, in the order of `generator_names`
+    variants: np.ndarray
+    tags: tuple[tuple[str, ...], ...]
+    atomicity: np.ndarray  # nan where unknown
+    generator_names: tuple[str, ...]
+    release_dates: tuple[date | None, ...]
+    ratings: np.ndarray
+    raters: tuple[str, ...]
+    forms: frozenset[str]  # the versions of the form that were on the screen
+    annotations: int
+    simulated: bool
+
+    @cached_property
+    def majority(self) -> np.ndarray:
+        return consensus.majority(self.ratings)
+
+    @cached_property
+    def mean(self) -> np.ndarray:
+        return consensus.mean(self.ratings)
+
+    @cached_property
+    def has_labels(self) -> np.ndarray:
+        return ~np.isnan(self.ratings).all(axis=0) if len(self.raters) else _no(self.images)
+
+
+@dataclass(frozen=True)
+class JudgeScores:
+    """One judge over the images of `People`, in the same order; nan where there is no score."""
+
+    name: str
+    fingerprint: str
+    facts: dict
+    release_date: date | None
+    scores: np.ndarray
+    verdicts: np.ndarray  # 0/1, nan where the judge gives none
+    failed: np.ndarray  # bool: a judgement that failed
+    atom_kinds: np.ndarray
+    atom_scores: np.ndarray
+    atom_labels: np.ndarray
+    atom_prompts: np.ndarray
+
+    @property
+    def has_verdicts(self) -> bool:
+        scored = ~np.isnan(self.scores)
+        return bool(scored.any() and not np.isnan(self.verdicts[scored]).any())
+
+
+@dataclass(frozen=True)
+class Paired:
+    people: People
+    judges: tuple[JudgeScores, ...]
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of all that the statistics see, and of nothing else."""
+        people = self.people
+        sha = hashlib.sha256()
+        facts = [
+            people.question,
+            list(people.images),
+            people.prompts.tolist(),
+            [[people.generator_names[g] for g in people.generators.tolist()]],
+            [d.isoformat() if d else None for d in people.release_dates],
+            people.variants.tolist(),
+            people.tags,
+            _plain(people.atomicity),
+            [[name, _plain(row)] for name, row in zip(people.raters, people.ratings, strict=True)],
+        ]
+        sha.update(json.dumps(facts, ensure_ascii=False).encode())
+        for judge in self.judges:
+            facts = [
+                judge.fingerprint,
+                _plain(judge.scores),
+                _plain(judge.verdicts),
+                judge.failed.tolist(),
+                _plain(judge.atom_scores),
+                _plain(judge.atom_labels),
+            ]
+            sha.update(json.dumps(facts, ensure_ascii=False).encode())
+        return sha.hexdigest()
+
+
+def questions_of(study: Study) -> list[str]:
+    """The questions that have answers about whole images, the form's own first."""
+    asked = set(
+        Answer.objects.filter(annotation__study=study, atom__isnull=True)
+        .order_by()
+        .values_list("question", flat=True)
+        .distinct()
+    )
+    own = [question["name"] for question in study.form.questions]
+    return [q for q in own if q in asked] + sorted(asked - set(own))
+
+
+def pair(*, study: Study, question: str, judges: Sequence[str] | None = None) -> Paired:
+    """Read everything once: a constant number of queries, whatever the size."""
+    people, order, prompt_codes = _people(study, question)
+    runs = Run.objects.filter(study=study).select_related("judge").order_by("judge__name", "pk")
+    if judges is not None:
+        runs = runs.filter(judge__name__in=judges)
+    atom_labels = _atom_labels(study)
+    return Paired(
+        people,
+        tuple(
+            _judge(run, name, people, order, prompt_codes, atom_labels)
+            for run, name in _named(runs)
+        ),
+    )
+
+
+def _people(study: Study, question: str) -> tuple[People, dict[int, int], dict[int, int]]:
+    prompts = list(
+        Prompt.objects.filter(study=study).order_by("key").values_list("pk", "tags", "atomicity")
+    )
+    prompt_codes = {pk: code for code, (pk, _, _) in enumerate(prompts)}
+    generators = sorted(
+        Generator.objects.filter(study=study),
+        key=lambda g: (g.release_date is None, g.release_date or date.max, g.name),
+    )
+    generator_codes = {g.pk: code for code, g in enumerate(generators)}
+    images = sorted(
+        Image.objects.filter(study=study)
+        .order_by()
+        .values_list("key", "pk", "prompt_id", "generator_id", "variant")
+    )
+    order = {pk: place for place, (_, pk, _, _, _) in enumerate(images)}
+    answers = list(
+        Answer.objects.filter(
+            annotation__study=study,
+            annotation__state=Annotation.State.COUNTED,
+            question=question,
+            atom__isnull=True,
+            value__isnull=False,
+        )
+        .order_by()
+        .values_list(
+            "annotation__image_id", "annotation__annotator_id", "annotation__form_id", "value"
+        )
+    )
+    members = {
+        pk: (name, simulated)
+        for pk, name, simulated in Membership.objects.filter(
+            pk__in={rater for _, rater, _, _ in answers}
+        ).values_list("pk", "name", "simulated")
+    }
+    raters = sorted(name for name, _ in members.values())
+    row = {pk: raters.index(name) for pk, (name, _) in members.items()}
+    ratings = np.full((len(raters), len(images)), UNRATED)
+    for image, rater, _, value in answers:
+        ratings[row[rater], order[image]] = value
+    people = People(
+        study=study.slug,
+        question=question,
+        scale=_scale(study, question, ratings),
+        images=np.array([key for key, *_ in images], dtype=object),
+        prompts=np.array([prompt_codes[p] for _, _, p, _, _ in images], dtype=np.int64),
+        generators=np.array([generator_codes[g] for _, _, _, g, _ in images], dtype=np.int64),
+        variants=np.array([variant for *_, variant in images], dtype=object),
+        tags=tuple(tuple(prompts[prompt_codes[p]][1]) for _, _, p, _, _ in images),
+        atomicity=np.array(
+            [
+                np.nan if (n := prompts[prompt_codes[p]][2]) is None else n
+                for _, _, p, _, _ in images
+            ],
+            dtype=float,
+        ),
+        generator_names=tuple(g.name for g in generators),
+        release_dates=tuple(g.release_date for g in generators),
+        ratings=ratings,
+        raters=tuple(raters),
+        forms=frozenset(
+            str(form)
+            for form in FormVersion.objects.filter(pk__in={form for _, _, form, _ in answers})
+        ),
+        annotations=len(answers),
+        simulated=any(simulated for _, simulated in members.values()),
+    )
+    return people, order, prompt_codes
+
+
+def _scale(study: Study, question: str, ratings: np.ndarray) -> Scale:
+    for known in study.form.questions:
+        if known["name"] == question and known["choices"]:
+            values = [choice["value"] for choice in known["choices"]]
+            kind = "yes/no" if set(values) == {0, 1} else "rating"
+            return Scale(kind, min(values), max(values))
+    given = ratings[~np.isnan(ratings)]
+    if not given.size or np.isin(given, (0, 1)).all():
+        return Scale("yes/no", 0, 1)
+    if np.isin(given, (1, 2, 3, 4, 5)).all():
+        return Scale("rating", 1, 5)
+    return Scale("number", float(given.min()), float(given.max()))
+
+
+def _named(runs):
+    """Runs with a name that tells them apart: two option sets of one judge carry fingerprints."""
+    runs = list(runs)
+    names = [run.judge.name for run in runs]
+    for run in runs:
+        name = run.judge.name
+        yield run, name if names.count(name) == 1 else f"{name}@{run.judge.fingerprint[:6]}"
+
+
+def _atom_labels(study: Study) -> dict[tuple[int, int], list[float]]:
+    labels: dict[tuple[int, int], list[float]] = {}
+    rows = Answer.objects.filter(
+        annotation__study=study,
+        annotation__state=Annotation.State.COUNTED,
+        question="atom",
+        atom__isnull=False,
+        value__isnull=False,
+    ).order_by()
+    for image, atom, value in rows.values_list("annotation__image_id", "atom_id", "value"):
+        labels.setdefault((image, atom), []).append(value)
+    return labels
+
+
+def _judge(
+    run: Run,
+    name: str,
+    people: People,
+    order: dict[int, int],
+    prompt_codes: dict[int, int],
+    atom_labels: dict[tuple[int, int], list[float]],
+) -> JudgeScores:
+    size = len(people.images)
+    scores, verdicts = np.full(size, np.nan), np.full(size, np.nan)
+    failed = np.zeros(size, dtype=bool)
+    rows = Score.objects.filter(run=run).order_by()
+    for image, value, correct in rows.values_list("image_id", "value", "correct"):
+        place = order[image]
+        if value is None:
+            failed[place] = True
+            continue
+        scores[place] = value
+        if correct is not None:
+            verdicts[place] = correct
+    atoms = _judged_atoms(run, order, prompt_codes, atom_labels) if atom_labels else []
+    judge = run.judge
+    return JudgeScores(
+        name=name,
+        fingerprint=judge.fingerprint,
+        facts={
+            "name": judge.name,
+            "method": f"{judge.method} {judge.method_version}",
+            "engine": f"{judge.engine} {judge.engine_version}",
+            "checkpoint": judge.checkpoint,
+            "revision": judge.revision,
+            "template": judge.template,
+            "precision": judge.precision,
+            "options": judge.options,
+            "fingerprint": judge.fingerprint,
+        },
+        release_date=judge.release_date,
+        scores=scores,
+        verdicts=verdicts,
+        failed=failed,
+        atom_kinds=np.array([kind for *_, kind in atoms], dtype=object),
+        atom_scores=np.array([score for _, _, _, score, _, _ in atoms], dtype=float),
+        atom_labels=np.array([label for _, _, _, _, label, _ in atoms], dtype=float),
+        atom_prompts=np.array([prompt for _, _, prompt, _, _, _ in atoms], dtype=np.int64),
+    )
+
+
+def _judged_atoms(run, order, prompt_codes, atom_labels):
+    rows = AtomScore.objects.filter(score__run=run, value__isnull=False).order_by()
+    atoms = []
+    for image, atom, index, prompt, kind, value in rows.values_list(
+        "score__image_id", "atom_id", "atom__index", "atom__prompt_id", "atom__kind", "value"
+    ):
+        given = atom_labels.get((image, atom))
+        if given:
+            label = consensus.majority(np.array(given, dtype=float)[:, None])[0]
+            if not np.isnan(label):
+                atoms.append((order[image], index, prompt_codes[prompt], value, label, kind))
+    return sorted(atoms)
+
+
+def _plain(values: np.ndarray) -> list[float | None]:
+    return [None if np.isnan(v) else v for v in values.tolist()]
+
+
+def _no(values: np.ndarray) -> np.ndarray:
+    return np.zeros(len(values), dtype=bool)

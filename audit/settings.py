@@ -1,0 +1,265 @@
+"""All settings, and the only reader of the environment.
+
+Without any variable Jurybox runs embedded: SQLite, a broker made of files, a secret key of its
+own under `var/`, reachable from this machine only. As soon as ALLOWED_HOSTS names another host it
+is in production, and refuses to start with anything unsafe or missing.
+"""
+
+import os
+import secrets
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import dj_database_url
+from django.core.exceptions import ImproperlyConfigured
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+LOOPBACK = {"127.0.0.1", "localhost", "[::1]"}
+
+
+def _flag(name: str) -> bool:
+    text = os.environ.get(name, "")
+    if text not in {"True", "False", ""}:
+        raise ImproperlyConfigured(f"{name} is {text!r}; write True or False, or leave it out.")
+    return text == "True"
+
+
+def _list(name: str, default: str) -> list[str]:
+    return [part.strip() for part in os.environ.get(name, default).split(",") if part.strip()]
+
+
+def _number(name: str, default: int) -> int:
+    text = os.environ.get(name, "") or str(default)
+    if not text.isdigit():
+        raise ImproperlyConfigured(f"{name} is {text!r}; write a whole number.")
+    return int(text)
+
+
+VAR_DIR = Path(os.environ.get("JURYBOX_VAR", "") or BASE_DIR / "var")
+DEBUG = _flag("DEBUG")
+ALLOWED_HOSTS = _list("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
+PORT = _number("PORT", 8000)
+IN_PRODUCTION = not set(ALLOWED_HOSTS) <= LOOPBACK
+
+if IN_PRODUCTION and DEBUG:
+    raise ImproperlyConfigured(
+        "DEBUG is True while ALLOWED_HOSTS names a host that others can reach. "
+        "Set DEBUG to False, or ALLOWED_HOSTS to 127.0.0.1."
+    )
+if IN_PRODUCTION and "*" in ALLOWED_HOSTS:
+    raise ImproperlyConfigured("ALLOWED_HOSTS is '*'; name the hosts that Jurybox answers for.")
+
+
+def _secret_key() -> str:
+    given = os.environ.get("SECRET_KEY", "")
+    if given and len(given) < 50:
+        raise ImproperlyConfigured("SECRET_KEY has fewer than 50 characters; choose a longer one.")
+    if given:
+        return given
+    if IN_PRODUCTION:
+        raise ImproperlyConfigured(
+            "SECRET_KEY is missing. ALLOWED_HOSTS names a host that others can reach, "
+            "so set SECRET_KEY to at least 50 random characters."
+        )
+    # Embedded: one key for each installation, made once, readable by its owner alone.
+    file = VAR_DIR / "secret_key"
+    try:
+        return file.read_text()
+    except FileNotFoundError:
+        VAR_DIR.mkdir(parents=True, exist_ok=True)
+        draft = file.with_name(f"secret_key.{os.getpid()}")
+        draft.touch(mode=0o600)
+        draft.write_text(secrets.token_urlsafe(64))
+        try:
+            # A link never overwrites: of two processes that start together, the first one wins.
+            os.link(draft, file)
+        except FileExistsError:
+            pass
+        finally:
+            draft.unlink()
+        return file.read_text()
+
+
+SECRET_KEY = _secret_key()
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "template_partials",
+    "rest_framework",
+    "rest_framework.authtoken",
+    "drf_spectacular",
+    "annotations",
+    "judges",
+    "audit",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "audit.security.ContentSecurityPolicy",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "annotations.errors.RefusalsAsPages",
+]
+
+ROOT_URLCONF = "audit.urls"
+WSGI_APPLICATION = "audit.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    }
+]
+
+# --- Storage ------------------------------------------------------------------------------------
+
+DATABASE_URL = os.environ.get("DATABASE_URL", "") or f"sqlite:///{VAR_DIR / 'jurybox.sqlite3'}"
+try:
+    DATABASES = {"default": dj_database_url.parse(DATABASE_URL, conn_max_age=60)}
+except (ValueError, dj_database_url.ParseError, dj_database_url.UnknownSchemeError) as error:
+    raise ImproperlyConfigured(
+        "DATABASE_URL cannot be read; write postgres://user:password@host/name or sqlite:///path."
+    ) from error
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    Path(DATABASES["default"]["NAME"]).parent.mkdir(parents=True, exist_ok=True)
+    DATABASES["default"]["OPTIONS"] = {
+        # A transaction that reads and then writes cannot wait for another writer once it holds an
+        # old snapshot; taking the write lock at its start makes the busy timeout work.
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 30,
+        # FULL: an acknowledged answer survives a power cut.
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
+    }
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+MEDIA_ROOT = Path(os.environ.get("MEDIA_ROOT", "") or VAR_DIR / "media")
+STATIC_URL = "static/"
+STATIC_ROOT = VAR_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+# The manifest (hashed names, cached for ever) needs `collectstatic`, which `manage.py demo` and a
+# deployment run; without it, files are served from where they lie.
+WHITENOISE_USE_FINDERS = not (STATIC_ROOT / "staticfiles.json").exists()
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
+        if WHITENOISE_USE_FINDERS
+        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+    },
+}
+# Bytes of one uploaded image, and its pixels: checked before anything is decoded.
+IMAGE_MAX_BYTES = 50 * 1024 * 1024
+IMAGE_MAX_PIXELS = 50_000_000
+
+# --- Work in the background ---------------------------------------------------------------------
+
+CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL", "") or "filesystem://"
+_BROKERS = {"filesystem", "redis", "rediss", "amqp", "amqps", "memory"}
+if urlsplit(CELERY_BROKER_URL).scheme not in _BROKERS:
+    raise ImproperlyConfigured(
+        "CELERY_BROKER_URL must begin with redis://, amqp:// or filesystem://."
+    )
+if CELERY_BROKER_URL == "filesystem://":
+    _folder = VAR_DIR / "broker"
+    for _name in ("messages", "control"):
+        (_folder / _name).mkdir(parents=True, exist_ok=True)
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "data_folder_in": str(_folder / "messages"),
+        "data_folder_out": str(_folder / "messages"),
+        "control_folder": str(_folder / "control"),
+        "polling_interval": 0.2,
+    }
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+# Publishing while the broker is away fails soon; the work itself is rows, and is woken later.
+CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_max": 0.2}
+CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "beat")
+CELERY_BEAT_SCHEDULE = {
+    "take back what dead workers held": {"task": "judges.tasks.reap_task", "schedule": 15},
+    "bring reports up to date": {"task": "audit.tasks.refresh_reports_task", "schedule": 20},
+}
+# Chunks of a run wait here; a machine with a GPU can listen to this queue alone.
+CELERY_TASK_ROUTES = {"judges.tasks.score_chunk_task": {"queue": "judges"}}
+CELERY_TASK_DEFAULT_QUEUE = "jurybox"
+
+# --- People -------------------------------------------------------------------------------------
+
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "login"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("MinimumLengthValidator", "CommonPasswordValidator", "NumericPasswordValidator")
+]
+SESSION_COOKIE_AGE = 60 * 60 * 24 * 14
+X_FRAME_OPTIONS = "DENY"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+if IN_PRODUCTION:
+    SECURE_SSL_REDIRECT = True
+    # The proxy that ends TLS must set this header itself and drop what a client sent.
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+    SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+    SECURE_HSTS_PRELOAD = True
+    SESSION_COOKIE_SECURE = True
+    CSRF_COOKIE_SECURE = True
+    CSRF_TRUSTED_ORIGINS = [f"https://{host.removeprefix('.')}" for host in ALLOWED_HOSTS]
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "rest_framework.authentication.SessionAuthentication",
+        "rest_framework.authentication.TokenAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "annotations.errors.refusal_as_json",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Jurybox",
+    "DESCRIPTION": "Label generated images, run judges, read where judges left people behind.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+}
+
+LANGUAGE_CODE = "en-gb"
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = False
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": "WARNING"},
+    # A broker made of files has no host; kombu warns of that at every start.
+    "loggers": {"kombu.connection": {"level": "ERROR"}},
+}

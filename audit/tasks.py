@@ -1,0 +1,33 @@
+"""Doors for the worker, and the one place where the audit hears of new labels and scores."""
+
+from celery import shared_task
+
+from annotations.models import Study
+from audit import reports
+from judges.signals import scores_changed
+from judges.waking import send
+
+
+@shared_task(soft_time_limit=900, time_limit=930)
+def make_report_task(study_id: int, user_id: int | None = None) -> None:
+    reports.make_report(study=Study.objects.get(pk=study_id), user_id=user_id)
+
+
+@shared_task(soft_time_limit=900, time_limit=930)
+def refresh_report_task(study_id: int) -> None:
+    reports.refresh_report(study=Study.objects.get(pk=study_id))
+
+
+@shared_task(soft_time_limit=900, time_limit=930)
+def refresh_reports_task() -> None:
+    """What a lost message forgot."""
+    for study in Study.objects.all():
+        reports.refresh_report(study=study)
+
+
+def listen() -> None:
+    scores_changed.connect(_scores_changed, dispatch_uid="audit")
+
+
+def _scores_changed(sender, study_id: int, **kwargs) -> None:
+    send(refresh_report_task, study_id)

@@ -1,0 +1,37 @@
+from django.contrib import admin
+from django.contrib.auth import views as auth
+from django.urls import include, path
+
+from annotations import views as annotations
+from audit import api, views
+from judges import views as judges
+
+study_pages = [
+    path("", annotations.study, name="study"),
+    path("label/", annotations.label, name="label"),
+    path("label/undo/", annotations.undo, name="label-undo"),
+    path("label/skip/", annotations.skip, name="label-skip"),
+    path("label/release/", annotations.release, name="label-release"),
+    path("label/alive/", annotations.alive, name="label-alive"),
+    path("runs/", judges.runs, name="runs"),
+    path("runs/start/", judges.start, name="run-start"),
+    path("runs/<int:run_id>/cancel/", judges.cancel, name="run-cancel"),
+    path("runs/<int:run_id>/resume/", judges.resume, name="run-resume"),
+    path("runs/<int:run_id>/failures/", judges.failures, name="run-failures"),
+    path("drift/", views.drift, name="drift"),
+    path("drift/make/", views.make, name="report-make"),
+    path("drift/chart.<slug:kind>", views.chart, name="drift-chart"),
+    path("drift.csv", views.drift_csv, name="drift-csv"),
+]
+
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("logout/", auth.LogoutView.as_view(), name="logout"),
+    path("healthz", views.healthz, name="healthz"),
+    path("images/<slug:public_id>/", annotations.image_file, name="image"),
+    path("studies/<slug:slug>/", include(study_pages)),
+    path("charts/vega-embed.js", views.vega, name="vega"),
+    path("api/v1/", include(api.urlpatterns)),
+    path("admin/", admin.site.urls),
+]

@@ -1,0 +1,69 @@
+"""`manage.py run_judge STUDY JUDGE`: start a judge, or take its run up again."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from django.core.management import BaseCommand, CommandError
+
+from annotations.errors import Refused
+from annotations.models import Study
+from judges import running, tasks
+from judges.queries import run_row
+
+
+class Command(BaseCommand):
+    help = "Start a judge over the images of a study."
+
+    def add_arguments(self, parser) -> None:
+        parser.add_argument("study")
+        parser.add_argument("judge")
+        parser.add_argument(
+            "--wait", action="store_true", help="work on it here and return when it is done"
+        )
+        parser.add_argument("--option", action="append", default=[], metavar="k=v")
+
+    def handle(self, *, study, judge, wait, option, **options) -> None:
+        try:
+            found = Study.objects.get(slug=study)
+        except Study.DoesNotExist:
+            raise CommandError(f"There is no study “{study}”.") from None
+        try:
+            run = running.start_run(study=found, name=judge, options=_options(option))
+            if wait:
+                self._work(run)
+            else:
+                tasks.wake(run)
+        except Refused as refusal:
+            raise CommandError(refusal.message) from None
+        row = run_row(run)
+        words = f"{judge}: {row.done} of {row.expected} images, {row.state}"
+        if row.failed:
+            words += f"; {row.failed} could not be scored"
+        self.stdout.write(words)
+        if run.reason:
+            raise CommandError(run.reason)
+
+    def _work(self, run) -> None:
+        live = sys.stderr.isatty()
+        for done in running.work_off_steps(run=run):
+            if live:
+                self.stderr.write(f"\r{done} of {run.expected}", ending="")
+        if live:
+            self.stderr.write("\r", ending="")
+        run.refresh_from_db()
+
+
+def _options(pairs: list[str]) -> dict[str, Any]:
+    options = {}
+    for pair in pairs:
+        key, equals, text = pair.partition("=")
+        if not key or not equals:
+            raise CommandError(f"--option takes k=v, not “{pair}”.")
+        try:
+            options[key] = json.loads(text)
+        except json.JSONDecodeError:
+            options[key] = text
+    return options

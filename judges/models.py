@@ -1,0 +1,162 @@
+"""Judges, their runs, and the scores they left.
+
+The truth of a run is rows: a chunk has a lease, a score is written once, and the broker only wakes
+workers. Whatever is killed when, what is missing is still a waiting or an expired chunk.
+"""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from annotations.models import Atom, Image, Study
+
+
+class Judge(models.Model):
+    """Method + engine + options, frozen. The fingerprint is made of all that can change a score."""
+
+    name = models.SlugField(max_length=120)
+    method = models.CharField(max_length=80)
+    method_version = models.CharField(max_length=40)
+    engine = models.CharField(max_length=80)
+    engine_version = models.CharField(max_length=80)
+    checkpoint = models.CharField(max_length=300, blank=True)
+    revision = models.CharField(max_length=80, blank=True)
+    template = models.TextField(blank=True)
+    precision = models.CharField(max_length=20, blank=True)
+    options = models.JSONField(default=dict, blank=True)
+    fingerprint = models.CharField(max_length=16, unique=True)
+    release_date = models.DateField(
+        null=True, blank=True, help_text="When people could first use this judge."
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name", "fingerprint"]
+
+    def __str__(self) -> str:
+        return f"{self.name} · {self.fingerprint}"
+
+
+class Run(models.Model):
+    """A judge over the images of a study."""
+
+    class State(models.TextChoices):
+        RUNNING = "running", "running"
+        FINISHED = "finished", "finished"
+        CANCELLED = "cancelled", "cancelled"
+        STOPPED = "stopped", "stopped by a failure"
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="runs")
+    judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="runs")
+    state = models.CharField(max_length=10, choices=State, default=State.RUNNING)
+    reason = models.TextField(blank=True, help_text="Why it stopped, in a sentence.")
+    expected = models.PositiveIntegerField(default=0)
+    started_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    started_at = models.DateTimeField()
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-started_at", "-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["study", "judge"], name="a_judge_has_one_run_in_a_study"
+            ),
+            models.CheckConstraint(
+                condition=~Q(state="stopped") | ~Q(reason=""), name="a_stopped_run_says_why"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.judge.name} on {self.study}"
+
+    @property
+    def is_running(self) -> bool:
+        return self.state == self.State.RUNNING
+
+
+class Chunk(models.Model):
+    """Some images of a run, given to one worker at a time."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "waiting"
+        LEASED = "leased", "leased"
+        DONE = "done", "done"
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="chunks")
+    images = models.JSONField(help_text="Primary keys of the images.")
+    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
+    holder = models.CharField(max_length=32, blank=True)
+    leased_until = models.DateTimeField(null=True, blank=True)
+    woken_at = models.DateTimeField(null=True, blank=True)
+    # The image that was being scored, and how many workers have died with it in hand: an image
+    # that kills its worker must not do so for ever.
+    in_hand = models.BigIntegerField(null=True, blank=True)
+    deaths = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        ordering = ["run", "pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state="leased", leased_until__isnull=False)
+                | ~Q(state="leased") & Q(leased_until__isnull=True),
+                name="only_a_leased_chunk_has_an_end",
+            )
+        ]
+        indexes = [models.Index(fields=["state", "leased_until"], name="chunk_by_lease")]
+
+    def __str__(self) -> str:
+        return f"{self.run}, {len(self.images)} images ({self.state})"
+
+
+class Score(models.Model):
+    """What a judge said of an image: a number, or the reason why there is none."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="scores")
+    image = models.ForeignKey(Image, on_delete=models.CASCADE, related_name="scores")
+    value = models.FloatField(null=True, blank=True)
+    correct = models.BooleanField(null=True, blank=True)
+    reason = models.TextField(blank=True)
+    error = models.TextField(blank=True)
+    evidence = models.JSONField(default=dict, blank=True)
+    seconds = models.FloatField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["run", "image"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "image"], name="an_image_is_scored_once_by_a_run"
+            ),
+            models.CheckConstraint(
+                condition=Q(value__isnull=False, error="") | Q(value__isnull=True) & ~Q(error=""),
+                name="a_score_or_the_reason_why_not",
+            ),
+        ]
+        indexes = [models.Index("run", F("created_at").desc(), name="score_by_time")]
+
+    def __str__(self) -> str:
+        return f"{self.image}: {self.error or self.value}"
+
+
+class AtomScore(models.Model):
+    score = models.ForeignKey(Score, on_delete=models.CASCADE, related_name="atoms")
+    atom = models.ForeignKey(Atom, on_delete=models.RESTRICT, related_name="scores")
+    value = models.FloatField(null=True, blank=True)
+    error = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["score", "atom"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["score", "atom"], name="an_atom_is_scored_once_by_a_score"
+            ),
+            models.CheckConstraint(
+                condition=Q(value__isnull=False, error="") | Q(value__isnull=True) & ~Q(error=""),
+                name="an_atom_score_or_the_reason_why_not",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.atom}: {self.error or self.value}"

@@ -1,0 +1,24 @@
+"""Doors for the worker: an id comes in, one verb is called. A message may come twice or never."""
+
+from celery import shared_task
+
+from judges import running
+from judges.models import Run
+from judges.waking import send
+
+
+@shared_task(soft_time_limit=1800, time_limit=1860)
+def score_chunk_task(chunk_id: int) -> None:
+    running.score_chunk(chunk_id=chunk_id)
+
+
+@shared_task(soft_time_limit=60, time_limit=90)
+def reap_task() -> None:
+    running.reap()
+    wake()
+
+
+def wake(run: Run | None = None) -> None:
+    """Call a worker for every chunk that waits. Losing the call costs time, never work."""
+    for chunk in running.chunks_to_wake(run=run):
+        send(score_chunk_task, chunk)
