@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from audit.stats.pairs import first_within
+from audit.stats.pairs import first_closer
 from audit.stats.series import Codes, Floats
 
 # Seconds per multiply-add of a matrix product and per listed pair: only their ratio matters.
@@ -125,7 +125,11 @@ def scan(weights: Floats, x: Floats, levels: Codes, epsilon: float | None = None
     order = np.lexsort((levels, x))
     x, levels = x[order], levels[order]
     run = np.maximum.accumulate(np.where(np.r_[True, x[1:] != x[:-1]], np.arange(x.size), 0))
-    low = run if epsilon is None else np.minimum(first_within(x, epsilon), run)
+    low = run
+    if epsilon is not None:
+        starts = np.unique(run)
+        first = first_closer(x[starts], float(np.nextafter(epsilon, np.inf)))
+        low = starts[first][np.searchsorted(starts, run)]
     found = np.zeros(weights.shape[0])
     rows = max(1, 2_000_000 // x.size)
     for first in range(0, weights.shape[0], rows):

@@ -92,37 +92,57 @@ def ascents(codes: Codes, later: NDArray[np.bool_] | None = None) -> int:
     return found
 
 
-def first_within(ordered: Floats, epsilon: float) -> Codes:
-    """For each place j of an ascending series, the first i with ordered[j] - ordered[i] <= epsilon.
+def gap(upper: Floats, lower: Floats, decimals: int | None = None) -> Floats:
+    """upper - lower as it is compared: the float difference, or that rounded to some places."""
+    difference = upper - lower
+    return difference if decimals is None else np.round(difference, decimals)
 
-    The difference is the one that floating point gives, since that is what anybody who compares
-    pair by pair would see; `ordered[j] - epsilon` can be off by the last bit.
+
+def first_closer(values: Floats, bound: float, decimals: int | None = None) -> Codes:
+    """For each of some ascending values v, the first u with gap(v, u) < bound; v + 1 if none.
+
+    The gap is the one that floating point gives, since that is what anybody who compares pair by
+    pair would see; a search for `v - bound` can be off by the last bit and is put right.
     """
-    values, start = np.unique(ordered, return_index=True)
-    low = np.minimum(np.searchsorted(values, values - epsilon), np.arange(values.size))
-    while True:
-        wider = np.flatnonzero((low > 0) & (values - values[low - 1] <= epsilon))
-        if wider.size == 0:
-            break
-        low[wider] -= 1
-    while True:
-        narrower = np.flatnonzero(values - values[low] > epsilon)
-        if narrower.size == 0:
-            break
-        low[narrower] += 1
-    sizes = np.diff(np.r_[start, ordered.size])
-    return np.repeat(start[low], sizes).astype(np.int64)
+    here = np.arange(values.size)
+    if bound <= 0:
+        return here + 1
+    if decimals is not None:
+        return _first_closer_by_halving(values, bound, decimals)
+    low = np.minimum(np.searchsorted(values, values - bound), here)
+    moving = here
+    while moving.size:
+        at = low[moving]
+        wider = (at > 0) & (values[moving] - values[np.maximum(at - 1, 0)] < bound)
+        moving = moving[wider]
+        low[moving] -= 1
+    moving = here
+    while moving.size:
+        moving = moving[values[moving] - values[low[moving]] >= bound]
+        low[moving] += 1
+    return low
 
 
-def near(x: Floats, levels: Codes, epsilon: float) -> tuple[int, int]:
-    """Among the pairs with |x_i - x_j| <= epsilon: those of one level, and the concordant ones.
+def _first_closer_by_halving(values: Floats, bound: float, decimals: int) -> Codes:
+    low, high = np.zeros(values.size, np.int64), np.arange(values.size)
+    while (low < high).any():
+        middle = (low + high) // 2
+        closer = gap(values, values[middle], decimals) < bound
+        low, high = np.where(closer, low, middle + 1), np.where(closer, middle, high)
+    return low
+
+
+def closer(x: Floats, levels: Codes, bound: float, decimals: int | None = None) -> tuple[int, int]:
+    """Among the pairs with gap < bound: those of one level, and the concordant ones.
 
     O(n log k) for k levels: in the order of x the near ones of j are a window that ends at j, and
     what lies before the window is taken off the count of all.
     """
     order = np.lexsort((-levels, x))
-    ordered, level = x[order], levels[order]
-    low = first_within(ordered, epsilon)
+    values, sizes = np.unique(x, return_counts=True)
+    start = np.cumsum(sizes) - sizes
+    level = levels[order]
+    low = np.repeat(start[first_closer(values, bound, decimals)], sizes)
     n = x.size
     place = np.arange(n)
     by_level = np.sort(level * n + place)
@@ -133,3 +153,8 @@ def near(x: Floats, levels: Codes, epsilon: float) -> tuple[int, int]:
     line = np.argsort(np.r_[2 * place + 1, 2 * low], kind="stable")
     asked = ascents(np.r_[level, level][line], line >= n)
     return tied_near, ascents(level) - asked
+
+
+def near(x: Floats, levels: Codes, epsilon: float, decimals: int | None = None) -> tuple[int, int]:
+    """The same for the pairs with gap <= epsilon."""
+    return closer(x, levels, float(np.nextafter(epsilon, np.inf)), decimals)

@@ -21,7 +21,6 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from scipy.stats import rankdata
 
 from audit.stats import agreement, crossing, drift, pairs, ranking, roc, ties
 from audit.stats.draws import cluster_counts

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from audit.stats import pairs
+from audit.stats.calibration import best_epsilon
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.series import Codes, Floats, finite, group_codes
 
@@ -93,8 +94,9 @@ def calibrate(
         return series
     people, scores = series
     n = people.size
-    codes = np.zeros(n, np.int64) if groups is None else group_codes(groups, n)[0]
-    listed = GroupedPairs.among(people, scores, codes, decimals)
+    if groups is None:
+        return _calibrate_all(people, scores, decimals)
+    listed = GroupedPairs.among(people, scores, group_codes(groups, n)[0], decimals)
     if listed.size == 0:
         return Undefined("no pairs: fewer than two items in every group", n)
     epsilon, right = listed.best()
@@ -110,20 +112,24 @@ def calibrate(
     )
 
 
+def _calibrate_all(people: Floats, scores: Floats, decimals: int | None) -> Calibration | Undefined:
+    n = people.size
+    if n < 2:
+        return Undefined("no pairs: fewer than two items", n)
+    total = n * (n - 1) // 2
+    epsilon = best_epsilon(people, scores, decimals)
+    right = right_within(people, scores, epsilon, decimals)
+    return Calibration(right / total, epsilon, right, total, 1, n, comparison(decimals))
+
+
 def comparison(decimals: int | None) -> str:
     return "exact floats" if decimals is None else f"rounded to {decimals} decimals"
-
-
-def distance(a: Floats, b: Floats, decimals: int | None) -> Floats:
-    """|a - b| as it is compared."""
-    gap = np.abs(a - b)
-    return gap if decimals is None else np.round(gap, decimals)
 
 
 def right_within(people: Floats, scores: Floats, epsilon: float, decimals: int | None) -> int:
     """Pairs decided rightly at epsilon, all pairs of one list."""
     levels = pairs.dense(people)
-    tied_near, concordant_near = pairs.near(scores, levels, epsilon)
+    tied_near, concordant_near = pairs.near(scores, levels, epsilon, decimals)
     return pairs.count(scores, people).concordant - concordant_near + tied_near
 
 
@@ -168,7 +174,11 @@ class GroupedPairs:
             by_people = np.sign(h[:, i] - h[:, j])
             agrees = np.sign(m[:, i] - m[:, j]) == by_people
             sign = np.where(by_people == 0, 1, np.where(agrees, -1, 0))
-            gaps.append(distance(m[:, i], m[:, j], decimals).ravel())
+            gaps.append(
+                pairs.gap(
+                    np.maximum(m[:, i], m[:, j]), np.minimum(m[:, i], m[:, j]), decimals
+                ).ravel()
+            )
             signs.append(sign.astype(np.int8).ravel())
             owners.append(np.repeat(members, i.size))
         per_group = sizes * (sizes - 1) // 2
