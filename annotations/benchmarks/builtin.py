@@ -77,7 +77,7 @@ GENERATORS = (
         date(2022, 10, 24),
         "soft shading and shadows before a sky.",
         Habits(slip=0.075, spoil=0.15, turn=10, uneven=0.15),
-        Style(backdrop="sky", shade=0.7, gloss=0.4, shadow=0.25, tones=0.4),
+        Style(backdrop="sky", shade=0.8, gloss=0.5, shadow=0.3, tones=0.4),
     ),
     Generator(
         "Tumbleweed",
@@ -113,7 +113,7 @@ GENERATORS = (
         "Cloudberry",
         date(2025, 10, 20),
         "whole landscapes with hills, clouds and things that touch.",
-        Habits(slip=0.023, spoil=0.05, turn=18, uneven=0.3, lean=0.13, squash=0.15, touch=0.2),
+        Habits(slip=0.023, spoil=0.05, turn=18, uneven=0.3, lean=0.1, squash=0.12, touch=0.12),
         Style(
             backdrop="hills",
             outline=0.4,

@@ -64,7 +64,7 @@ def paint(scene: Scene, style: Style, *, size: int, rng: random.Random) -> Image
             canvas,
             thing,
             brush,
-            paint=_toned(PAINTS[thing.color], style.tones, rng),
+            paint=_toned(thing.color, style.tones, rng),
             texture=texture,
             strength=style.texture * rng.uniform(0.3, 1),
             grain=rng.uniform(0, math.pi),
@@ -111,7 +111,7 @@ def _paint_thing(
     mask = _mask(lines, 2 * half)
     if thing.color == "white":
         # White that is shaded or patterned like a paint is grey to everyone.
-        brush, strength = replace(brush, shade=0.4 * brush.shade), 0.4 * strength
+        brush, strength = replace(brush, shade=0.25 * brush.shade), 0.3 * strength
     if brush.shadow:
         _drop_shadow(canvas, mask, (left, top), thing.radius * size, brush)
     body = _body(2 * half, center, thing.radius * size, brush, paint, texture, strength, grain)
@@ -194,11 +194,13 @@ def _edge(wave: np.ndarray) -> np.ndarray:
     return np.clip(0.5 + 2.5 * wave, 0, 1)
 
 
-def _toned(paint: tuple[int, int, int], tones: float, rng: random.Random) -> tuple[int, int, int]:
+def _toned(color: str, tones: float, rng: random.Random) -> tuple[int, int, int]:
+    """The paint as this generator mixes it today; black and white bear less of that."""
+    tones *= 0.4 if color in ("black", "white") else 1
     lighter = 1 + 0.22 * tones * rng.uniform(-1, 1)
     return tuple(
         max(0, min(255, round(channel * lighter + 18 * tones * rng.uniform(-1, 1))))
-        for channel in paint
+        for channel in PAINTS[color]
     )
 
 
@@ -261,13 +263,22 @@ def _dusk(size: int, rng: random.Random) -> Image.Image:
     return canvas
 
 
+# Sky above, sky below, far hills, near hills, grass: noon, morning, autumn.
+_LANDSCAPES = (
+    ((166, 189, 208), (202, 200, 192), (166, 182, 160), (148, 170, 142), (120, 148, 116)),
+    ((170, 172, 196), (204, 188, 188), (160, 172, 170), (142, 160, 152), (118, 140, 128)),
+    ((172, 186, 196), (204, 198, 184), (186, 176, 148), (170, 164, 132), (144, 140, 106)),
+)
+
+
 def _hills(size: int, rng: random.Random) -> Image.Image:
     """Sky, clouds, two ranges of hills and tufts of grass, all in muted tones."""
-    canvas = _blend(size, (166, 189, 208), (202, 200, 192))
+    top, bottom, far, near, blades = rng.choice(_LANDSCAPES)
+    canvas = _blend(size, top, bottom)
     draw = ImageDraw.Draw(canvas)
     for _ in range(rng.randint(2, 4)):
         _cloud(draw, rng.uniform(0.05, 0.95) * size, rng.uniform(0.06, 0.4) * size, size, rng)
-    for level, tone in ((0.62, (166, 182, 160)), (0.78, (148, 170, 142))):
+    for level, tone in ((0.62, far), (0.78, near)):
         shift, rise = rng.uniform(0, 6), rng.uniform(0.03, 0.07)
         ridge = [
             (k / 32 * size, (level + rise * math.sin(shift + k / 32 * 6)) * size) for k in range(33)
@@ -277,12 +288,12 @@ def _hills(size: int, rng: random.Random) -> Image.Image:
         x, y = rng.random() * size, rng.uniform(0.84, 0.99) * size
         for lean in (-0.012, 0, 0.012):
             tip = (x + lean * size, y - rng.uniform(0.02, 0.045) * size)
-            draw.line([(x, y), tip], fill=(120, 148, 116), width=max(1, size // 200))
+            draw.line([(x, y), tip], fill=blades, width=max(1, size // 200))
     return canvas
 
 
 def _cloud(draw: ImageDraw.ImageDraw, x: float, y: float, size: int, rng: random.Random) -> None:
-    tone = tuple(rng.randint(196, 210) for _ in range(1)) * 3
+    tone = (rng.randint(196, 210),) * 3
     for dx, r in ((-0.07, 0.035), (0.0, 0.05), (0.07, 0.04), (0.12, 0.025)):
         cx, radius = x + dx * size, r * size * rng.uniform(0.8, 1.1)
         draw.ellipse([cx - radius, y - radius, cx + radius, y + 0.6 * radius], fill=tone)

@@ -375,6 +375,7 @@ def _wobbled(line: list[Point], strength: float) -> list[Point]:
         dense += [(ax + (bx - ax) * k / steps, ay + (by - ay) * k / steps) for k in range(steps)]
     rippled = []
     for x, y in dense:
-        ripple = 1 + strength * math.sin(9 * math.atan2(y, x))
-        rippled.append((x * ripple, y * ripple))
+        angle = math.atan2(y, x)
+        ripple = strength * math.sin(11 * angle)
+        rippled.append((x + ripple * math.cos(angle), y + ripple * math.sin(angle)))
     return rippled
