@@ -21,7 +21,7 @@ _RELATIONS = ("left of", "right of", "above", "below")
 # Detectors speak up early: on their scale, GenEval's 0.3 and 0.9 stand for about 1/20 and 3/4.
 _BOLDNESS = 0.4
 _FAINTEST = 0.05  # a thing that is less likely than this to be its best shape is not reported
-_ANY_NAME = 0.1
+_ANY_NAME = 0.1  # of the doubt about a thing without a name goes to each of the ten
 _DOUBT = 1e-4  # no answer is surer than this: there may be what it cannot see
 
 
@@ -41,9 +41,10 @@ class Question:
 class BuiltinEngine:
     version = "builtin-1"
     classes = SHAPES
+    colors = tuple(COLORS)
 
     def __init__(self) -> None:
-        self._seen: tuple[Image.Image, list[Thing]] | None = None
+        self._seen: tuple[tuple, list[Thing]] | None = None
 
     def detect(self, image: Image.Image) -> list[Detection]:
         """Things from top to bottom; the score grows with the probability of the named shape."""
@@ -56,7 +57,7 @@ class BuiltinEngine:
                         "class": SHAPES[best],
                         "score": float(thing.shapes[best]) ** _BOLDNESS,
                         "box": thing.box,
-                        "color": _COLOR_NAMES[int(thing.colors.argmax())],
+                        "color": self.colors[int(thing.colors.argmax())],
                     }
                 )
         return detections
@@ -65,15 +66,22 @@ class BuiltinEngine:
         self, image: Image.Image, questions: Sequence[tuple[str, str]]
     ) -> list[float]:
         # All questions are read before any pixel is looked at: a refusal costs nothing.
-        read = [(read_question(text), _read_answer(text, answer)) for text, answer in questions]
+        read = [_read_pair(*pair) for pair in questions]
         things = self._things(image)
         return [_with_doubt(_answer(things, *pair)) for pair in read]
 
     def _things(self, image: Image.Image) -> list[Thing]:
-        """The last picture is remembered: a prompt has up to eight questions about the same one."""
-        if self._seen is None or self._seen[0] is not image:
-            self._seen = (image, find_things(image))
-        return self._seen[1]
+        """The last picture is remembered: a prompt has up to eight questions about the same one.
+
+        It is known by its pixels, not by the object: a picture may be painted over in place.
+        """
+        image = image.convert("RGB")
+        pixels = (image.size, image.tobytes())
+        # One read and one write of the memory, so that two threads cannot swap their pictures.
+        seen = self._seen
+        if seen is None or seen[0] != pixels:
+            seen = self._seen = (pixels, find_things(image))
+        return seen[1]
 
 
 def read_question(text: str) -> Question:
@@ -81,14 +89,12 @@ def read_question(text: str) -> Question:
         match = pattern.fullmatch(text.strip())
         if match:
             words = {name: value.lower() for name, value in match.groupdict().items()}
-            for name in ("shape", "other"):
-                if name in words:
-                    words[name] = _shape_of(words[name], text)
+            for name in words.keys() & {"shape", "other"}:
+                words[name] = _shape_of(words[name], text)
             return Question(kind, **words)
     raise UnreadableQuestion(f"The built-in engine cannot read the question {text!r}.")
 
 
-_COLOR_NAMES = tuple(COLORS)
 _ONE_OF_COLORS = "|".join(COLORS)
 _WORDINGS = [
     (re.compile(pattern, re.IGNORECASE), kind)
@@ -97,7 +103,7 @@ _WORDINGS = [
         (r"Are there any (?P<shape>\w+) in the image\?", "object"),
         (rf"(?:Is|Are) the (?P<shape>\w+) (?P<color>{_ONE_OF_COLORS})\?", "attribute"),
         (
-            rf"(?:Is|Are) the (?P<shape>\w+) (?P<relation>{'|'.join(_RELATIONS)}) "
+            rf"(?:Is|Are) the (?P<shape>\w+) (?:to the )?(?P<relation>{'|'.join(_RELATIONS)}) "
             r"the (?P<other>\w+)\?",
             "position",
         ),
@@ -112,16 +118,15 @@ def _shape_of(noun: str, question: str) -> str:
     raise UnreadableQuestion(f"The built-in engine knows no {noun!r}, asked for in {question!r}.")
 
 
-def _read_answer(question: str, expected: str) -> bool | int:
-    answer = expected.strip().lower()
-    counting = read_question(question).kind == "count"
-    if not counting and answer in ("yes", "no"):
-        return answer == "yes"
-    if counting and answer in _NUMBERS:
-        return _NUMBERS.index(answer)
-    if counting and answer.isdecimal():
-        return int(answer)
-    raise UnreadableQuestion(f"{expected!r} is no answer to the question {question!r}.")
+def _read_pair(text: str, expected: str) -> tuple[Question, bool | int]:
+    question, answer = read_question(text), expected.strip().lower()
+    if question.kind != "count" and answer in ("yes", "no"):
+        return question, answer == "yes"
+    if question.kind == "count" and answer in _NUMBERS:
+        return question, _NUMBERS.index(answer)
+    if question.kind == "count" and answer.isdecimal():
+        return question, int(answer)
+    raise UnreadableQuestion(f"{expected!r} is no answer to the question {text!r}.")
 
 
 def _answer(things: list[Thing], question: Question, expected: bool | int) -> float:
@@ -131,7 +136,7 @@ def _answer(things: list[Thing], question: Question, expected: bool | int) -> fl
     if question.kind == "object":
         yes = _any(are)
     elif question.kind == "attribute":
-        color = _COLOR_NAMES.index(question.color)
+        color = tuple(COLORS).index(question.color)
         wrong = [p * (1 - thing.colors[color]) for p, thing in zip(are, things, strict=True)]
         yes = _any(are) * (1 - _any(wrong))
     else:

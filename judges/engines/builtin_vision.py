@@ -9,6 +9,7 @@ confidence.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -62,39 +63,42 @@ class Thing:
 
 
 def find_things(image: Image.Image) -> list[Thing]:
-    image = image.convert("RGB")
-    scale = _SIDE / max(image.size)
-    if scale < 1:
-        small = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
-        image = image.resize(small, Image.Resampling.BOX)
-    scale = min(scale, 1.0)
-    codes = _codes(np.asarray(image))
+    small = _resized(image.convert("RGB"))
+    codes = _codes(np.asarray(small))
     # Opening wipes out thin lines, which are drawn on paper and are no things.
     foreground = ndimage.binary_opening(_is_foreground(codes)[codes])
-    labels, _ = ndimage.label(foreground)
-    islands = [
-        (number, window)
-        for number, window in enumerate(ndimage.find_objects(labels), start=1)
-        if _may_be_a_thing(window, labels.shape)
-    ]
-    masks = [labels[window] == number for number, window in islands]
-    # Specks are grain, not things.
-    large = [k for k, mask in enumerate(masks) if mask.sum() >= 0.0012 * labels.size]
-    if not large:
+    islands = list(_islands(foreground))
+    if not islands:
         return []
-    shapes = _name_shapes([masks[k] for k in large])
-    things = []
-    for k, likely in zip(large, shapes, strict=True):
-        rows, columns = islands[k][1]
-        box = (columns.start, rows.start, columns.stop, rows.stop)
-        things.append(
-            Thing(
-                tuple(float(edge) / scale for edge in box),
-                likely,
-                _name_color(codes[rows, columns], masks[k]),
-            )
+    shapes = _name_shapes([mask for _, mask in islands])
+    across, down = image.width / small.width, image.height / small.height
+    return [
+        Thing(
+            (columns.start * across, rows.start * down, columns.stop * across, rows.stop * down),
+            likely,
+            _name_color(codes[rows, columns], mask),
         )
-    return things
+        for ((rows, columns), mask), likely in zip(islands, shapes, strict=True)
+    ]
+
+
+def _resized(image: Image.Image) -> Image.Image:
+    """All pictures are looked at in one size, as detectors do."""
+    scale = _SIDE / max(image.size)
+    if scale == 1:
+        return image
+    way = Image.Resampling.BOX if scale < 1 else Image.Resampling.BICUBIC
+    return image.resize([max(1, round(side * scale)) for side in image.size], way)
+
+
+def _islands(foreground: np.ndarray) -> Iterator[tuple[tuple[slice, slice], np.ndarray]]:
+    """Each connected piece that is no speck of grain: its window and its mask."""
+    labels, _ = ndimage.label(foreground)
+    for number, window in enumerate(ndimage.find_objects(labels), start=1):
+        if _may_be_a_thing(window, labels.shape):
+            mask = labels[window] == number
+            if mask.sum() >= 0.0012 * labels.size:
+                yield window, mask
 
 
 def _codes(pixels: np.ndarray) -> np.ndarray:
