@@ -1,0 +1,120 @@
+// What every page does: the theme switch, and manners for htmx.
+//
+// Other modules find its functions in `window.jurybox`, not by import: files are served under
+// hashed names, and an import by the plain name would run this one a second time.
+
+const system = matchMedia("(prefers-color-scheme: dark)");
+
+function isDark() {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === "dark" : system.matches;
+}
+
+function nameTheSwitch() {
+  for (const button of document.querySelectorAll("[data-theme-switch]"))
+    button.textContent = isDark() ? "Light" : "Dark";
+}
+
+function switchTheme() {
+  const wanted = isDark() ? "light" : "dark";
+  const root = document.documentElement;
+  // Back at what the system says, the page follows the system again.
+  const followsSystem = (wanted === "dark") === system.matches;
+  if (followsSystem) delete root.dataset.theme;
+  else root.dataset.theme = wanted;
+  try {
+    if (followsSystem) localStorage.removeItem("jurybox.theme");
+    else localStorage.setItem("jurybox.theme", wanted);
+  } catch {
+    // Private windows may have no storage; the switch then holds for this page.
+  }
+  announceTheme();
+}
+
+function announceTheme() {
+  nameTheSwitch();
+  document.dispatchEvent(new CustomEvent("jurybox:theme"));
+}
+
+document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-theme-switch]")) switchTheme();
+});
+system.addEventListener("change", announceTheme);
+nameTheSwitch();
+
+// ---- htmx ---------------------------------------------------------------------------------------
+
+const refusal = document.getElementById("refusal");
+const shown = new WeakMap();
+let kept = [];
+
+const wasPolled = (detail) => !detail.requestConfig.triggeringEvent;
+// Every rendering carries another token; two answers that differ in it alone are the same.
+const withoutTokens = (html) => html.replace(/name="csrfmiddlewaretoken" value="[^"]*"/g, "");
+
+function say(sentence) {
+  const line = document.createElement("p");
+  line.textContent = sentence;
+  refusal.replaceChildren(line);
+}
+
+function endedAtLogin(url) {
+  return Boolean(url) && new URL(url, location.href).pathname === document.body.dataset.login;
+}
+
+function goToLogin() {
+  location.assign(`${document.body.dataset.login}?next=${encodeURIComponent(location.pathname)}`);
+}
+
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const { detail } = event;
+  if (endedAtLogin(detail.xhr.responseURL)) {
+    // The session has run out: the log-in form is no fragment of this page.
+    detail.shouldSwap = false;
+    goToLogin();
+    return;
+  }
+  if (detail.isError || !detail.shouldSwap) return;
+  const answer = withoutTokens(detail.serverResponse);
+  if (wasPolled(detail) && shown.get(detail.target.parentNode) === answer) {
+    // Nothing new: whoever reads, selects or scrolls there is left alone.
+    detail.shouldSwap = false;
+    return;
+  }
+  shown.set(detail.target.parentNode, answer);
+  kept = [...detail.target.querySelectorAll("[data-keep]")].map((one) => ({
+    id: one.id,
+    open: one.open,
+    left: one.scrollLeft,
+  }));
+});
+
+document.addEventListener("htmx:afterSwap", () => {
+  for (const { id, open, left } of kept) {
+    const one = document.getElementById(id);
+    if (!one) continue;
+    if (open !== undefined) one.open = open;
+    one.scrollLeft = left;
+  }
+  kept = [];
+});
+
+document.addEventListener("htmx:afterRequest", ({ detail }) => {
+  const worked = detail.successful;
+  if (worked && (!wasPolled(detail) || refusal.dataset.offline)) refusal.replaceChildren();
+  if (worked) delete refusal.dataset.offline;
+});
+
+document.addEventListener("htmx:responseError", ({ detail }) => {
+  if (!refusal.childElementCount)
+    say(`That did not work (${detail.xhr.status}). Nothing was changed; load the page again.`);
+});
+
+document.addEventListener("htmx:sendError", (event) => {
+  // The labelling page has a line of its own for answers that wait.
+  if (event.target.closest("#labelling")) return;
+  refusal.dataset.offline = "yes";
+  say("Jurybox cannot be reached. What you see may be old; it is tried again.");
+});
+
+window.jurybox = { endedAtLogin, goToLogin, isDark };
