@@ -18,6 +18,7 @@ from annotations.models import Assignment, Image, Membership, Study
 from annotations.queries import left_for
 
 TRIES = 20
+LATELY = timedelta(seconds=10)
 
 
 def seeded_place(study_slug: str, image_key: str) -> int:
@@ -56,6 +57,11 @@ def keep_lease(*, assignment: Assignment, study: Study) -> None:
     """A sign of life: the page is still open."""
     assignment.leased_until = _lease_end(study)
     assignment.save(update_fields=["leased_until"])
+
+
+def renewed_lately(*, assignment: Assignment, study: Study) -> bool:
+    renewed = assignment.leased_until - lease_length(study)
+    return timezone.now() - renewed < LATELY
 
 
 @transaction.atomic

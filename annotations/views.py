@@ -80,9 +80,15 @@ def skip(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @login_required
 def release(request: HttpRequest, slug: str) -> HttpResponse:
-    """The page was closed: the image goes back to the queue at once."""
-    for assignment in _held(request, place_or_404(request, slug)):
-        assigning.release(assignment=assignment)
+    """The page was closed: the image goes back to the queue at once.
+
+    A page that is loaded again says farewell too, and does so after the new one was asked for. So
+    a lease that was renewed a moment ago is kept.
+    """
+    place = place_or_404(request, slug)
+    for assignment in _held(request, place):
+        if not assigning.renewed_lately(assignment=assignment, study=place.study):
+            assigning.release(assignment=assignment)
     return HttpResponse(status=204)
 
 
