@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
@@ -17,13 +18,14 @@ SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down"
 INK = {"light": "#1c1e21", "dark": "#e8e6e1"}
 MUTED = {"light": "#5c6066", "dark": "#a9adb3"}
 SATURATED = 95.0
+DEVIATION_HEIGHT = 260
 
 
 def drift(body: dict[str, Any], *, theme: str = "light") -> dict[str, Any]:
     """Net deviation of each judge and its scores beside people's, in release order."""
     judges = list(body["judges"])
     spec = alt.vconcat(
-        _deviation(body, judges, theme), _scores(body, judges, theme), spacing=28
+        _deviation(body, judges, theme), _scores(body, judges, theme), spacing=24
     ).configure(
         background="transparent" if theme == "dark" else "white",
         font="system-ui, sans-serif",
@@ -54,19 +56,22 @@ def drift_file(body: dict[str, Any], *, kind: str) -> bytes:
     spec["vconcat"] = [{**part, "width": 720} for part in spec["vconcat"]]
     signed = body["signature"]
     judges = ", ".join(f"{name} {print_}" for name, print_ in signed["judges"].items())
-    spec["title"] = {
-        "text": "",
-        "subtitle": [
-            f"Jurybox {signed['version']} · {body['study']}"
-            f"{' (simulated)' if body['simulated'] else ''} · question {body['question']} · "
-            f"{signed['resamples']} resamples, seed {signed['seed']}",
-            f"{judges} · data {signed['data'][:12]}",
-        ],
-        "subtitleFontSize": 10,
-        "subtitleColor": MUTED["light"],
-        "orient": "bottom",
-        "anchor": "start",
-    }
+    # The caption is a row of its own: a title of the whole would be centred and cut.
+    caption = [
+        f"Jurybox {signed['version']} · {body['study']}"
+        f"{' (simulated)' if body['simulated'] else ''} · question {body['question']} · "
+        f"bands: {signed['interval']} · {signed['resamples']} resamples, seed {signed['seed']}",
+        f"{judges} · data {signed['data'][:12]}",
+    ]
+    spec["vconcat"].append(
+        {
+            "width": 720,
+            "height": 24,
+            "data": {"values": [{}]},
+            "mark": {"type": "text", "text": caption, "align": "left", "fontSize": 10},
+            "encoding": {"x": {"value": 0}, "color": {"value": MUTED["light"]}},
+        }
+    )
     text = json.dumps(spec)
     if kind == "svg":
         return vl_convert.vegalite_to_svg(text).encode()
@@ -93,15 +98,21 @@ def _deviation(body: dict[str, Any], judges: list[str], theme: str) -> alt.Layer
         .mark_rule(color=MUTED[theme], opacity=0.5)
         .encode(y="zero:Q")
     )
+    names = (
+        alt.Chart(alt.Data(values=_people_rows(body)))
+        .mark_text(angle=320, align="right", baseline="middle", fontSize=11, color=MUTED[theme])
+        .encode(x=_time(), y=alt.value(DEVIATION_HEIGHT + 26), text="generator:N")
+    )
     return alt.layer(
         band,
         label,
         zero,
+        names,
         *_lines(rows, judges, "human − judge, points", alt.Scale(nice=True)),
     ).properties(
         title="Net deviation by release date (above 0: the judge is too strict)",
         width="container",
-        height=260,
+        height=DEVIATION_HEIGHT,
     )
 
 
@@ -114,11 +125,12 @@ def _scores(body: dict[str, Any], judges: list[str], theme: str) -> alt.LayerCha
         .encode(x=_time(), y=alt.Y("value:Q", scale=points), tooltip=_tooltip())
     )
     named = (
-        alt.Chart(alt.Data(values=people[-1:]))
+        alt.Chart(alt.Data(values=_labels(people, _rows(body, judges, "judge_score"))[:1]))
         .mark_text(align="left", dx=8, color=INK[theme])
-        .encode(x=_time(), y=alt.Y("value:Q"), text=alt.Text("judge:N"))
+        .encode(x=_time(), y="place:Q", text="judge:N")
     )
-    layers = [*_lines(_rows(body, judges, "judge_score"), judges, "score, points", points)]
+    axis = "score, points" if _in_points(body) else "mean rating, judge's score"
+    layers = _lines(_rows(body, judges, "judge_score"), judges, axis, points, band=False, also=people)
     if _in_points(body):
         saturated = [{"edge": SATURATED, "label": f"saturated: people say yes to {SATURATED:g} %"}]
         layers.append(
@@ -136,7 +148,15 @@ def _scores(body: dict[str, Any], judges: list[str], theme: str) -> alt.LayerCha
     )
 
 
-def _lines(rows: list[dict[str, Any]], judges: list[str], axis: str, scale: alt.Scale):
+def _lines(
+    rows: list[dict[str, Any]],
+    judges: list[str],
+    axis: str,
+    scale: alt.Scale,
+    *,
+    band: bool = True,
+    also: Sequence[dict[str, Any]] = (),
+) -> list[alt.Chart]:
     """Band, line, points and a direct label for each judge."""
     names = [title(name) for name in judges]
     colour = alt.Color(
@@ -147,16 +167,34 @@ def _lines(rows: list[dict[str, Any]], judges: list[str], axis: str, scale: alt.
     )
     base = alt.Chart(alt.Data(values=rows)).encode(x=_time(), color=colour)
     y = alt.Y("value:Q", title=axis, scale=scale)
-    last = {row["judge"]: row for row in rows}
-    ends = alt.Chart(alt.Data(values=list(last.values()))).encode(x=_time(), color=colour)
-    return [
-        base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", title=axis, scale=scale), y2="high:Q"),
+    ends = [label for label in _labels(also, rows) if label["judge"] in names]
+    layers = [
         base.mark_line(strokeWidth=2).encode(y=y),
         base.mark_point(filled=True, size=70, opacity=1).encode(
             y=y, shape=shape, tooltip=_tooltip()
         ),
-        ends.mark_text(align="left", dx=8, limit=190).encode(y=y, text="judge:N"),
+        alt.Chart(alt.Data(values=ends))
+        .mark_text(align="left", dx=8, limit=220)
+        .encode(x=_time(), color=colour, y=alt.Y("place:Q", title=axis), text="judge:N"),
     ]
+    if band:
+        tint = base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", title=axis), y2="high:Q")
+        layers.insert(0, tint)
+    return layers
+
+
+def _labels(*series: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The last point of each line, with a place for its name that covers no other name."""
+    rows = [row for part in series for row in part]
+    last = {row["judge"]: dict(row) for row in rows}
+    if not last:
+        return []
+    heights = [row[part] for row in rows for part in ("low", "high") if row[part] is not None]
+    gap = (max(heights) - min(heights) or 1.0) * 0.06
+    below = float("-inf")
+    for label in sorted(last.values(), key=lambda row: row["value"]):
+        label["place"] = below = max(label["value"], below + gap)
+    return list(last.values())
 
 
 def _time() -> alt.X:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import combinations
@@ -432,8 +432,17 @@ def _outside(scores: np.ndarray) -> str:
     return ""
 
 
-def _draw(prompts: np.ndarray, options: Options) -> Resamples:
+def _draw(prompts: np.ndarray, options: Options) -> Resamples | NothingToDraw:
+    if not len(prompts):
+        return NothingToDraw()
     return Resamples(prompts, resamples=options.resamples, seed=options.seed)
+
+
+class NothingToDraw:
+    """A draw from no images at all: each of its statistics is undefined, and says so."""
+
+    def __getattr__(self, name: str) -> Callable[..., Undefined]:
+        return lambda *args, **options: Undefined("no image has what this number needs", 0)
 
 
 def _est(result: Result) -> dict[str, Any]:

@@ -34,20 +34,20 @@ BUILTIN = "judges.engines.builtin:BuiltinEngine"
 
 JUDGES: dict[str, Entry] = {
     "geneval-builtin": Entry(
-        "GenEval rule, built-in eyes",
+        "GenEval (built-in)",
         "judges.methods.geneval:GenEval",
         BUILTIN,
         release_date=date(2021, 3, 1),
     ),
     "soft-tifa-gm-builtin": Entry(
-        "Soft-TIFA (geometric mean), built-in eyes",
+        "Soft-TIFA GM (built-in)",
         "judges.methods.soft_tifa:SoftTifa",
         BUILTIN,
         {"mean": "geometric"},
         date(2021, 3, 1),
     ),
     "soft-tifa-am-builtin": Entry(
-        "Soft-TIFA (arithmetic mean), built-in eyes",
+        "Soft-TIFA AM (built-in)",
         "judges.methods.soft_tifa:SoftTifa",
         BUILTIN,
         {"mean": "arithmetic"},

@@ -1,0 +1,50 @@
+# What a person types; each target makes what it needs. `make help` lists them.
+PYTHON ?= python3
+PORT ?= 8000
+PY = .venv/bin/python
+PIP = $(PY) -m pip install --quiet --disable-pip-version-check
+# As many test processes as cores.
+JOBS ?= auto
+
+.PHONY: help demo setup test test-postgres lint bench-stats
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo         the whole product on a simulated study, at http://127.0.0.1:$(PORT)/"
+	@echo "make setup        .venv with all that the tests need"
+	@echo "make test         every test, on SQLite and, where one answers, on PostgreSQL"
+	@echo "make lint         ruff, migrations, deployment check"
+	@echo "make bench-stats  the statistics against their baselines"
+
+demo: .venv/core
+	PORT=$(PORT) $(PY) manage.py demo
+
+setup: .venv/dev
+
+test: .venv/dev
+	$(PY) -m pytest -n $(JOBS) --durations=15
+	$(MAKE) --no-print-directory test-postgres
+
+# The same tests of everything that touches the database, on the other one.
+test-postgres: .venv/dev
+	$(PY) -m tests.on_postgres -n $(JOBS)
+
+lint: .venv/dev
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	$(PY) manage.py makemigrations --check --dry-run
+	SECRET_KEY=$$($(PY) -c "import secrets; print(secrets.token_urlsafe(64))") \
+		ALLOWED_HOSTS=jurybox.example $(PY) -W error manage.py check --deploy --fail-level WARNING
+
+bench-stats: .venv/dev
+	$(PY) -m tests.bench.bench_stats
+
+.venv/core: requirements-core.txt
+	test -x $(PY) || $(PYTHON) -m venv .venv
+	$(PIP) -r requirements-core.txt
+	@touch $@
+
+.venv/dev: requirements-dev.txt requirements-core.txt
+	test -x $(PY) || $(PYTHON) -m venv .venv
+	$(PIP) -r requirements-dev.txt
+	@touch .venv/core $@

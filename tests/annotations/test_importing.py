@@ -1,0 +1,132 @@
+import pytest
+
+from annotations import importing
+from annotations.models import Annotation, Answer, Image, Membership
+from annotations.records import ImageRecord, LabelRecord, PromptRecord
+from tests import making
+
+pytestmark = pytest.mark.django_db
+
+
+def images(study, records):
+    outcome = importing.Outcome()
+    importing.import_images(study=study, records=records, outcome=outcome)
+    return outcome
+
+
+def labels(study, records, **more):
+    outcome = importing.Outcome()
+    importing.import_labels(study=study, records=records, outcome=outcome, **more)
+    return outcome
+
+
+def test_importing_the_same_prompts_twice_changes_nothing_and_says_so(study):
+    outcome = importing.Outcome()
+    importing.import_prompts(
+        study=study, records=[making.prompt(n) for n in range(4)], outcome=outcome
+    )
+    assert (outcome.prompts, outcome.atoms, outcome.unchanged) == (0, 0, 4)
+    assert study.prompts.count() == 4
+
+
+def test_prompts_bring_their_atoms(study):
+    outcome = importing.Outcome()
+    importing.import_prompts(study=study, records=[making.prompt(9)], outcome=outcome)
+    assert (outcome.prompts, outcome.atoms) == (1, 2)
+    red = study.prompts.get(key="p9").atoms.get(index=1)
+    assert (red.kind, red.question, red.parents) == ("attribute", "Is the circle red?", [0])
+
+
+def test_an_image_row_that_cannot_be_taken_is_named_and_stops_nothing_else(study):
+    outcome = images(
+        study,
+        [
+            ImageRecord("new-1", "p0", "early", making.png()),
+            ImageRecord("new-2", "p77", "early", making.png()),
+            ImageRecord("new-3", "p0", "nobody", making.png()),
+            ImageRecord("new-4", "p0", "early", b"<svg onload='alert(1)'/>"),
+            ImageRecord("new-5", "p1", "late", making.png((0, 0, 9))),
+        ],
+    )
+    assert outcome.images == 2
+    assert [(r["line"], r["field"], r["value"]) for r in outcome.rejected] == [
+        (2, "prompt_id", "p77"),
+        (3, "generator", "nobody"),
+        (4, "file", "new-4"),
+    ]
+    assert outcome.rejected[2]["reason"] == "new-4 is not a PNG, JPEG or WebP picture."
+
+
+def test_the_same_image_twice_is_kept_once(study):
+    record = ImageRecord("new", "p0", "early", making.png())
+    assert images(study, [record, record]).images == 1
+    again = images(study, [record])
+    assert (again.images, again.unchanged) == (0, 1)
+
+
+def test_a_stored_file_is_named_after_its_content_and_tells_nothing_else(study):
+    image = Image.objects.get(key="early-0")
+    assert image.file == f"images/{image.sha256[:2]}/{image.sha256}.png"
+    assert (image.width, image.height) == (16, 16)
+
+
+def test_labels_of_one_person_about_one_image_become_one_annotation(study):
+    outcome = labels(
+        study,
+        [
+            LabelRecord("early-0", "ann", "aligned", 1),
+            LabelRecord("early-0", "ben", "aligned", 0),
+            LabelRecord("early-0", "ann", "quality", 0),
+            LabelRecord("early-0", "ann", "atom", 1, atom=0),
+            LabelRecord("early-0", "ann", "note", "blurred"),
+        ],
+    )
+    assert (outcome.annotations, outcome.answers) == (2, 5)
+    ann = Annotation.objects.get(annotator__name="ann")
+    assert set(ann.answers.values_list("question", "atom__index", "value", "text")) == {
+        ("aligned", None, 1.0, ""),
+        ("quality", None, 0.0, ""),
+        ("atom", 0, 1.0, ""),
+        ("note", None, None, "blurred"),
+    }
+    assert Image.objects.get(key="early-0").taken == 2
+
+
+def test_importing_labels_twice_changes_nothing(study):
+    records = [LabelRecord("early-0", "ann", "aligned", 1)]
+    labels(study, records)
+    outcome = labels(study, records)
+    assert (outcome.annotations, outcome.answers, outcome.unchanged) == (0, 0, 1)
+    assert Answer.objects.count() == 1
+    assert Image.objects.get(key="early-0").taken == 1
+
+
+def test_labels_for_unknown_images_and_atoms_are_named(study):
+    outcome = labels(
+        study,
+        [
+            LabelRecord("nowhere", "ann", "aligned", 1),
+            LabelRecord("early-0", "ann", "atom", 1, atom=7),
+            LabelRecord("early-0", "ann", "aligned", 1),
+        ],
+    )
+    assert [(r["line"], r["field"], r["value"]) for r in outcome.rejected] == [
+        (1, "image_id", "nowhere"),
+        (2, "atom", 7),
+    ]
+    assert outcome.answers == 1
+
+
+def test_simulated_people_are_marked(study):
+    labels(study, [LabelRecord("early-0", "robot", "aligned", 1)], simulated=True)
+    assert Membership.objects.get(name="robot").simulated
+
+
+def test_a_million_rows_would_go_by_in_batches(study, monkeypatch):
+    monkeypatch.setattr(importing, "BATCH", 2)
+    records = (PromptRecord(key=f"q{n}", text="text") for n in range(5))
+    outcome = importing.Outcome()
+    importing.import_prompts(study=study, records=records, outcome=outcome)
+    assert outcome.prompts == 5
+    sizes = [len(batch) for batch in importing._batches(iter(range(5)), size=2)]
+    assert sizes == [2, 2, 1]

@@ -1,0 +1,271 @@
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from annotations.models import Image
+from judges import registry, running
+from judges.errors import JudgeRefused
+from judges.models import AtomScore, Chunk, Judge, Run, Score
+from judges.protocols import AtomJudgement, Judgement, Unscored
+from judges.registry import Entry
+
+pytestmark = pytest.mark.django_db
+
+
+class Eyes:
+    """An engine that sees how red a picture is."""
+
+    version = "test-1"
+
+
+class Redness:
+    """Scores the red of the first pixel; `version` and options are its identity."""
+
+    version = "1"
+
+    def __init__(self, engine, *, fail_on: int | None = None, refuse_on: int | None = None):
+        self.fail_on, self.refuse_on = fail_on, refuse_on
+
+    def judge(self, subject):
+        red = subject.image.getpixel((0, 0))[0]
+        if red == self.fail_on:
+            raise RuntimeError("a fuse blew")
+        if red == self.refuse_on:
+            return Unscored("I do not look at this.")
+        return Judgement(red / 255, atoms=(AtomJudgement(0, 1.0), AtomJudgement(1, 0.5)))
+
+
+@pytest.fixture(autouse=True)
+def redness(monkeypatch):
+    entry = Entry("Redness", f"{__name__}:Redness", f"{__name__}:Eyes")
+    monkeypatch.setitem(registry.JUDGES, "redness", entry)
+    monkeypatch.setattr(running, "CHUNK_SIZE", 3)
+
+
+def work(run: Run) -> None:
+    for chunk in running.chunks_to_wake(run=run):
+        running.score_chunk(chunk_id=chunk)
+    run.refresh_from_db()
+
+
+def test_a_run_scores_every_image_once_and_ends_by_itself(study):
+    run = running.start_run(study=study, name="redness")
+    assert run.expected == 8
+    assert [len(c.images) for c in run.chunks.all()] == [3, 3, 2]
+    work(run)
+    assert run.state == Run.State.FINISHED
+    assert run.finished_at is not None
+    values = dict(run.scores.values_list("image__key", "value"))
+    # The pictures of prompt n have red = n.
+    assert values == {f"{g}-{n}": n / 255 for n in range(4) for g in ("early", "late")}
+    assert AtomScore.objects.count() == 16
+
+
+def test_a_message_delivered_twice_leaves_one_score(study):
+    run = running.start_run(study=study, name="redness")
+    chunks = running.chunks_to_wake(run=run)
+    for chunk in [*chunks, *chunks]:
+        running.score_chunk(chunk_id=chunk)
+    assert Score.objects.count() == 8
+
+
+def test_a_slow_worker_whose_lease_was_given_away_adds_nothing(study):
+    run = running.start_run(study=study, name="redness")
+    image = Image.objects.select_related("prompt").first()
+    assert running.save_score(run=run, image=image, result=Judgement(0.1))
+    assert not running.save_score(run=run, image=image, result=Judgement(0.9))
+    assert Score.objects.get().value == 0.1
+
+
+def test_what_a_dead_worker_held_is_scored_by_the_next_one(study):
+    run = running.start_run(study=study, name="redness")
+    chunk = run.chunks.first()
+    chunk.state, chunk.holder = Chunk.State.LEASED, "gone"
+    chunk.leased_until = timezone.now() - timedelta(seconds=1)
+    chunk.save()
+    work(run)
+    assert run.state == Run.State.RUNNING
+    assert run.scores.count() == 5
+    assert running.reap() == 1
+    work(run)
+    assert run.state == Run.State.FINISHED
+    assert run.scores.count() == 8
+
+
+def test_a_lease_that_still_runs_is_left_alone(study):
+    run = running.start_run(study=study, name="redness")
+    run.chunks.update(
+        state=Chunk.State.LEASED, leased_until=timezone.now() + timedelta(seconds=30)
+    )
+    assert running.reap() == 0
+    assert running.chunks_to_wake(run=run) == []
+
+
+def test_an_image_that_killed_three_workers_is_left_out_with_the_reason(study):
+    run = running.start_run(study=study, name="redness")
+    chunk = run.chunks.first()
+    deadly = chunk.images[0]
+    Chunk.objects.filter(pk=chunk.pk).update(in_hand=deadly, deaths=3)
+    work(run)
+    assert run.state == Run.State.FINISHED
+    score = Score.objects.get(image_id=deadly)
+    assert score.value is None
+    assert score.error == "3 workers died while they were scoring this image."
+    assert Score.objects.filter(value__isnull=False).count() == 7
+
+
+def test_a_judge_that_fails_on_one_image_leaves_no_score_and_the_reason(study):
+    run = running.start_run(study=study, name="redness", options={"fail_on": 2, "refuse_on": 3})
+    work(run)
+    assert run.state == Run.State.FINISHED
+    errors = dict(
+        Score.objects.filter(value__isnull=True).values_list("image__key", "error")
+    )
+    blown = "The judge failed on this image: RuntimeError: a fuse blew"
+    refused = "I do not look at this."
+    assert errors == {
+        "early-2": blown,
+        "late-2": blown,
+        "early-3": refused,
+        "late-3": refused,
+    }
+
+
+def test_a_file_that_is_gone_is_said(study, media):
+    image = Image.objects.get(key="early-1")
+    (media / image.file).unlink()
+    run = running.start_run(study=study, name="redness")
+    work(run)
+    # Both generators drew the same pixels, so both images share the one stored file.
+    errors = set(Score.objects.filter(value__isnull=True).values_list("error", flat=True))
+    assert errors == {"The file of this image is gone from the storage."}
+
+
+def test_a_file_with_broken_pixels_fails_alone(study, media):
+    image = Image.objects.get(key="late-3")
+    path = media / image.file
+    path.write_bytes(path.read_bytes()[:40])
+    run = running.start_run(study=study, name="redness")
+    work(run)
+    failed = Score.objects.filter(value__isnull=True)
+    assert {score.image.key for score in failed} == {"early-3", "late-3"}
+    assert all("cannot be read" in score.error for score in failed)
+
+
+def test_a_cancelled_run_keeps_its_scores_and_takes_no_more(study):
+    run = running.start_run(study=study, name="redness")
+    chunks = running.chunks_to_wake(run=run)
+    running.score_chunk(chunk_id=chunks[0])
+    running.cancel_run(run=run)
+    for chunk in chunks:
+        running.score_chunk(chunk_id=chunk)
+    run.refresh_from_db()
+    assert run.state == Run.State.CANCELLED
+    assert run.scores.count() == 3
+
+
+def test_a_resumed_run_scores_only_what_is_missing(study):
+    run = running.start_run(study=study, name="redness")
+    running.score_chunk(chunk_id=running.chunks_to_wake(run=run)[0])
+    running.cancel_run(run=run)
+    before = set(run.scores.values_list("pk", flat=True))
+    run.refresh_from_db()
+    run = running.resume_run(run=run)
+    assert sum(len(c.images) for c in run.chunks.all()) == 5
+    work(run)
+    assert run.state == Run.State.FINISHED
+    assert before < set(run.scores.values_list("pk", flat=True))
+    assert run.scores.count() == 8
+
+
+def test_cancelled_in_the_middle_of_a_chunk_a_run_stops_after_the_image_in_hand(study, monkeypatch):
+    run = running.start_run(study=study, name="redness")
+    look = running._look
+
+    def look_and_cancel(judge, image):
+        running.cancel_run(run=run)
+        return look(judge, image)
+
+    monkeypatch.setattr(running, "_look", look_and_cancel)
+    running.score_chunk(chunk_id=running.chunks_to_wake(run=run)[0])
+    assert run.scores.count() == 1
+    assert not run.chunks.filter(state=Chunk.State.LEASED).exists()
+
+
+def test_starting_the_same_judge_again_takes_up_its_run(study):
+    run = running.start_run(study=study, name="redness")
+    assert running.start_run(study=study, name="redness") == run
+    work(run)
+    again = running.start_run(study=study, name="redness")
+    assert again == run
+    assert again.state == Run.State.FINISHED
+    assert Judge.objects.count() == 1
+
+
+def test_failed_judgements_are_tried_again_by_a_resumed_run(study, media):
+    image = Image.objects.get(key="early-1")
+    content = (media / image.file).read_bytes()
+    (media / image.file).unlink()
+    run = running.start_run(study=study, name="redness")
+    work(run)
+    assert run.scores.filter(value__isnull=True).count() == 2
+    (media / image.file).write_bytes(content)
+    run = running.resume_run(run=run)
+    work(run)
+    assert run.scores.filter(value__isnull=False).count() == 8
+
+
+def test_other_options_are_another_judge_with_another_fingerprint(study):
+    first = running.start_run(study=study, name="redness")
+    second = running.start_run(study=study, name="redness", options={"fail_on": 9})
+    assert first.judge.fingerprint != second.judge.fingerprint
+    assert second.judge.options == {"fail_on": 9}
+
+
+def test_an_unknown_judge_and_an_unknown_option_are_refused_in_words(study):
+    with pytest.raises(JudgeRefused, match="no judge named “nobody”"):
+        running.start_run(study=study, name="nobody")
+    with pytest.raises(JudgeRefused, match="does not take these options.*speed"):
+        running.start_run(study=study, name="redness", options={"speed": 3})
+    assert not Run.objects.exists()
+    assert not Judge.objects.exists()
+
+
+def test_a_study_without_images_starts_no_run(study):
+    Image.objects.all().delete()
+    with pytest.raises(JudgeRefused, match="no images yet"):
+        running.start_run(study=study, name="redness")
+    assert not Run.objects.exists()
+
+
+def test_a_judge_that_this_machine_cannot_run_stops_the_run_with_the_reason(study, monkeypatch):
+    run = running.start_run(study=study, name="redness")
+    entry = Entry("Redness", f"{__name__}:Redness", f"{__name__}:Eyes", needs=("no_such_module",))
+    monkeypatch.setitem(registry.JUDGES, "redness", entry)
+    registry._build.cache_clear()
+    work(run)
+    assert run.state == Run.State.STOPPED
+    assert "Needs no_such_module" in run.reason
+
+
+def test_chunks_are_called_for_once_a_minute_and_not_for_ended_runs(study):
+    run = running.start_run(study=study, name="redness")
+    assert len(running.chunks_to_wake()) == 3
+    assert running.chunks_to_wake() == []
+    Chunk.objects.update(woken_at=timezone.now() - timedelta(seconds=61))
+    assert len(running.chunks_to_wake()) == 3
+    Chunk.objects.update(woken_at=None)
+    running.cancel_run(run=run)
+    assert running.chunks_to_wake() == []
+
+
+def test_the_scores_follow_the_pixels_when_pictures_are_swapped(study):
+    one, two = Image.objects.get(key="early-0"), Image.objects.get(key="early-3")
+    one.file, two.file = two.file, one.file
+    one.save()
+    two.save()
+    run = running.start_run(study=study, name="redness")
+    work(run)
+    values = dict(run.scores.values_list("image__key", "value"))
+    assert (values["early-0"], values["early-3"]) == (3 / 255, 0)

@@ -1,0 +1,151 @@
+"""Makes the rows a test is about, through the same verbs as everybody else."""
+
+from __future__ import annotations
+
+import io
+import uuid
+from datetime import date
+
+from django.contrib.auth import get_user_model
+from PIL import Image as Picture
+
+from annotations import assigning, importing, labelling
+from annotations.forms import geneval_audit
+from annotations.forms.versions import publish_form
+from annotations.models import Annotation, Image, Membership, Study
+from annotations.records import (
+    AtomRecord,
+    GeneratorRecord,
+    ImageRecord,
+    LabelRecord,
+    PromptRecord,
+)
+from judges.models import Judge, Run
+from judges.protocols import Judgement, Unscored
+from judges.running import save_score
+
+
+def png(colour: tuple[int, int, int] = (200, 30, 30), size: int = 16) -> bytes:
+    out = io.BytesIO()
+    Picture.new("RGB", (size, size), colour).save(out, "PNG")
+    return out.getvalue()
+
+
+def study(slug: str = "shapes", *, prompts: int = 4, overlap: int = 3, files: bool = True) -> Study:
+    made = Study.objects.create(
+        slug=slug,
+        title="Shapes",
+        form=publish_form(geneval_audit.FORM),
+        overlap=overlap,
+    )
+    outcome = importing.Outcome()
+    importing.import_prompts(
+        study=made, records=(prompt(number) for number in range(prompts)), outcome=outcome
+    )
+    importing.import_generators(
+        study=made,
+        records=[
+            GeneratorRecord("early", date(2021, 1, 1)),
+            GeneratorRecord("late", date(2024, 1, 1)),
+        ],
+        outcome=outcome,
+    )
+    importing.import_images(
+        study=made,
+        records=(
+            ImageRecord(
+                key=f"{generator}-{number}",
+                prompt=f"p{number}",
+                generator=generator,
+                content=png((number, 0, 0)) if files else None,
+            )
+            for number in range(prompts)
+            for generator in ("early", "late")
+        ),
+        outcome=outcome,
+    )
+    assert outcome.rejected == []
+    return made
+
+
+def prompt(number: int) -> PromptRecord:
+    return PromptRecord(
+        key=f"p{number}",
+        text=f"a red circle, number {number}",
+        tags=("colors",),
+        atoms=(
+            AtomRecord(0, "object", "circle", "Are there any circles in the image?", "Yes"),
+            AtomRecord(1, "attribute", "red", "Is the circle red?", "Yes", (0,)),
+        ),
+        atomicity=2,
+        metadata={"tag": "colors", "include": [{"class": "circle", "count": 1, "color": "red"}]},
+    )
+
+
+def person(study: Study, name: str, *, role: str = "annotator") -> Membership:
+    user, _ = get_user_model().objects.get_or_create(username=name)
+    return Membership.objects.create(study=study, user=user, name=name, role=role)
+
+
+def label(person: Membership, *, aligned: float = 1, quality: float = 1) -> Annotation:
+    """The next image, answered."""
+    assignment = assigning.next_image(annotator=person)
+    return labelling.record_label(
+        image=assignment.image,
+        annotator=person,
+        form=person.study.form,
+        answers={"aligned": aligned, "quality": quality},
+        submission=uuid.uuid4(),
+    )
+
+
+def labels(study: Study, values: dict[str, dict[str, float]], *, question: str = "aligned") -> None:
+    """`{image key: {rater: value}}` as an import would bring it."""
+    outcome = importing.Outcome()
+    importing.import_labels(
+        study=study,
+        records=(
+            LabelRecord(image=image, rater=rater, question=question, value=value)
+            for image, given in values.items()
+            for rater, value in given.items()
+        ),
+        outcome=outcome,
+    )
+    assert outcome.rejected == []
+
+
+def scores(
+    study: Study, values: dict[str, float | str | bool], *, name: str = "some-judge"
+) -> Run:
+    """`{image key: score}`; a text is the reason of a failed judgement, a bool a verdict."""
+    from django.utils import timezone
+
+    judge, _ = Judge.objects.get_or_create(
+        fingerprint=f"test-{name}"[:16],
+        defaults={
+            "name": name,
+            "method": "Some",
+            "method_version": "1",
+            "engine": "None",
+            "engine_version": "1",
+        },
+    )
+    run, _ = Run.objects.get_or_create(
+        study=study,
+        judge=judge,
+        defaults={
+            "started_at": timezone.now(),
+            "state": Run.State.FINISHED,
+            "expected": study.images.count(),
+        },
+    )
+    for image in Image.objects.filter(study=study, key__in=values):
+        value = values[image.key]
+        if isinstance(value, str):
+            result: Judgement | Unscored = Unscored(value)
+        elif isinstance(value, bool):
+            result = Judgement(float(value), correct=value)
+        else:
+            result = Judgement(value)
+        save_score(run=run, image=image, result=result)
+    return run

@@ -1,0 +1,55 @@
+"""What a machine may lack: a test that needs it is skipped with the reason, and fails where the
+environment says that it is required (`JURYBOX_REQUIRE="browser postgres redis"` in CI)."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+POSTGRES_URL = os.environ.get("TEST_POSTGRES_URL", "postgres://postgres@127.0.0.1:5432/postgres")
+REDIS_URL = os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:6379/9")
+RABBITMQ_URL = os.environ.get("TEST_RABBITMQ_URL", "amqp://guest:guest@127.0.0.1:5672//")
+CHROMIUM = Path(os.environ.get("TEST_CHROMIUM", "/usr/bin/chromium"))
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+def needed(part: str, there: bool, reason: str) -> None:
+    if there:
+        return
+    if part in os.environ.get("JURYBOX_REQUIRE", "").split():
+        pytest.fail(f"{reason} It is required here.")
+    pytest.skip(reason)
+
+
+def answers(url: str) -> bool:
+    """Whether a server listens at the address of this URL."""
+    parts = urlsplit(url)
+    try:
+        with socket.create_connection((parts.hostname, parts.port), timeout=2):
+            return True
+    except OSError:
+        return False
+
+
+def browser() -> Path:
+    needed("browser", CHROMIUM.exists(), f"There is no Chromium at {CHROMIUM}.")
+    return CHROMIUM
+
+
+def redis() -> str:
+    needed("redis", answers(REDIS_URL), f"No Redis answers at {REDIS_URL}.")
+    return REDIS_URL
+
+
+def rabbitmq() -> str:
+    needed("rabbitmq", answers(RABBITMQ_URL), "No RabbitMQ answers.")
+    return RABBITMQ_URL
+
+
+def postgres() -> str:
+    needed("postgres", answers(POSTGRES_URL), f"No PostgreSQL answers at {POSTGRES_URL}.")
+    return POSTGRES_URL

@@ -1,0 +1,21 @@
+"""The project's own settings, on data of the tests' own: nothing of a real installation is touched."""
+
+import os
+import tempfile
+from pathlib import Path
+
+_folder = os.environ.setdefault("JURYBOX_VAR", tempfile.mkdtemp(prefix="jurybox-tests-"))
+# Messages go nowhere unless a test starts a worker and a broker of its own.
+os.environ["CELERY_BROKER_URL"] = "memory://"
+
+from audit.settings import *  # noqa: E402, F403
+
+MEDIA_ROOT = Path(_folder) / "media"
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    # A file like the real one: threads of a test meet as processes do, not in a shared cache.
+    DATABASES["default"]["TEST"] = {"NAME": f"{_folder}/test.sqlite3"}
+    # A power cut in the middle of a test may lose it.
+    DATABASES["default"]["OPTIONS"]["init_command"] = (
+        "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF;"
+    )
