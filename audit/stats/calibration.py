@@ -29,7 +29,7 @@ from audit.stats import pairs
 from audit.stats.series import Codes, Floats
 
 LISTED = 150_000  # pairs sorted at the end
-CHUNK = 500_000  # pairs in memory at a time
+CHUNK = 1 << 16  # pairs in memory at a time: what the nearest cache holds
 MANY_LEVELS = 64  # from here on people tie so little that transforms per level do not pay
 
 Range = tuple[float, float]
@@ -65,6 +65,7 @@ class Differences:
         self.same = int((weight * (weight - 1) // 2).sum())
         self.scores, self.item_levels = scores, levels
         self._upto: np.ndarray | None = None
+        self._below: dict[float, tuple[int, int]] = {0.0: (0, 0)}
 
     def gap(self, upper: Floats, lower: Floats) -> Floats:
         return pairs.gap(upper, lower, self.decimals)
@@ -79,8 +80,11 @@ class Differences:
 
     def below(self, bound: float) -> tuple[int, int]:
         """T and L over the pairs with gap < bound."""
-        if bound <= 0:
-            return 0, 0
+        if bound not in self._below:
+            self._below[bound] = self._count_below(bound)
+        return self._below[bound]
+
+    def _count_below(self, bound: float) -> tuple[int, int]:
         if self.levels > MANY_LEVELS:
             return pairs.closer(self.scores, self.item_levels, bound, self.decimals)
         if self._upto is None:
@@ -105,8 +109,11 @@ class Differences:
         tied, concordant = self.below(bound)
         return tied - concordant
 
-    def between(self, low: float, high: float) -> Iterator[tuple[Floats, np.ndarray, Codes]]:
-        """Chunks of (gap, tied?, weight) of the tied and concordant pairs, low <= gap < high."""
+    def between(self, low: float, high: float) -> Iterator[tuple[Floats, np.ndarray, Codes | None]]:
+        """Chunks of (gap, tied?, weight) of the tied and concordant pairs, low <= gap < high.
+
+        A weight of None is 1 throughout.
+        """
         if low <= 0 and self.same:
             yield np.zeros(1), np.ones(1, bool), np.array([self.same])
         begin = self.first_closer(high)
@@ -121,10 +128,14 @@ class Differences:
             position = np.r_[0, np.cumsum(held)]
             start = position[begin[upper.value]]
             count = np.maximum(position[end[upper.value]] - start, 0)
-            yield from self._listed(upper, lower, start, count)
+            yield from self._listed(upper, lower, start, count, level)
 
-    def _listed(self, upper: _Entries, lower: _Entries, start: Codes, count: Codes) -> Iterator:
+    def _listed(
+        self, upper: _Entries, lower: _Entries, start: Codes, count: Codes, level: int | None
+    ) -> Iterator:
         total = np.cumsum(count)
+        same = lower.level == level
+        steps = np.arange(CHUNK)
         first = 0
         while first < count.size:
             done = int(total[first - 1]) if first else 0
@@ -133,19 +144,23 @@ class Differences:
             size = int(total[stop - 1]) - done
             if size:
                 shift = start[first:stop] - (total[first:stop] - part - done)
-                index = np.arange(size) + np.repeat(shift, part)
+                index = np.repeat(shift, part)
+                index += steps[:size] if size <= CHUNK else np.arange(size)
                 gap = self.gap(np.repeat(upper.score[first:stop], part), lower.score[index])
-                level = np.repeat(upper.level[first:stop], part)
-                tied = lower.level[index] == level
-                if self.plain:
-                    weight = np.ones(1, np.int64)
+                if level is not None:
+                    tied = same[index]
                 else:
-                    weight = np.repeat(upper.weight[first:stop], part) * lower.weight[index]
-                if self.levels > MANY_LEVELS:
-                    deciding = lower.level[index] <= level
-                    gap, tied = gap[deciding], tied[deciding]
-                    weight = weight if self.plain else weight[deciding]
-                yield gap, tied, np.broadcast_to(weight, gap.shape)
+                    mine, theirs = np.repeat(upper.level[first:stop], part), lower.level[index]
+                    deciding = theirs <= mine
+                    tied = (theirs == mine)[deciding]
+                    gap, index = gap[deciding], index[deciding]
+                weight = None
+                if not self.plain:
+                    weight = np.repeat(upper.weight[first:stop], part)
+                    weight = (weight if level is not None else weight[deciding]) * lower.weight[
+                        index
+                    ]
+                yield gap, tied, weight
             first = stop
 
     def middle(self, low: float, high: float, rng: np.random.Generator) -> float:
@@ -170,23 +185,32 @@ class _Entries:
         self.score = line.values[self.value]
 
 
-def best_epsilon(people: Floats, scores: Floats, decimals: int | None = None) -> float:
-    """The smallest epsilon, of 0 and all differences, at which the pairwise accuracy is highest."""
+def best_epsilon(people: Floats, scores: Floats, decimals: int | None = None) -> tuple[float, int]:
+    """The smallest epsilon, of 0 and all differences, at which the pairwise accuracy is highest;
+    and how many pairs are then decided rightly."""
     line = Differences(people, scores, decimals)
-    if line.levels == people.size:
-        return 0.0  # people tie nothing: every epsilon above 0 only loses
+    concordant = line.below(line.whole()[1])[1]
     best = Best(line.surplus_below(np.nextafter(0.0, 1.0)), 0.0)
-    ranges = [line.whole()]
+    # Where people tie nothing, every epsilon above 0 only loses.
+    ranges = [line.whole()] if line.levels < people.size else []
     if people.size > 600 and line.levels <= MANY_LEVELS:
-        ranges = _by_correlation(line, best) or ranges
+        for cells in _finer(people.size):
+            ranges = _by_correlation(line, best, ranges, cells)
     for low, high in _split(line, ranges, best):
         _search(line, low, high, best)
-    assert best.epsilon is not None
-    return best.epsilon
+    return best.epsilon, concordant + best.surplus
 
 
-def _by_correlation(line: Differences, best: Best) -> list[Range] | None:
-    """The parts of the axis where F could still reach its maximum; None where cells do not fit.
+def _finer(n: int) -> list[float]:
+    """How many cells: few to begin with, then as many as halve the work of what comes after."""
+    finest = n ** (4 / 3) / 7
+    return [min(finest, 2.0**14), min(finest, 2.0**23)] if finest > 2**16 else [finest]
+
+
+def _by_correlation(
+    line: Differences, best: Best, ranges: list[Range], cells: float
+) -> list[Range]:
+    """The parts of the ranges where F could still reach its maximum.
 
     Cells are a power of two wide, so that cutting is exact. Two scores k cells apart differ by
     more than k - 1 and less than k + 1 widths; hence for e in [k w, (k + 1) w)
@@ -195,20 +219,22 @@ def _by_correlation(line: Differences, best: Best) -> list[Range] | None:
         F(k w) >= T(lags <= k - 1) - L(0 <= lags <= k)
     """
     span = line.values[-1] - line.values[0]
-    if span <= 0:
-        return None
-    n = line.scores.size
-    width = 2.0 ** np.ceil(np.log2(span) - np.clip(np.log2(n) * 4 / 3 - 3.5, 8, 20))
+    if span <= 0 or not ranges:
+        return ranges
+    width = 2.0 ** np.ceil(np.log2(span / cells))
     blur = 0
     if line.decimals is not None:
         half = 0.5 * 10.0**-line.decimals
         width = max(width, 2.0 ** np.floor(np.log2(half)))
         blur = int(np.ceil(half / width)) + 1
     if width == 0 or np.abs(line.values).max() / width > 2.0**52:
-        return None
+        return ranges  # scores so far from 0 for their spread that cells cannot be cut exactly
     cell = np.floor(line.values / width)
-    tied, concordant = (np.cumsum(c) for c in _lags(line, (cell - cell[0]).astype(np.int64)))
-    lag = np.arange(tied.size + 1 + blur)
+    cell = (cell - cell[0]).astype(np.int64)
+    # Lags beyond the ranges are not asked for, and need not come out right.
+    lags = min(int(cell[-1]) + 1, int(ranges[-1][1] / width) + 3 + blur)
+    tied, concordant = (np.cumsum(counts) for counts in _lags(line, cell, lags))
+    lag = np.arange(lags + 1 + blur)
 
     def upto(counts: Codes, lag: Codes) -> Codes:
         return np.where(lag < 0, 0, counts[np.clip(lag, 0, counts.size - 1)])
@@ -220,15 +246,24 @@ def _by_correlation(line: Differences, best: Best) -> list[Range] | None:
     top = 1 + int(np.argmax(highest[1:] + lowest[1:]))
     best.see(line.surplus_below(float(top * width)))
     kept = np.flatnonzero(highest >= best.surplus)
+    if kept.size == 0:
+        return []
     breaks = np.flatnonzero(np.diff(kept) > 1)
     firsts, lasts = kept[np.r_[0, breaks + 1]], kept[np.r_[breaks, kept.size - 1]]
-    return [(float(a * width), float((b + 1) * width)) for a, b in zip(firsts, lasts, strict=True)]
+    found = [(float(a * width), float((b + 1) * width)) for a, b in zip(firsts, lasts, strict=True)]
+    return _both(ranges, found)
 
 
-def _lags(line: Differences, cell: Codes) -> tuple[Codes, Codes]:
-    """How many tied and how many concordant pairs lie 0, 1, 2, ... cells apart."""
+def _both(some: list[Range], others: list[Range]) -> list[Range]:
+    """What lies in a range of each list."""
+    meets = [(max(a, c), min(b, d)) for a, b in some for c, d in others if a < d and c < b]
+    return sorted(meets)
+
+
+def _lags(line: Differences, cell: Codes, lags: int) -> tuple[Codes, Codes]:
+    """How many tied and how many concordant pairs lie 0, 1, ... lags - 1 cells apart."""
     cells = int(cell[-1]) + 1
-    length = fft.next_fast_len(2 * cells, real=True)
+    length = fft.next_fast_len(cells + lags, real=True)
     lower = tied = concordant = 0
     for level in range(line.levels):
         mine = line.level == level
@@ -240,7 +275,7 @@ def _lags(line: Differences, cell: Codes) -> tuple[Codes, Codes]:
         lower = lower + spectrum.conj()
     found = []
     for transformed in (tied, concordant):
-        counts = fft.irfft(transformed, length)[:cells]
+        counts = fft.irfft(transformed, length)[:lags]
         whole = np.rint(counts)
         if np.abs(counts - whole).max() > 0.2:
             raise ArithmeticError("the correlation of the scores lost its last digit")
@@ -255,14 +290,12 @@ def _split(line: Differences, ranges: list[Range], best: Best) -> list[Range]:
 
     With N pairs in all and a count as dear as E pairs, about sqrt(N E) pairs are best listed.
     """
-    known: dict[float, tuple[int, int]] = {}
 
     def below(bound: float) -> tuple[int, int]:
-        if bound not in known:
-            known[bound] = line.below(bound)
-            if bound > 0:
-                best.see(known[bound][0] - known[bound][1])
-        return known[bound]
+        tied, concordant = line.below(bound)
+        if bound > 0:
+            best.see(tied - concordant)
+        return tied, concordant
 
     def size(part: Range) -> int:
         return sum(below(part[1])) - sum(below(part[0]))
@@ -297,20 +330,15 @@ def _search(line: Differences, low: float, high: float, best: Best) -> None:
     if size <= LISTED:
         _list(line, low, high, before, best)
         return
-    bins = int(np.clip(size // 64, 1 << 10, 1 << 20))
+    bins = int(np.clip(size // 1024, 1 << 12, 1 << 20))
     with np.errstate(over="ignore", divide="ignore"):
-        scale = float(min(bins / (high - low), 1e300))
-    counts = np.zeros((2, bins), np.int64)
-    for gap, is_tied, weight in line.between(low, high):
-        place = np.minimum((gap - low) * scale, bins - 1).astype(np.int64)
-        for row, chosen in enumerate((is_tied, ~is_tied)):
-            part = place[chosen]
-            if line.plain and low > 0:
-                counts[row] += np.bincount(part, minlength=bins)
-            else:
-                found = np.bincount(part, weights=weight[chosen], minlength=bins)
-                counts[row] += np.rint(found).astype(np.int64)
-    gained, lost = counts
+        # A little less than full, so that rounding never reaches past the last bin.
+        scale = float(min((1 - 1e-9) * bins / (high - low), 1e300))
+    counts = np.zeros(2 * bins, np.int64)
+    for key, weight in _keys(line.between(low, high), low, scale, bins):
+        found = np.bincount(key, weights=weight, minlength=2 * bins)
+        counts += found if weight is None else np.rint(found).astype(np.int64)
+    lost, gained = counts.reshape(2, bins)
     after = before + np.cumsum(gained - lost)
     best.see(int(after.max()))
     hopeful = (after + lost >= best.surplus) & (gained + lost > 0)
@@ -332,12 +360,37 @@ def _search(line: Differences, low: float, high: float, best: Best) -> None:
         _search(line, *inner, best)
 
 
+def _keys(chunks: Iterator, low: float, scale: float, bins: int) -> Iterator:
+    """The bin of each gap, `bins` further on where people tie; chunks joined up to several times
+    the number of bins, since each of them costs a walk over all bins. Gaps are used up."""
+    held, size = [], 0
+    for gap, tied, weight in chunks:
+        gap -= low
+        gap *= scale
+        key = gap.astype(np.int64)
+        key += np.multiply(tied, bins, dtype=np.int64)
+        if weight is not None or 8 * bins <= key.size:
+            yield key, weight
+            continue
+        held.append(key)
+        size += key.size
+        if size >= 8 * bins:
+            yield np.concatenate(held), None
+            held, size = [], 0
+    if held:
+        yield np.concatenate(held), None
+
+
 def _list(line: Differences, low: float, high: float, before: int, best: Best) -> None:
-    chunks = list(line.between(low, high))
-    gap, tied, weight = (np.concatenate(part) for part in zip(*chunks, strict=True))
+    gaps, signs = [], []
+    for gap, tied, weight in line.between(low, high):
+        sign = 2 * tied.astype(np.int64) - 1
+        gaps.append(gap)
+        signs.append(sign if weight is None else sign * weight)
+    gap, sign = np.concatenate(gaps), np.concatenate(signs)
     order = np.argsort(gap)
     gap = gap[order]
-    surplus = before + np.cumsum(np.where(tied, weight, -weight)[order])
+    surplus = before + np.cumsum(sign[order])
     end = np.r_[gap[1:] != gap[:-1], True]
     gap, surplus = gap[end], surplus[end]
     top = int(np.argmax(surplus))

@@ -117,8 +117,7 @@ def _calibrate_all(people: Floats, scores: Floats, decimals: int | None) -> Cali
     if n < 2:
         return Undefined("no pairs: fewer than two items", n)
     total = n * (n - 1) // 2
-    epsilon = best_epsilon(people, scores, decimals)
-    right = right_within(people, scores, epsilon, decimals)
+    epsilon, right = best_epsilon(people, scores, decimals)
     return Calibration(right / total, epsilon, right, total, 1, n, comparison(decimals))
 
 
