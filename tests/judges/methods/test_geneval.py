@@ -1,0 +1,318 @@
+"""Expected values in golden/ are what the official evaluate_images.py and summary_scores.py gave."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from judges.methods import geneval
+from judges.methods.geneval import GenEval, decide, overlap, relations, summarise
+from judges.protocols import Judgement, Subject, Unscored
+
+GOLDEN = Path(__file__).parent / "golden"
+OPPOSITE = {"left of": "right of", "right of": "left of", "above": "below", "below": "above"}
+
+
+def golden(name):
+    return json.loads((GOLDEN / f"{name}.json").read_text())
+
+
+def seen(name, score=0.95, box=(0, 0, 10, 10), color="red"):
+    return {"class": name, "score": score, "box": list(box), "color": color}
+
+
+def wants(*include, exclude=(), tag="two_object"):
+    return {"tag": tag, "include": list(include), "exclude": list(exclude)}
+
+
+def one(name, count=1, **more):
+    return {"class": name, "count": count, **more}
+
+
+# --- the official vectors
+
+
+def test_every_official_decision_and_its_reason_is_reproduced():
+    cases = golden("geneval_evaluate")["cases"]
+    assert len(cases) == 205
+    for case in cases:
+        decision = decide(case["metadata"], case["detections"], **case.get("options", {}))
+        assert (decision.correct, decision.reason) == (case["correct"], case["reason"]), case
+
+
+def test_the_boxes_that_count_are_the_official_ones():
+    cases = [case for case in golden("geneval_evaluate")["cases"] if "kept" in case]
+    assert len(cases) == 20
+    for case in cases:
+        decision = decide(case["metadata"], case["detections"], **case.get("options", {}))
+        kept = {name: [[*d["box"], d["score"]] for d in ds] for name, ds in decision.kept.items()}
+        assert kept.keys() == case["kept"].keys()
+        for name, boxes in case["kept"].items():
+            assert kept[name] == [pytest.approx(box, rel=1e-6) for box in boxes]
+
+
+def test_every_official_relation_is_reproduced():
+    cases = golden("geneval_geometry")["cases"]
+    assert len(cases) == 200
+    for case in cases:
+        assert sorted(relations(case["a"], case["b"], case["c"])) == case["rel"], case
+
+
+def test_every_official_overlap_is_reproduced():
+    cases = golden("geneval_geometry")["iou"]
+    assert len(cases) == 75
+    for case in cases:
+        assert overlap(case["a"], case["b"]) == pytest.approx(case["iou"], rel=1e-6, abs=1e-9)
+
+
+def test_every_official_summary_is_reproduced_to_the_last_digit():
+    cases = golden("geneval_summary")["cases"]
+    assert len(cases) == 8
+    for case in cases:
+        assert printed(summarise(case["rows"])) == case["stdout"]
+
+
+def printed(summary):
+    """The official print-out."""
+    tasks = "".join(
+        f"{tag:<16} = {task.score:.2%} ({task.correct} / {task.images})\n"
+        for tag, task in summary.tasks.items()
+    )
+    return (
+        f"Summary\n=======\nTotal images: {summary.images}\nTotal prompts: {summary.prompts}\n"
+        f"% correct images: {summary.correct_images:.2%}\n"
+        f"% correct prompts: {summary.correct_prompts:.2%}\n\n"
+        f"Task breakdown\n==============\n{tasks}\n"
+        f"Overall score (avg. over tasks): {summary.overall:.5f}\n"
+    )
+
+
+# --- thresholds
+
+
+def test_a_score_equal_to_the_threshold_does_not_pass():
+    assert not decide(wants(one("dog")), [seen("dog", 0.3)]).correct
+    assert decide(wants(one("dog")), [seen("dog", 0.300001)]).correct
+
+
+def test_scores_are_compared_in_float32():
+    # The double just above 0.3 is 0.3 in float32.
+    assert not decide(wants(one("dog")), [seen("dog", 0.3 + 1e-12)]).correct
+
+
+def test_counting_wants_more_confidence():
+    detections = [seen("dog", 0.85), seen("dog", 0.95)]
+    assert decide(wants(one("dog", 2)), detections).correct
+    assert not decide(wants(one("dog", 2), tag="counting"), detections).correct
+    assert decide(wants(one("dog", 2), tag="counting"), detections, counting_threshold=0.8).correct
+
+
+def test_more_than_sixteen_of_a_class_are_not_counted():
+    many = [seen("dog", 0.99)] * 20
+    metadata = wants(one("dog", 2), exclude=[one("dog", 17)])
+    assert decide(metadata, many).correct
+    assert not decide(metadata, many, max_objects=20).correct
+
+
+def test_of_equal_scores_the_last_one_counts_first():
+    detections = [seen("dog", color="red"), seen("dog", color="blue")]
+    assert decide(wants(one("dog", color="blue")), detections).correct
+    assert not decide(wants(one("dog", color="red")), detections).correct
+
+
+def test_an_unknown_option_is_refused():
+    with pytest.raises(TypeError):
+        decide(wants(one("dog")), [], treshold=0.5)
+
+
+# --- clauses
+
+
+def test_all_reasons_are_told_and_not_only_the_first():
+    decision = decide(wants(one("dog"), one("cat", 2)), [seen("cat")])
+    assert decision.reason == "expected dog>=1, found 0\nexpected cat>=2, found 1"
+    assert [clause["met"] for clause in decision.clauses] == [False, False]
+    assert [clause["found"] for clause in decision.clauses] == [0, 1]
+
+
+def test_include_alone_means_at_least_and_exclude_makes_it_exact():
+    two = [seen("dog"), seen("dog")]
+    assert decide(wants(one("dog")), two).correct
+    refused = decide(wants(one("dog"), exclude=[one("dog", 2)]), two)
+    assert refused.reason == "expected dog<2, found 2"
+
+
+def test_a_relation_without_its_target_is_not_met():
+    metadata = wants(one("cat"), one("dog", position=["left of", 0]))
+    decision = decide(metadata, [seen("dog")])
+    assert decision.reason.splitlines()[1] == "no target for dog to be left of"
+
+
+def test_every_object_has_to_stand_in_the_relation_to_every_target():
+    metadata = wants(one("cat"), one("dog", 2, position=["left of", 0]))
+    cat, near, far = (seen("cat", box=(80, 0, 90, 10)), (0, 0, 10, 10), (120, 0, 130, 10))
+    assert decide(metadata, [cat, seen("dog", box=near), seen("dog", box=near)]).correct
+    assert not decide(metadata, [cat, seen("dog", box=near), seen("dog", box=far)]).correct
+
+
+def test_a_colour_nobody_named_is_an_error_and_not_a_wrong_colour():
+    detection = seen("dog")
+    del detection["color"]
+    assert decide(wants(one("dog")), [detection]).correct
+    with pytest.raises(geneval.ColorUnknown):
+        decide(wants(one("dog", color="red")), [detection])
+
+
+# --- relations
+
+
+def test_a_relation_worked_by_hand():
+    # Centres (5, 5) and (45, 15): offset (-40, -10); sizes add up to 20, a tenth of it is 2.
+    # Shortened (-38, -8) over the length 41.23: (-0.92, -0.19): only the first is beyond 0.5.
+    assert relations((0, 0, 10, 10), (40, 10, 50, 20)) == {"left of"}
+
+
+def test_the_paper_names_each_axis_by_itself():
+    # As above: the shortened offset is beyond zero on both axes.
+    assert relations((0, 0, 10, 10), (40, 10, 50, 20), paper=True) == {"left of", "above"}
+
+
+def test_in_the_paper_the_target_has_to_be_further_than_a_tenth_of_both_sizes():
+    # Both 10 wide: the offset has to be more than 2.
+    assert relations((0, 0, 10, 10), (2, 0, 12, 10), paper=True) == set()
+    assert relations((0, 0, 10, 10), (3, 0, 13, 10), paper=True) == {"left of"}
+
+
+def test_paper_mode_reaches_the_decision():
+    metadata = wants(one("cat"), one("dog", position=["above", 0]))
+    detections = [seen("dog", box=(0, 0, 10, 10)), seen("cat", box=(40, 10, 50, 20))]
+    assert not decide(metadata, detections).correct
+    assert decide(metadata, detections, paper=True).correct
+
+
+corner = st.integers(0, 500)
+size = st.integers(1, 200)
+boxes = st.builds(lambda x, y, w, h: (x, y, x + w, y + h), corner, corner, size, size)
+
+
+@given(boxes, boxes, st.booleans())
+def test_seen_from_the_other_side_every_relation_is_its_opposite(a, b, paper):
+    there = relations(a, b, paper=paper)
+    assert relations(b, a, paper=paper) == {OPPOSITE[name] for name in there}
+
+
+@given(boxes, st.booleans())
+def test_nothing_lies_beside_itself(box, paper):
+    assert relations(box, box, paper=paper) == set()
+
+
+@given(boxes, boxes)
+def test_what_the_code_names_the_paper_names_too(a, b):
+    assert relations(a, b) <= relations(a, b, paper=True)
+
+
+# --- summary
+
+
+def test_the_overall_score_weighs_every_task_the_same():
+    # colors 1 of 1, counting 1 of 3: (1 + 1/3) / 2 = 2/3, though 2 of 4 images are correct.
+    rows = [("colors", "a", 1), ("counting", "b", 1), ("counting", "b", 0), ("counting", "c", 0)]
+    summary = summarise(rows)
+    assert summary.overall == pytest.approx(2 / 3)
+    assert summary.correct_images == 0.5
+    assert summary.correct_prompts == pytest.approx(2 / 3)
+    assert list(summary.tasks) == ["colors", "counting"]
+
+
+def test_no_images_have_no_summary():
+    with pytest.raises(ValueError, match="no judged image"):
+        summarise([])
+
+
+# --- the judge
+
+
+class Detector:
+    version = "fake-1"
+
+    def __init__(self, *detections, classes=None):
+        self.detections = list(detections)
+        if classes is not None:
+            self.classes = classes
+
+    def detect(self, image):
+        return self.detections
+
+
+def subject(metadata):
+    return Subject(Image.new("RGB", (8, 8)), "a photo of a dog", metadata=metadata)
+
+
+def test_the_judge_gives_its_verdict_with_reason_and_evidence():
+    judgement = GenEval(Detector(seen("cat"))).judge(subject(wants(one("dog"))))
+    assert judgement == Judgement(
+        score=0.0,
+        correct=False,
+        reason="expected dog>=1, found 0",
+        evidence={
+            "detections": [seen("cat")],
+            "clauses": [
+                {
+                    "kind": "include",
+                    "class": "dog",
+                    "count": 1,
+                    "found": 0,
+                    "met": False,
+                    "reason": "expected dog>=1, found 0",
+                }
+            ],
+        },
+    )
+
+
+def test_a_correct_image_scores_one():
+    judgement = GenEval(Detector(seen("dog"))).judge(subject(wants(one("dog"))))
+    assert (judgement.score, judgement.correct, judgement.reason) == (1.0, True, "")
+    assert judgement.atoms == ()
+
+
+def test_the_evidence_can_be_stored_as_json():
+    judgement = GenEval(Detector(seen("dog"))).judge(subject(wants(one("dog"))))
+    assert json.loads(json.dumps(judgement.evidence)) == judgement.evidence
+
+
+def test_options_belong_to_the_judge_and_are_told_completely():
+    judge = GenEval(Detector(seen("dog", 0.5)), threshold=0.6)
+    assert judge.judge(subject(wants(one("dog")))).correct is False
+    assert judge.options == {
+        "threshold": 0.6,
+        "counting_threshold": 0.9,
+        "max_objects": 16,
+        "max_overlap": 1.0,
+        "position_threshold": 0.1,
+        "paper": False,
+    }
+
+
+@pytest.mark.parametrize("metadata", [{}, {"include": []}, {"exclude": [one("dog", 2)]}])
+def test_a_prompt_without_include_clauses_stays_unscored(metadata):
+    judged = GenEval(Detector()).judge(subject(metadata))
+    assert judged == Unscored("This prompt has no include clause for GenEval to check.")
+
+
+def test_a_class_the_detector_was_never_taught_is_not_a_missing_object():
+    judge = GenEval(Detector(classes=("cat",)))
+    judged = judge.judge(subject(wants(one("dog"))))
+    assert judged == Unscored("The detector does not know the class dog.")
+
+
+def test_a_detector_without_colours_leaves_a_colour_prompt_unscored():
+    detection = seen("dog")
+    del detection["color"]
+    judged = GenEval(Detector(detection)).judge(subject(wants(one("dog", color="red"))))
+    assert isinstance(judged, Unscored)
+    assert judged.reason == "The detector names no colour for a dog, and red is asked for."
+    assert judged.evidence == {"detections": [detection]}
