@@ -111,12 +111,16 @@ def make_prompts(count: int = 60, seed: int = SEED) -> list[PromptRecord]:
 
 
 def parse(text: str) -> Wish:
-    """Read a prompt of this grammar back."""
+    """Read a prompt of this grammar back; anything else, and be it one letter, is refused."""
     related = re.fullmatch(rf"(.+?) ({'|'.join(RELATIONS)}) (.+?)(?:, and (.+))?", text)
     if related:
         first, relation, *others = related.groups()
-        return Wish(tuple(_read_group(part) for part in [first, *others] if part), relation)
-    return Wish(tuple(_read_group(part) for part in re.split(r", | and ", text)))
+        wish = Wish(tuple(_read_group(part) for part in [first, *others] if part), relation)
+    else:
+        wish = Wish(tuple(_read_group(part) for part in re.split(r", | and ", text)))
+    if wish.text != text:
+        raise ValueError(f"{text!r} is no prompt of the built-in bench; {wish.text!r} would be.")
+    return wish
 
 
 def describe(wish: Wish, key: str) -> PromptRecord:
@@ -240,10 +244,10 @@ def _task(wish: Wish) -> str:
 
 
 def _read_group(text: str) -> Group:
-    words = text.split()
-    singular = {noun: shape for shape in SHAPES for noun in (shape, plural(shape))}
-    color = words[1] if len(words) == 3 else None
-    number = "one" if words[0] in ("a", "an") else words[0]
-    if number not in NUMBERS or words[-1] not in singular or color not in (None, *COLORS):
+    number, *described, noun = text.split() if " " in text else ("", text)
+    shapes = {word: shape for shape in SHAPES for word in (shape, plural(shape))}
+    number = "one" if number in ("a", "an") else number
+    color = described[0] if described else None
+    if number not in NUMBERS or noun not in shapes or color not in (None, *COLORS):
         raise ValueError(f"{text!r} is no group of shapes of the built-in bench.")
-    return Group(singular[words[-1]], NUMBERS.index(number), color)
+    return Group(shapes[noun], NUMBERS.index(number), color)
