@@ -49,7 +49,7 @@ _SQUEEZES = (1.0, 0.88)
 _GRID = 32  # silhouettes are compared on so many cells a side
 _TURNS = tuple(range(-20, 21, 5))
 _BACKDROP_REACH = 56.0  # colours this near to one of the border's belong to the backdrop
-_SHARPNESS = 40.0
+_SHARPNESS = 50.0
 _STRANGER = 0.62  # a likeness below which a thing is rather none of the ten
 
 

@@ -1,0 +1,291 @@
+"""The built-in engine on pictures whose truth is known, alone and behind GenEval and Soft-TIFA."""
+
+import io
+import random
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw
+
+from annotations.benchmarks.builtin import GENERATORS, draw, make_prompts, simulated_answers
+from annotations.benchmarks.builtin_drawing import Style, paint
+from annotations.benchmarks.builtin_grammar import COLORS, SHAPES
+from annotations.benchmarks.builtin_scene import Scene as Planned
+from annotations.benchmarks.builtin_scene import Thing
+from judges.engines.builtin import BuiltinEngine, UnreadableQuestion
+from judges.methods.geneval import GenEval
+from judges.methods.soft_tifa import SoftTifa
+from judges.protocols import Atom, Subject, Unscored
+
+FIRST, LAST = GENERATORS[0], GENERATORS[-1]
+
+
+def picture(*things, size=256, seed=1):
+    return paint(Planned(tuple(things), True), Style(), size=size, rng=random.Random(seed))
+
+
+def thing(shape="circle", color="red", x=0.5, y=0.5, radius=0.1):
+    return Thing(shape, color, x, y, radius)
+
+
+def ask(image, question, expected="Yes"):
+    return BuiltinEngine().probabilities(image, [(question, expected)])[0]
+
+
+def subject(prompt, png):
+    image = Image.open(io.BytesIO(png)).convert("RGB")
+    atoms = tuple(Atom(**asdict(atom)) for atom in prompt.atoms)
+    return Subject(image, prompt.text, atoms, prompt.metadata)
+
+
+# --- what it sees
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("color", COLORS)
+def test_every_shape_in_every_colour_is_named_with_confidence(shape, color):
+    (found,) = BuiltinEngine().detect(picture(thing(shape, color)))
+    assert (found["class"], found["color"]) == (shape, color)
+    assert 0.9 < found["score"] <= 1
+
+
+def test_the_box_is_where_the_thing_is():
+    one = thing("square", x=0.3, y=0.7)
+    (found,) = BuiltinEngine().detect(picture(one))
+    assert found["box"] == pytest.approx([256 * edge for edge in one.box()], abs=2)
+
+
+def test_boxes_are_told_in_the_pixels_of_the_given_picture():
+    one = thing("square", x=0.3, y=0.7)
+    for size in (128, 512):
+        (found,) = BuiltinEngine().detect(picture(one, size=size))
+        assert found["box"] == pytest.approx([size * edge for edge in one.box()], abs=size / 80)
+
+
+def test_on_an_empty_picture_nothing_is_found():
+    assert BuiltinEngine().detect(picture()) == []
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "P", "RGB", "RGBA", "CMYK", "I;16"])
+@pytest.mark.parametrize("size", [(1, 1), (3, 200), (256, 256)])
+def test_any_picture_that_pillow_opens_can_be_looked_at(mode, size):
+    assert BuiltinEngine().detect(Image.new(mode, size)) == []
+
+
+def test_noise_is_not_full_of_things():
+    noise = np.random.default_rng(1).integers(0, 256, (256, 256, 3), dtype=np.uint8)
+    assert BuiltinEngine().detect(Image.fromarray(noise)) == []
+
+
+def test_a_shape_it_was_never_taught_is_not_named_with_confidence():
+    image = picture()
+    ImageDraw.Draw(image).polygon([(60, 200), (128, 60), (196, 200), (128, 90)], fill=(20, 20, 20))
+    assert all(found["score"] < 0.9 for found in BuiltinEngine().detect(image))
+
+
+def test_a_picture_painted_over_in_place_is_looked_at_again():
+    engine, image = BuiltinEngine(), picture(thing("circle"))
+    assert [found["class"] for found in engine.detect(image)] == ["circle"]
+    image.paste(picture(thing("star")))
+    assert [found["class"] for found in engine.detect(image)] == ["star"]
+
+
+def test_looking_changes_nothing_in_the_picture():
+    image = picture(thing())
+    before = image.tobytes()
+    BuiltinEngine().detect(image)
+    assert image.tobytes() == before
+
+
+# --- what it answers
+
+
+def two_and_one():
+    return picture(
+        thing("circle", "red", x=0.2, y=0.3),
+        thing("circle", "red", x=0.2, y=0.7),
+        thing("star", "blue", x=0.8, y=0.5),
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("How many circles are in the image?", "two"),
+        ("How many circles are in the image?", "2"),
+        ("How many stars are in the image?", "One"),
+        ("How many crosses are in the image?", "zero"),
+        ("Are there any circles in the image?", "Yes"),
+        ("Are there any crosses in the image?", "No"),
+        ("Are the circles red?", "Yes"),
+        ("Are the circles blue?", "No"),
+        ("Is the star blue?", "yes"),
+        ("Are the circles left of the star?", "Yes"),
+        ("Is the star to the right of the circles?", "Yes"),
+        ("Is the star left of the circles?", "No"),
+        ("Are the circles above the star?", "No"),
+        ("Are the crosses red?", "No"),
+        ("Is the cross above the star?", "No"),
+    ],
+)
+def test_a_clear_picture_gets_clear_answers(question, expected):
+    assert ask(two_and_one(), question, expected) > 0.9
+
+
+def test_the_chances_of_all_counts_add_up_to_one():
+    counts = [ask(two_and_one(), "How many circles are in the image?", str(n)) for n in range(12)]
+    assert sum(counts) == pytest.approx(1, abs=0.01)
+
+
+def test_yes_and_no_add_up_to_one():
+    for question in ("Are the circles red?", "Is the star below the circles?"):
+        image = two_and_one()
+        assert ask(image, question, "Yes") + ask(image, question, "No") == pytest.approx(1)
+
+
+def test_a_thing_of_two_colours_gets_an_answer_between_yes_and_no():
+    # Every third column orange, the others red.
+    image = picture(thing("square", "red", radius=0.2))
+    columns = Image.new("1", image.size)
+    columns.putdata([x % 3 == 0 for _ in range(256) for x in range(256)])
+    image.paste(picture(thing("square", "orange", radius=0.2)), (0, 0), columns)
+    assert 0.05 < ask(image, "Is the square orange?") < 0.5
+    assert 0.5 < ask(image, "Is the square red?") < 0.95
+
+
+def test_no_answer_is_ever_quite_certain():
+    for question in ("Are there any stars in the image?", "Are there any rings in the image?"):
+        assert 0 < ask(two_and_one(), question) < 1
+
+
+@pytest.mark.parametrize(
+    ("question", "expected", "reason"),
+    [
+        ("What is this?", "Yes", "cannot read the question 'What is this?'"),
+        ("Are there any dogs in the image?", "Yes", "knows no 'dogs'"),
+        ("Is the circle turquoise?", "Yes", "cannot read the question"),
+        ("Is the circle beside the star?", "Yes", "cannot read the question"),
+        ("Is the circle above the dog?", "Yes", "knows no 'dog'"),
+        ("How many circles are in the image?", "Yes", "'Yes' is no answer"),
+        ("Are the circles red?", "two", "'two' is no answer"),
+    ],
+)
+def test_what_it_cannot_read_it_refuses_with_the_reason(question, expected, reason):
+    with pytest.raises(UnreadableQuestion) as refused:
+        ask(two_and_one(), question, expected)
+    assert reason in str(refused.value)
+
+
+def test_every_question_of_the_bench_can_be_read():
+    engine, image = BuiltinEngine(), picture()
+    for prompt in make_prompts(300, seed=2):
+        questions = [(atom.question, atom.expected) for atom in prompt.atoms]
+        assert all(0 <= p <= 1 for p in engine.probabilities(image, questions))
+
+
+# --- behind the methods
+
+
+def test_a_study_of_other_things_stays_unscored():
+    image = picture()
+    metadata = {"tag": "single_object", "include": [{"class": "dog", "count": 1}]}
+    atoms = (Atom(0, "object", "dogs", "Are there any dogs in the image?", "Yes"),)
+    asked = Subject(image, "a photo of a dog", atoms, metadata)
+    engine = BuiltinEngine()
+    for judge in (GenEval(engine), SoftTifa(engine)):
+        judged = judge.judge(asked)
+        assert isinstance(judged, Unscored)
+        assert "dog" in judged.reason
+
+
+def test_the_scores_follow_the_pixels_when_two_images_are_swapped():
+    circle, star = (
+        next(
+            p
+            for p in make_prompts(400)
+            if p.atomicity == 3 and p.metadata["include"][0]["class"] == shape
+        )
+        for shape in ("circle", "star")
+    )
+    right = {p.key: draw_rightly(p) for p in (circle, star)}
+    engine = BuiltinEngine()
+    for judge in (GenEval(engine), SoftTifa(engine)):
+        for prompt, other in ((circle, star), (star, circle)):
+            assert judge.judge(subject(prompt, right[prompt.key])).score > 0.9
+            assert judge.judge(subject(prompt, right[other.key])).score < 0.2
+
+
+def draw_rightly(prompt):
+    drawings = (draw(prompt, FIRST, sample=sample) for sample in range(50))
+    return next(d.png for d in drawings if all(d.truth) and d.well_formed)
+
+
+def test_neither_the_file_nor_its_words_reach_the_verdict():
+    prompt = make_prompts(1)[0]
+    plain = subject(prompt, draw(prompt, FIRST).png)
+    told = subject(prompt, draw(prompt, FIRST).png)
+    told.image.info.update(truth="correct", generator=FIRST.name)
+    engine = BuiltinEngine()
+    assert GenEval(engine).judge(plain) == GenEval(BuiltinEngine()).judge(told)
+
+
+# --- how good it is, and where it drifts
+
+
+def judged(generator, seed, *, count=60):
+    """Per prompt: the truth, the majority of three people, GenEval's verdict, Soft-TIFA's score."""
+    engine = BuiltinEngine()
+    geneval, soft_tifa = GenEval(engine), SoftTifa(engine)
+    rows = []
+    for prompt in make_prompts(count, seed):
+        drawing = draw(prompt, generator, seed=seed)
+        asked = subject(prompt, drawing.png)
+        people = [simulated_answers(drawing, f"simulated-{n}", seed).aligned for n in (1, 2, 3)]
+        verdict, soft = geneval.judge(asked), soft_tifa.judge(asked)
+        rows.append((all(drawing.truth), sum(people) >= 2, verdict.correct, soft.score))
+    return np.array(rows, float).T
+
+
+def net_deviation(people, judge):
+    """In points, with the 95% interval of a bootstrap over prompts (one image for each)."""
+    difference = 100 * (people - judge)
+    rng = np.random.default_rng(0)
+    draws = rng.integers(0, len(difference), (2000, len(difference)))
+    low, high = np.percentile(difference[draws].mean(axis=1), (2.5, 97.5))
+    return difference.mean(), low, high
+
+
+@pytest.mark.parametrize("generator", GENERATORS[:2], ids=lambda generator: generator.name)
+def test_on_the_plain_styles_at_least_95_of_100_verdicts_are_true(generator):
+    truth, _, verdict, _ = judged(generator, seed=7, count=120)
+    assert (truth == verdict).mean() >= 0.95
+
+
+def test_the_judge_is_fair_to_the_first_generator_and_too_strict_with_the_last():
+    _, people, verdict, _ = judged(FIRST, seed=7)
+    value, _, _ = net_deviation(people, verdict)
+    assert abs(value) <= 3
+
+    _, people, verdict, _ = judged(LAST, seed=7)
+    value, low, _ = net_deviation(people, verdict)
+    assert 12 <= value <= 35
+    assert low > 3
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("seed", [1, 2, 3, 4, 5])
+def test_the_planted_drift_is_there_to_be_found_with_any_seed(seed):
+    _, people, verdict, soft = judged(FIRST, seed=seed)
+    first, first_low, first_high = net_deviation(people, verdict)
+    first_soft, _, _ = net_deviation(people, soft)
+    _, people, verdict, soft = judged(LAST, seed=seed)
+    last, last_low, _ = net_deviation(people, verdict)
+    last_soft, _, _ = net_deviation(people, soft)
+
+    assert abs(first) <= 5
+    assert first_low <= 0 <= first_high
+    assert last > 12
+    assert last_low > 3
+    # An atom that is half seen is half a score, so the softer judge drifts less.
+    assert last_soft - first_soft < last - first
