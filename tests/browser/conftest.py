@@ -1,0 +1,173 @@
+"""A real browser before a real server, and a small study to look at: Alice owns it, Bob labels."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from annotations import importing
+from annotations.benchmarks import builtin
+from annotations.forms import geneval_audit
+from annotations.forms.versions import publish_form
+from annotations.models import Membership, Study
+from annotations.records import GeneratorRecord, ImageRecord, LabelRecord, PromptRecord
+from tests import needs
+
+SCREENSHOTS = Path(__file__).parent / "screenshots"
+DESKTOP = {"width": 1280, "height": 800}
+PHONE = {"width": 390, "height": 844}
+
+# WhiteNoise warns of a folder that is not there, and a warning fails a test.
+Path(settings.STATIC_ROOT).mkdir(parents=True, exist_ok=True)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.django_db(transaction=True))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item):
+    report = yield
+    if report.when == "call" and report.failed:
+        item.stash[FAILED] = True
+    return report
+
+
+FAILED = pytest.StashKey[bool]()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    executable = needs.browser()
+    # Playwright's loop runs in this thread, and Django would take the tests for async code.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=str(executable),
+            args=[
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-quic",
+                "--no-first-run",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+            ],
+        )
+        yield browser
+        browser.close()
+    del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+
+
+@pytest.fixture
+def open_page(chromium: Browser, live_server, request) -> Iterator[Callable[..., Page]]:
+    """Open a page as somebody. Afterwards nothing may have been refused by the
+    Content-Security-Policy, thrown, or written to the console as an error."""
+    contexts = []
+    troubles: list[str] = []
+
+    def open_as(
+        person: Membership | None, path: str = "/", *, size=DESKTOP, scheme: str = "light", **more
+    ) -> Page:
+        context = chromium.new_context(
+            base_url=live_server.url,
+            viewport=size,
+            color_scheme=scheme,
+            reduced_motion="reduce",
+            **more,
+        )
+        contexts.append(context)
+        context.set_default_timeout(10_000)
+        if person is not None:
+            client = Client()
+            client.force_login(person.user)
+            context.add_cookies(
+                [
+                    {
+                        "name": settings.SESSION_COOKIE_NAME,
+                        "value": client.cookies[settings.SESSION_COOKIE_NAME].value,
+                        "url": live_server.url,
+                    }
+                ]
+            )
+        page = context.new_page()
+        page.on("pageerror", lambda error: troubles.append(f"thrown: {error}"))
+        page.on("console", lambda line: line.type == "error" and troubles.append(line.text))
+        page.goto(path)
+        return page
+
+    def expected(*parts: str) -> None:
+        """What the browser and htmx write about the trouble that a test makes on purpose."""
+        troubles[:] = [one for one in troubles if not any(part in one for part in parts)]
+
+    open_as.expected = expected
+    yield open_as
+    for number, context in enumerate(contexts):
+        if FAILED in request.node.stash:
+            for page in context.pages:
+                save_screenshot(page, f"FAILED-{request.node.name}-{number}")
+        context.close()
+    assert not troubles, "\n".join(troubles)
+
+
+def save_screenshot(page: Page, name: str, *, full: bool = True) -> None:
+    SCREENSHOTS.mkdir(exist_ok=True)
+    page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=full, animations="disabled")
+
+
+def settled(page: Page) -> None:
+    """Wait until htmx has nothing under way."""
+    page.wait_for_function("!document.querySelector('.htmx-request')")
+
+
+def eventually(page: Page, holds: Callable[[], bool], within_ms: int = 5000) -> None:
+    """For what happens on the server without the page showing it."""
+    for _ in range(within_ms // 50):
+        if holds():
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError("it did not come to pass")
+
+
+@cache
+def small_bench() -> tuple:
+    """Drawn once; six prompts by six generators."""
+    return tuple(builtin.study(prompts=6, generators=6, size=128, raters=2))
+
+
+def make_study(*, slug: str = "shapes", title: str = "Shapes and colours", images: bool = True):
+    study = Study.objects.create(
+        slug=slug,
+        title=title,
+        description="Programs drew these images and gave the first answers.",
+        form=publish_form(geneval_audit.FORM),
+        overlap=4,
+        simulated=True,
+    )
+    if images:
+        outcome = importing.Outcome()
+        for write, kind, more in (
+            (importing.import_prompts, PromptRecord, {}),
+            (importing.import_generators, GeneratorRecord, {}),
+            (importing.import_images, ImageRecord, {}),
+            (importing.import_labels, LabelRecord, {"simulated": True}),
+        ):
+            records = (record for record in small_bench() if isinstance(record, kind))
+            write(study=study, records=records, outcome=outcome, **more)
+        assert not outcome.rejected
+    return study
+
+
+@pytest.fixture
+def study(transactional_db) -> Study:
+    return make_study()

@@ -1,0 +1,120 @@
+"""Starting judges, watching them, and reading what became of them."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+from audit import narrative, reports
+from judges import running
+from judges.models import Run, Score
+
+RUNS = "/studies/shapes/runs/"
+DRIFT = "/studies/shapes/drift/"
+JUDGE = "geneval-builtin"
+
+
+def test_a_run_is_started_and_watched_to_its_end(open_page, alice):
+    page = open_page(alice, RUNS)
+    page.get_by_role("button", name="Start").first.click()
+    row = page.get_by_role("list", name="Runs of this study").get_by_role("listitem")
+    expect(row).to_contain_text("0 of 36 images")
+    run = Run.objects.get()
+    seen = []
+    for done in running.work_off_steps(run=run):
+        expect(row).to_contain_text(f"{done} of 36 images")
+        seen.append(done)
+    expect(row).to_contain_text("finished")
+    assert len(seen) > 1
+    assert seen[-1] == 36
+
+
+def test_a_run_is_cancelled_and_resumed(open_page, alice, study):
+    running.start_run(study=study, name=JUDGE)
+    page = open_page(alice, RUNS)
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("button", name="Resume")).to_be_visible()
+    assert Run.objects.get().state == Run.State.CANCELLED
+    page.get_by_role("button", name="Resume").click()
+    expect(page.get_by_role("button", name="Cancel")).to_be_visible()
+    assert Run.objects.get().state == Run.State.RUNNING
+
+
+def test_failures_are_counted_on_the_run_and_told_on_their_page(open_page, alice, study):
+    run = scored(study)
+    Score.objects.filter(pk=run.scores.first().pk).update(value=None, error="The file is broken.")
+    page = open_page(alice, RUNS)
+    page.get_by_role("link", name="1 could not be scored").click()
+    expect(page.get_by_role("cell", name="The file is broken.")).to_be_visible()
+
+
+def test_the_drift_page_draws_the_chart_and_prints_the_numbers_of_the_report(
+    open_page, alice, study
+):
+    scored(study)
+    report = reports.make_report(study=study)
+    page = open_page(alice, DRIFT)
+    expect(page.locator("#plot svg")).to_be_visible()
+    for sentence in narrative.sentences(report.body):
+        expect(page.get_by_text(sentence)).to_be_visible()
+    first = report.body["generators"][0]
+    stats = report.body["judges"][JUDGE]["by_generator"][first["name"]]
+    shown = narrative.cell("judge_score", stats["judge_score"])
+    table = page.get_by_role("region", name=re.compile("generator by generator"))
+    row = table.get_by_role("row").filter(has_text=first["name"])
+    expect(row.get_by_role("cell").nth(3)).to_contain_text(shown.value)
+    expect(row.get_by_role("cell").nth(3)).to_contain_text(f"{shown.low} to {shown.high}")
+
+
+def test_a_new_report_redraws_the_chart_and_an_old_one_leaves_it_alone(open_page, alice, study):
+    scored(study)
+    reports.make_report(study=study)
+    page = open_page(alice, DRIFT)
+    expect(page.locator("#plot svg")).to_be_visible()
+    page.evaluate("document.querySelector('#plot svg').dataset.old = 'yes'")
+    page.evaluate("htmx.trigger('#numbers', 'poll')")
+    with page.expect_response(lambda answer: answer.url.endswith(DRIFT)):
+        page.evaluate(
+            "htmx.ajax('GET', location.pathname, {target: '#numbers', swap: 'outerHTML'})"
+        )
+    expect(page.locator("#plot svg[data-old]")).to_be_visible()
+    scored(study, "soft-tifa-gm-builtin")
+    reports.make_report(study=study)
+    page.evaluate("htmx.ajax('GET', location.pathname, {target: '#numbers', swap: 'outerHTML'})")
+    expect(page.locator("#plot svg:not([data-old])")).to_be_visible()
+    expect(page.get_by_role("row").filter(has_text="Soft-TIFA").first).to_be_visible()
+
+
+def test_the_chart_follows_the_theme(open_page, alice, study):
+    scored(study)
+    reports.make_report(study=study)
+    page = open_page(alice, DRIFT)
+    expect(page.locator("#plot svg")).to_be_visible()
+    page.evaluate("document.querySelector('#plot svg').dataset.old = 'yes'")
+    page.get_by_role("button", name="Dark").click()
+    expect(page.locator("#plot svg:not([data-old])")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("button", name="Light")).to_be_visible()
+
+
+def test_downloads_come_in_four_kinds(open_page, alice, study):
+    scored(study)
+    reports.make_report(study=study)
+    page = open_page(alice, DRIFT)
+    for kind in ("SVG", "PNG", "PDF", "CSV"):
+        with page.expect_download() as download:
+            page.get_by_role("link", name=kind).click()
+        assert download.value.suggested_filename.endswith(f".{kind.lower()}")
+
+
+def test_an_annotator_meets_a_page_that_says_no(open_page, bob):
+    page = open_page(bob, DRIFT)
+    expect(page.get_by_role("heading", name="Not for this account")).to_be_visible()
+    open_page.expected("40", "htmx:")
+
+
+def scored(study, judge: str = JUDGE) -> Run:
+    run = running.start_run(study=study, name=judge)
+    running.work_off(run=run)
+    return run
