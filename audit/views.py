@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import vl_convert
 from django.contrib.auth.decorators import login_required
@@ -92,6 +93,14 @@ def _report_or_404(request: HttpRequest, slug: str):
     return report
 
 
+def _facts(body: dict[str, Any]) -> dict[str, Any]:
+    """The words and cells of the page, each judge in its colour of the chart."""
+    facts = narrative.facts(body)
+    for number, row in enumerate(facts["overall"]):
+        row["colour"] = charts.COLOURS[number % len(charts.COLOURS)]
+    return facts
+
+
 def _page(request: HttpRequest, place: Place) -> HttpResponse:
     study = place.study
     report = queries.newest_report(study)
@@ -101,7 +110,7 @@ def _page(request: HttpRequest, place: Place) -> HttpResponse:
         "study": study,
         "may_research": True,
         "report": report.body if report else None,
-        "facts": narrative.facts(report.body) if report else None,
+        "facts": _facts(report.body) if report else None,
         "signature": narrative.signature(report.body) if report else [],
         "chart_spec_url": reverse("drift-chart", args=[study.slug, "json"]),
         "downloads": [
