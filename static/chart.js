@@ -1,47 +1,39 @@
-// Draws the drift chart, and draws it again only when the report or the theme has changed.
+// Draws the drift chart, and draws it again only when the report, the theme or the width has changed.
 
 const { isDark } = window.jurybox;
 
 let drawn = "";
 let view = null;
 
-function colour(role) {
-  // A computed colour is what Vega can read; light-dark() is not.
-  const probe = document.createElement("span");
-  probe.style.color = `var(--${role})`;
-  document.body.append(probe);
-  const value = getComputedStyle(probe).color;
-  probe.remove();
-  return value;
-}
+const LABEL_ROOM = 190;
+const AXIS_ROOM = 64;
+const NARROW = 560;
 
-function look() {
-  const ink = colour("ink");
-  const muted = colour("muted");
-  const text = { labelColor: muted, titleColor: muted, labelFontSize: 13, titleFontSize: 13 };
-  return {
-    background: "transparent",
-    font: "system-ui, sans-serif",
-    view: { stroke: null },
-    axis: { ...text, domainColor: colour("line"), tickColor: colour("line"), gridColor: colour("hair"), titleFontWeight: 400 },
-    legend: text,
-    title: { color: ink, subtitleColor: muted },
-    text: { color: ink, fontSize: 13 },
-    rule: { color: muted },
-  };
+// The parts of a stacked chart cannot take the width of their box by themselves. Where the box is
+// narrow, the names of the lines stand over their ends instead of beside them.
+function fitted(spec, width) {
+  const narrow = width < NARROW;
+  for (const part of spec.vconcat ?? [spec]) {
+    part.width = width - AXIS_ROOM - (narrow ? 8 : LABEL_ROOM);
+    for (const { mark } of part.layer ?? [])
+      if (narrow && mark.type === "text" && mark.align === "left" && mark.dx === 8)
+        Object.assign(mark, { align: "right", dx: 4, dy: -12 });
+  }
+  return spec;
 }
 
 async function draw() {
   const plot = document.getElementById("plot");
   const report = document.getElementById("numbers")?.dataset.report;
   if (!plot) return;
-  const wanted = `${report} ${isDark()}`;
+  const width = plot.clientWidth;
+  const wanted = `${report} ${width} ${isDark() ? "dark" : "light"}`;
   if (wanted === drawn) return;
   drawn = wanted;
   try {
     const [{ vegaEmbed }, answer] = await Promise.all([
       import(plot.dataset.vega),
-      fetch(plot.dataset.spec, { headers: { Accept: "application/json" } }),
+      fetch(`${plot.dataset.spec}?theme=${isDark() ? "dark" : "light"}`, { headers: { Accept: "application/json" } }),
     ]);
     if (!answer.ok) throw new Error(`the chart's description came back as ${answer.status}`);
     const spec = await answer.json();
@@ -50,10 +42,9 @@ async function draw() {
     inner.className = "coming";
     plot.append(inner);
     // ast: Vega interprets its expressions; compiling them would need 'unsafe-eval'.
-    const made = await vegaEmbed(inner, spec, {
+    const made = await vegaEmbed(inner, fitted(spec, width), {
       actions: false,
       ast: true,
-      config: look(),
       defaultStyle: false,
       renderer: "svg",
       tooltip: { disableDefaultStyle: true },
@@ -73,4 +64,10 @@ async function draw() {
 
 document.addEventListener("htmx:afterSettle", draw);
 document.addEventListener("jurybox:theme", draw);
+
+let resized = 0;
+addEventListener("resize", () => {
+  clearTimeout(resized);
+  resized = setTimeout(draw, 150);
+});
 draw();
