@@ -11,8 +11,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from audit.stats.consensus import majority
 from audit.stats.estimate import Estimate, Result, Undefined
-from audit.stats.series import Floats, classes, ratings_table
+from audit.stats.series import Floats, classes, numbers, ratings_table
 
 Weights = Literal["linear", "quadratic"] | None
 Level = Literal["nominal", "ordinal", "interval"]
@@ -136,3 +137,133 @@ def unanimity(ratings: ArrayLike) -> Result:
         return Undefined("no unit has two ratings", table.shape[1])
     same = np.nanmax(pairable, axis=0) == np.nanmin(pairable, axis=0)
     return Estimate(float(same.mean()), None, None, same.size)
+
+
+def fleiss_kappa(ratings: ArrayLike) -> Result:
+    """Agreement of m raters per unit beyond the chance of their common habits.
+
+    kappa = (P - P_e) / (1 - P_e): P the mean share of agreeing pairs of a unit, P_e = sum p_k^2
+    over the shares of the classes. Fleiss 1971, Psychol. Bull. 76:378. It needs the same number
+    of ratings on every unit; with holes, use Krippendorff's alpha.
+    """
+    counts = _class_counts(ratings)
+    if isinstance(counts, Undefined):
+        return counts
+    m = counts.sum(axis=1)
+    units = m.size
+    if (m != m[0]).any():
+        return Undefined("units have different numbers of ratings; see Krippendorff's alpha", units)
+    if m[0] < 2:
+        return Undefined("one rater only", units)
+    agreeing = int((counts * (counts - 1)).sum())
+    observed = agreeing / (units * m[0] * (m[0] - 1))
+    shares = counts.sum(axis=0) / m.sum()
+    expected = float((shares**2).sum())
+    if counts.shape[1] == 1:
+        return Undefined("every rating has the same value", units)
+    return Estimate(float((observed - expected) / (1 - expected)), None, None, units)
+
+
+def gwet_ac1(ratings: ArrayLike) -> Result:
+    """Gwet's AC1, which stays steady where nearly everything is "yes" and kappa collapses.
+
+    AC1 = (P - P_e) / (1 - P_e), P_e = sum q_k (1 - q_k) / (K - 1): q_k the mean over units of the
+    share of ratings in class k, K the classes that occur. P is taken over units with two ratings
+    or more, q_k over all units. Gwet 2008, Br. J. Math. Stat. Psychol. 61:29. `n` is the number
+    of units with two ratings.
+    """
+    counts = _class_counts(ratings)
+    if isinstance(counts, Undefined):
+        return counts
+    counts = counts[counts.sum(axis=1) > 0]
+    m = counts.sum(axis=1)
+    paired = m >= 2
+    units = int(paired.sum())
+    if units == 0:
+        return Undefined("no unit has two ratings", m.size)
+    k = counts.shape[1]
+    if k == 1:
+        return Undefined("every rating has the same value", units)
+    held = counts[paired]
+    size = m[paired]
+    observed = float(((held * (held - 1)).sum(axis=1) / (size * (size - 1))).mean())
+    q = (counts / m[:, None]).mean(axis=0)
+    expected = float((q * (1 - q)).sum()) / (k - 1)
+    return Estimate((observed - expected) / (1 - expected), None, None, units)
+
+
+def _class_counts(ratings: ArrayLike) -> NDArray[np.int64] | Undefined:
+    """Units x classes: how many raters chose each class."""
+    table = ratings_table(ratings)
+    if isinstance(table, Undefined):
+        return table
+    present = ~np.isnan(table)
+    if not present.any():
+        return Undefined("no ratings", table.shape[1])
+    names, codes = np.unique(table[present], return_inverse=True)
+    unit = np.broadcast_to(np.arange(table.shape[1]), table.shape)[present]
+    cells = np.bincount(unit * names.size + codes, minlength=table.shape[1] * names.size)
+    return cells.reshape(-1, names.size)
+
+
+def pairwise_agreement(ratings: ArrayLike) -> Result:
+    """The share of pairs of ratings of one unit that agree, every pair counting the same.
+
+    `n` is the number of units with two ratings.
+    """
+    counts = _class_counts(ratings)
+    if isinstance(counts, Undefined):
+        return counts
+    m = counts.sum(axis=1)
+    total = int((m * (m - 1)).sum())
+    if total == 0:
+        return Undefined("no unit has two ratings", m.size)
+    agreeing = int((counts * (counts - 1)).sum())
+    return Estimate(agreeing / total, None, None, int((m >= 2).sum()))
+
+
+def agreement_with_annotators(judge: ArrayLike, ratings: ArrayLike) -> Result:
+    """Percent agreement as the GenEval paper counts it: over image x annotator pairs.
+
+    Each annotation is compared with the judge's verdict on its image, with no consensus before;
+    `n` is the number of annotations. Ghosh et al. 2023, GenEval, section 4.
+    """
+    table = ratings_table(ratings)
+    verdicts = numbers(np.asarray(judge))
+    if verdicts.ndim != 1:
+        raise ValueError("the judge's verdicts must be a plain list, one per image")
+    if isinstance(table, Undefined):
+        return table
+    if verdicts.size != table.shape[1]:
+        raise ValueError(f"{verdicts.size} verdicts for {table.shape[1]} images")
+    if not np.isfinite(verdicts).all():
+        bad = int((~np.isfinite(verdicts)).sum())
+        return Undefined(f"{bad} values are missing or infinite", verdicts.size)
+    present = ~np.isnan(table)
+    if not present.any():
+        return Undefined("no ratings", verdicts.size)
+    same = (table == verdicts) & present
+    n = int(present.sum())
+    return Estimate(int(same.sum()) / n, None, None, n)
+
+
+def human_ceiling(ratings: ArrayLike) -> Result:
+    """How well one person agrees with the others: what a perfect judge could hope for.
+
+    Each annotator is held against the majority of the rest, on the units where the rest has one;
+    the ceiling is the mean over annotators of their percent agreement. `n` is the number of
+    annotations that could be compared.
+    """
+    table = ratings_table(ratings)
+    if isinstance(table, Undefined):
+        return table
+    shares, n = [], 0
+    for rater in range(table.shape[0]):
+        rest = majority(np.delete(table, rater, axis=0))
+        comparable = ~np.isnan(rest) & ~np.isnan(table[rater])
+        if comparable.any():
+            shares.append(float((rest == table[rater])[comparable].mean()))
+            n += int(comparable.sum())
+    if len(shares) < 2:
+        return Undefined("fewer than two annotators can be held against the rest", n)
+    return Estimate(float(np.mean(shares)), None, None, n)

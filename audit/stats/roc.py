@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm, rankdata
 
 from audit.stats.estimate import Estimate, Result, Undefined
-from audit.stats.series import Floats, binary, finite
+from audit.stats.series import Floats, binary, finite, group_codes
 
 Z95 = float(norm.ppf(0.975))
 
@@ -28,14 +30,15 @@ def auroc(labels: ArrayLike, scores: ArrayLike) -> Result:
     return Estimate(float(u / (m * n)), None, None, values.size)
 
 
-def delong(labels: ArrayLike, scores: ArrayLike) -> Result:
+def delong(labels: ArrayLike, scores: ArrayLike, *, clusters: ArrayLike | None = None) -> Result:
     """AUROC with the interval of DeLong, DeLong & Clarke-Pearson 1988, Biometrics 44:837.
 
     Var = var(V10)/m + var(V01)/n: V10 a positive's share of negatives that it outscores, V01 a
     negative's share of positives that outscore it, both from mid-ranks (Sun & Xu 2014, IEEE
     Signal Process. Lett. 21:1389). Where the two classes are perfectly apart this variance is 0,
     which nobody should believe: there the far end is that of Clopper and Pearson for min(m, n)
-    successes out of as many.
+    successes out of as many. With clusters (prompts), placements are summed within each first
+    (Obuchowski 1997, Biometrics 53:567).
     """
     series = two_classes(labels, scores)
     if isinstance(series, Undefined):
@@ -47,7 +50,9 @@ def delong(labels: ArrayLike, scores: ArrayLike) -> Result:
         return Undefined("fewer than two items of one class", values.size)
     wins, losses = placements(positive, values)
     area = float(wins.mean())
-    error = float(np.sqrt(wins.var(ddof=1) / m + losses.var(ddof=1) / n))
+    error = _standard_error(positive, wins, losses, clusters)
+    if isinstance(error, Undefined):
+        return error
     if error == 0 and area in (0.0, 1.0):
         far = 0.025 ** (1 / min(m, n))
         low, high = (far, 1.0) if area == 1 else (0.0, 1 - far)
@@ -77,3 +82,105 @@ def two_classes(
         which = "yes" if positive.all() else "no"
         return Undefined(f"every label is {which}: there is nothing to tell apart", positive.size)
     return positive, series[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """The ROC curve: one point per distinct score, from (0, 0) to (1, 1).
+
+    A point is what a judge does that says yes from its threshold on; the first says never.
+    """
+
+    false_positive_rate: Floats
+    true_positive_rate: Floats
+    threshold: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Difference(Estimate):
+    """The difference of two judges, and how often chance alone would show one as large."""
+
+    p: float
+
+    def as_dict(self) -> dict[str, float | int | None]:
+        return {**Estimate.as_dict(self), "p": self.p}
+
+
+def curve(labels: ArrayLike, scores: ArrayLike) -> Curve | Undefined:
+    """Hits and false alarms at every threshold. Fawcett 2006, Pattern Recogn. Lett. 27:861."""
+    series = two_classes(labels, scores)
+    if isinstance(series, Undefined):
+        return series
+    hits, alarms, thresholds = _from_the_top(*series)
+    return Curve(
+        np.r_[0.0, alarms / alarms[-1]], np.r_[0.0, hits / hits[-1]], np.r_[np.inf, thresholds]
+    )
+
+
+def auprc(labels: ArrayLike, scores: ArrayLike) -> Result:
+    """Average precision: the sum over thresholds of (R_k - R_(k-1)) P_k, R recall, P precision.
+
+    Tied scores fall under one threshold; nothing is interpolated, which would be too kind
+    (Davis & Goadrich 2006, ICML). Chance is the share of positives, not one half.
+    """
+    series = two_classes(labels, scores)
+    if isinstance(series, Undefined):
+        return series
+    hits, alarms, _ = _from_the_top(*series)
+    precision = hits / (hits + alarms)
+    gained = np.diff(np.r_[0, hits])
+    return Estimate(float((gained * precision).sum() / hits[-1]), None, None, series[1].size)
+
+
+def _from_the_top(positive: NDArray[np.bool_], values: Floats) -> tuple[np.ndarray, ...]:
+    """Positives and negatives at or above each distinct score, the highest first."""
+    names, codes = np.unique(-values, return_inverse=True)
+    hits = np.cumsum(np.bincount(codes, weights=positive, minlength=names.size))
+    alarms = np.cumsum(np.bincount(codes, weights=~positive, minlength=names.size))
+    return hits, alarms, -names
+
+
+def compare(
+    labels: ArrayLike, a: ArrayLike, b: ArrayLike, *, clusters: ArrayLike | None = None
+) -> Difference | Undefined:
+    """AUROC of judge a less that of judge b on the same images, with interval and p.
+
+    Paired DeLong: the variance is that of the differences of the placements, so what both judges
+    find hard cancels. With clusters (prompts), placements are summed within each first
+    (Obuchowski 1997, Biometrics 53:567). p is two-sided, from the normal.
+    """
+    first, second = two_classes(labels, a), two_classes(labels, b)
+    for series in (first, second):
+        if isinstance(series, Undefined):
+            return series
+    positive = first[0]
+    n = positive.size
+    if min(positive.sum(), n - positive.sum()) < 2:
+        return Undefined("fewer than two items of one class", n)
+    (win_a, loss_a), (win_b, loss_b) = placements(*first), placements(*second)
+    value = float(win_a.mean() - win_b.mean())
+    error = _standard_error(positive, win_a - win_b, loss_a - loss_b, clusters)
+    if isinstance(error, Undefined):
+        return error
+    if error == 0:
+        if value == 0:
+            return Difference(0.0, 0.0, 0.0, n, 1.0)
+        return Undefined("the two judges differ in the same way on every image", n)
+    p = float(2 * norm.sf(abs(value) / error))
+    return Difference(value, value - Z95 * error, value + Z95 * error, n, p)
+
+
+def _standard_error(
+    positive: NDArray[np.bool_], wins: Floats, losses: Floats, clusters: ArrayLike | None
+) -> float | Undefined:
+    m, n = wins.size, losses.size
+    if clusters is None:
+        return float(np.sqrt(wins.var(ddof=1) / m + losses.var(ddof=1) / n))
+    codes, size = group_codes(clusters, positive.size, what="clusters")
+    if size < 2:
+        return Undefined("one cluster only: there is nothing to compare it with", positive.size)
+    pull = np.zeros(positive.size)
+    pull[positive] = (wins - wins.mean()) / m
+    pull[~positive] = (losses - losses.mean()) / n
+    by_cluster = np.bincount(codes, weights=pull)
+    return float(np.sqrt(size / (size - 1) * (by_cluster**2).sum()))

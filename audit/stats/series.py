@@ -82,16 +82,20 @@ def binary(labels: ArrayLike) -> NDArray[np.bool_]:
     return array == 1.0
 
 
-def ratings_table(ratings: ArrayLike) -> Floats | Undefined:
+def ratings_array(ratings: ArrayLike) -> Floats:
     """Raters x units as float64, NaN where a rater said nothing."""
     table = numbers(np.asarray(ratings))
     if table.ndim != 2:
         raise ValueError("ratings must be a table: one row per rater, one column per unit")
-    if table.size == 0:
-        return Undefined("no ratings", 0)
     if np.isinf(table).any():
-        return Undefined(f"{int(np.isinf(table).sum())} ratings are infinite", table.shape[1])
+        raise ValueError("ratings must not be infinite")
     return table
+
+
+def ratings_table(ratings: ArrayLike) -> Floats | Undefined:
+    """The same, Undefined when there is none."""
+    table = ratings_array(ratings)
+    return table if table.size else Undefined("no ratings", 0)
 
 
 def group_codes(groups: ArrayLike, n: int, *, what: str = "groups") -> tuple[Codes, int]:

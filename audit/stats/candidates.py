@@ -1,0 +1,109 @@
+"""A judge that picks: of several images for one prompt, how good is the one it likes best?
+
+GenAI-Bench (Li et al. 2024), section 6: rank the candidates of each prompt by the judge, look at
+the human score of its first choice, and hold that against a random choice and against people's
+own. Where the judge's first place is shared, the choice among them is random, and the expectation
+over it is taken exactly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from audit.stats.estimate import Result, Undefined
+from audit.stats.intervals import Resamples
+from audit.stats.series import Floats, finite, group_codes
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Mean human score of the judge's choice, of a random one, of people's own; the gain over
+    random; and how often the judge's choice is one that people like best. `n` counts prompts."""
+
+    judge: Result
+    random: Result
+    oracle: Result
+    gain: Result
+    top1: Result
+    best_of: int | None
+
+
+def best_of(
+    human: ArrayLike,
+    judge: ArrayLike,
+    prompts: ArrayLike,
+    *,
+    n: int | None = None,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Choice | Undefined:
+    """Best of all candidates of each prompt, or of n drawn from them (expected, over all draws).
+
+    Prompts with fewer than n candidates (two, without n) are left out. Intervals draw prompts.
+    """
+    if n is not None and n < 1:
+        raise ValueError("n must be 1 or more")
+    series = finite(human, judge)
+    if isinstance(series, Undefined):
+        return series
+    people, scores = series
+    codes, size = group_codes(prompts, people.size, what="prompts")
+    rows = []
+    for members in np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1]):
+        if members.size >= (n or 2):
+            rows.append(_expected(people[members], scores[members], n or members.size))
+    if not rows:
+        return Undefined(f"no prompt has {n or 2} candidates", size)
+    chosen, random, oracle, hit = np.array(rows).T
+    draw = Resamples(np.arange(len(rows)), resamples=resamples, seed=seed)
+    return Choice(
+        draw.mean(chosen),
+        draw.mean(random),
+        draw.mean(oracle),
+        draw.difference_of_means(chosen, random),
+        draw.mean(hit),
+        n,
+    )
+
+
+def _expected(people: Floats, scores: Floats, n: int) -> tuple[float, float, float, float]:
+    """Expectations over all subsets of n candidates and over ties of the judge."""
+    by_judge = _chance_of_being_best(scores, n)
+    by_people = _chance_of_being_best(people, n)
+    if n == people.size:
+        hit = float(by_judge[people == people.max()].sum())
+    else:
+        hit = _chance_of_agreeing(people, scores, n)
+    return float(by_judge @ people), float(people.mean()), float(by_people @ people), hit
+
+
+def _chance_of_being_best(values: Floats, n: int) -> Floats:
+    """For each candidate the chance that it is chosen: highest in a random n-subset, ties shared.
+
+    The highest value of a subset is at most v in C(#values <= v, n) of C(m, n) subsets.
+    """
+    names, codes, sizes = np.unique(values, return_inverse=True, return_counts=True)
+    upto = np.array([comb(int(k), n) for k in np.cumsum(sizes)], dtype=float)
+    chance = np.diff(np.r_[0.0, upto]) / comb(values.size, n)
+    return (chance / sizes)[codes]
+
+
+def _chance_of_agreeing(people: Floats, scores: Floats, n: int) -> float:
+    """The chance that the judge's choice in a random n-subset is one people like best there.
+
+    Candidate i is chosen and liked best when nobody in the subset has a higher judge or human
+    score; with t others of the same judge score in the subset the choice falls on i once in t + 1.
+    """
+    total = 0.0
+    for i in range(people.size):
+        allowed = people <= people[i]
+        lower = int((allowed & (scores < scores[i])).sum())
+        tied = int((allowed & (scores == scores[i])).sum()) - 1
+        total += sum(
+            comb(tied, t) * comb(lower, n - 1 - t) / (t + 1) for t in range(min(tied, n - 1) + 1)
+        )
+    return total / comb(people.size, n)
