@@ -149,7 +149,7 @@ def _drawn(group: Group, wish: Wish, slip: float, rng: random.Random) -> Drawn:
     shape, count = group.shape, group.count
     if rng.random() < 0.5 * slip:
         # Something else instead, or nothing; but no picture stays empty.
-        if len(wish.groups) > 1 and rng.random() < 0.4:
+        if group is not wish.groups[0] and rng.random() < 0.5:
             return Drawn(shape, ())
         shape = rng.choice([s for s in SHAPES if s not in {g.shape for g in wish.groups}])
     if rng.random() < slip * (0.5 + 0.3 * count):

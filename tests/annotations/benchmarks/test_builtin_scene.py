@@ -114,6 +114,11 @@ def test_things_that_touch_have_different_colours_and_both_stay_visible():
     assert touching > 5
 
 
+def test_one_who_gets_everything_wrong_still_draws_something():
+    for prompt in make_prompts(60):
+        assert plan(parse(prompt.text), Habits(slip=2), random.Random(prompt.text)).things
+
+
 def test_later_generators_slip_less():
     slips = [generator.habits.slip for generator in GENERATORS]
     assert slips == sorted(slips, reverse=True)
