@@ -5,6 +5,8 @@ class AuditConfig(AppConfig):
     name = "audit"
 
     def ready(self) -> None:
-        from audit import tasks
+        # The Celery app becomes the current one by being imported; without it, messages of this
+        # process would go to Celery's own default broker instead of ours.
+        from audit import celery, tasks  # noqa: F401
 
         tasks.listen()

@@ -114,9 +114,7 @@ def labels(study: Study, values: dict[str, dict[str, float]], *, question: str =
     assert outcome.rejected == []
 
 
-def scores(
-    study: Study, values: dict[str, float | str | bool], *, name: str = "some-judge"
-) -> Run:
+def scores(study: Study, values: dict[str, float | str | bool], *, name: str = "some-judge") -> Run:
     """`{image key: score}`; a text is the reason of a failed judgement, a bool a verdict."""
     from django.utils import timezone
 

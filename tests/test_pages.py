@@ -26,9 +26,7 @@ def page(client, name, study, **extra):
 
 @pytest.fixture
 def judged(study):
-    making.labels(
-        study, {i.key: {"ann": 1, "ben": i.pk % 2} for i in study.images.order_by("pk")}
-    )
+    making.labels(study, {i.key: {"ann": 1, "ben": i.pk % 2} for i in study.images.order_by("pk")})
     making.scores(study, {"early-0": True, "late-0": False, "early-1": "the file is broken"})
     reports.make_report(study=study)
     return study

@@ -46,9 +46,7 @@ def test_a_lease_that_ran_out_goes_to_somebody_else(study):
     study.save()
     first, second = making.person(study, "one"), making.person(study, "two")
     held = assigning.next_image(annotator=first)
-    Assignment.objects.filter(pk=held.pk).update(
-        leased_until=timezone.now() - timedelta(seconds=1)
-    )
+    Assignment.objects.filter(pk=held.pk).update(leased_until=timezone.now() - timedelta(seconds=1))
     assert assigning.next_image(annotator=second).image == held.image
     assert Image.objects.get(pk=held.image_id).taken == 1
 

@@ -138,9 +138,7 @@ def test_the_same_data_give_the_same_digits_whatever_the_order_of_the_rows(judge
     }
     making.labels(twin, values)
     run = judged.runs.get()
-    making.scores(
-        twin, {s.image.key: bool(s.correct) for s in run.scores.order_by("-image__key")}
-    )
+    making.scores(twin, {s.image.key: bool(s.correct) for s in run.scores.order_by("-image__key")})
     one, two = body(judged), body(twin)
     assert one["signature"]["data"] == two["signature"]["data"]
     del one["study"], two["study"]
@@ -158,7 +156,9 @@ def test_one_changed_answer_changes_the_signature(judged):
 def test_another_seed_moves_the_intervals_and_not_the_values(db):
     study = making.study(prompts=12)
     majority_of(study, {"early-0", "late-0", "late-1", "late-7"})
-    making.scores(study, {f"{g}-{n}": (n * 7 % 12) / 12 for g in ("early", "late") for n in range(12)})
+    making.scores(
+        study, {f"{g}-{n}": (n * 7 % 12) / 12 for g in ("early", "late") for n in range(12)}
+    )
     one = body(study)["judges"]["some-judge"]["overall"]["net_deviation"]
     other = reports.Options(resamples=200, seed=5)
     two = body(study, other)["judges"]["some-judge"]["overall"]["net_deviation"]

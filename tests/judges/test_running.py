@@ -95,9 +95,7 @@ def test_what_a_dead_worker_held_is_scored_by_the_next_one(study):
 
 def test_a_lease_that_still_runs_is_left_alone(study):
     run = running.start_run(study=study, name="redness")
-    run.chunks.update(
-        state=Chunk.State.LEASED, leased_until=timezone.now() + timedelta(seconds=30)
-    )
+    run.chunks.update(state=Chunk.State.LEASED, leased_until=timezone.now() + timedelta(seconds=30))
     assert running.reap() == 0
     assert running.chunks_to_wake(run=run) == []
 
@@ -119,9 +117,7 @@ def test_a_judge_that_fails_on_one_image_leaves_no_score_and_the_reason(study):
     run = running.start_run(study=study, name="redness", options={"fail_on": 2, "refuse_on": 3})
     work(run)
     assert run.state == Run.State.FINISHED
-    errors = dict(
-        Score.objects.filter(value__isnull=True).values_list("image__key", "error")
-    )
+    errors = dict(Score.objects.filter(value__isnull=True).values_list("image__key", "error"))
     blown = "The judge failed on this image: RuntimeError: a fuse blew"
     refused = "I do not look at this."
     assert errors == {
