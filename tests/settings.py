@@ -8,7 +8,7 @@ _folder = os.environ.setdefault("JURYBOX_VAR", tempfile.mkdtemp(prefix="jurybox-
 # Messages go nowhere unless a test starts a worker and a broker of its own.
 os.environ["CELERY_BROKER_URL"] = "memory://"
 
-from audit.settings import *  # noqa: E402, F403
+from audit.settings import *  # noqa: E402
 
 MEDIA_ROOT = Path(_folder) / "media"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

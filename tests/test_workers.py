@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import dj_database_url
@@ -61,10 +61,8 @@ def worker(environment: dict[str, str]) -> Iterator[subprocess.Popen]:
         yield process
     finally:
         # The whole group: pool children of a killed worker would live on.
-        try:
+        with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         process.wait()
 
 
