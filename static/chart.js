@@ -15,6 +15,7 @@ function fitted(spec, width) {
   const narrow = width < NARROW;
   for (const part of spec.vconcat ?? [spec]) {
     part.width = width - AXIS_ROOM - (narrow ? 8 : LABEL_ROOM);
+    if (narrow && typeof part.title === "string") part.title = part.title.split(/ (?=\()/);
     for (const { mark } of part.layer ?? [])
       if (narrow && mark.type === "text" && mark.align === "left" && mark.dx === 8)
         Object.assign(mark, { align: "right", dx: 4, dy: -12 });
