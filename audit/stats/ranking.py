@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,7 +11,7 @@ from scipy.stats import rankdata
 
 from audit.stats import pairs
 from audit.stats.estimate import Estimate, Result, Undefined
-from audit.stats.series import Floats, constant, finite
+from audit.stats.series import Floats, constant, finite, group_codes
 
 
 def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> Result:
@@ -76,3 +77,24 @@ def _varying(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats] | Undefined:
         if constant(values):
             return Undefined(f"the {which} series is constant", values.size)
     return series
+
+
+def by_group(
+    statistic: Callable[[ArrayLike, ArrayLike], Result],
+    x: ArrayLike,
+    y: ArrayLike,
+    groups: ArrayLike,
+) -> Result:
+    """The mean of a statistic over groups (prompts, generators) in which it is defined.
+
+    `n` is the number of those groups: what a mean silently leaves out should be seen.
+    """
+    series = finite(x, y)
+    if isinstance(series, Undefined):
+        return series
+    codes, size = group_codes(groups, series[0].size)
+    found = [statistic(*(values[codes == group] for values in series)) for group in range(size)]
+    values = [result.value for result in found if isinstance(result, Estimate)]
+    if not values:
+        return Undefined("it is undefined in every group", size)
+    return Estimate(float(np.mean(values)), None, None, len(values))

@@ -262,6 +262,52 @@ class Resamples:
             return found
         return ties.CalibratedEstimate(found.value, found.low, found.high, found.n, best.epsilon)
 
+    # Two at once
+
+    def difference(self, statistic: str, first: tuple, second: tuple, **options) -> Result:
+        """What a statistic is on `first` less what it is on `second`, in the same resamples.
+
+            draw.difference("auroc", (labels, judge_a), (labels, judge_b))
+
+        `statistic` names a method of this class that returns an interval of its own values.
+        """
+        return self._apart(statistic, (self, first), (self, second), options)
+
+    def change(self, statistic: str, series: tuple, since: ArrayLike, **options) -> Result:
+        """What a statistic is where `since` is true less what it is elsewhere: a judge on the
+        generators released since its own release, against the older ones."""
+        (mask,) = same_length(since)
+        self._same_size(mask.size)
+        after = mask.astype(bool)
+        if after.all() or not after.any():
+            return Undefined("every item is on one side", self.n)
+        sides = []
+        for side in (after, ~after):
+            sides.append((self._part(side), tuple(np.asarray(values)[side] for values in series)))
+        return self._apart(statistic, *sides, options)
+
+    def _apart(self, statistic: str, first, second, options) -> Result:
+        if statistic.startswith("_") or not hasattr(_Open, statistic):
+            raise ValueError(f"{statistic!r} is not a statistic of Resamples")
+        sides = []
+        for draw, series in (first, second):
+            open_draw = _Open.__new__(_Open)
+            open_draw.__dict__.update(draw.__dict__)
+            side = getattr(open_draw, statistic)(*series, **options)
+            if isinstance(side, Undefined):
+                return side
+            sides.append(side)
+        (one, values), (other, others) = sides
+        point = Estimate(one.value - other.value, None, None, self.n)
+        return self._interval(point, lambda counts: values(counts) - others(counts))
+
+    def _part(self, inside: np.ndarray) -> Resamples:
+        """Some of the items in the same resamples: clusters keep their counts."""
+        part = Resamples.__new__(Resamples)
+        part.__dict__.update(self.__dict__)
+        part.cluster, part.n, part._known = self.cluster[inside], int(inside.sum()), {}
+        return part
+
     # Over generators
 
     def slope_per_year(
@@ -474,9 +520,7 @@ class Resamples:
         parts = []
         for group in range(size):
             inside = codes == group
-            part = Resamples.__new__(Resamples)
-            part.cluster, part.clusters, part.n = self.cluster[inside], self.clusters, inside.sum()
-            part.counts, part._known = self.counts, {}
+            part = self._part(inside)
             parts.append(part._accuracy(people[inside], scores[inside], epsilon, None))
 
         def resampled(counts: Floats) -> Floats:
@@ -491,6 +535,13 @@ class Resamples:
         owner = np.zeros(size, np.int64)
         owner[codes] = self.cluster
         return owner if (owner[codes] == self.cluster).all() else None
+
+
+class _Open(Resamples):
+    """Gives the estimate and its resampled values instead of closing them into an interval."""
+
+    def _interval(self, point, resampled):
+        return point if isinstance(point, Undefined) else (point, resampled)
 
 
 def weighted(counts: Floats, sums: Floats) -> Floats:

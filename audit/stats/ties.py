@@ -13,7 +13,7 @@ doubles they are; `decimals=k` rounds them to k places first, and says so in `co
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 from audit.stats import pairs
 from audit.stats.calibration import best_epsilon
 from audit.stats.estimate import Estimate, Result, Undefined
+from audit.stats.roc import Z95
 from audit.stats.series import Codes, Floats, finite, group_codes
 
 
@@ -62,8 +63,7 @@ def pairwise_accuracy(
 ) -> Result:
     """The share of pairs that the metric decides as people do; with groups, their mean over the
     groups that have a pair (pairs within a group only)."""
-    if not epsilon >= 0:
-        raise ValueError("epsilon must be 0 or more")
+    _check(epsilon)
     series = finite(human, metric)
     if isinstance(series, Undefined):
         return series
@@ -119,6 +119,113 @@ def _calibrate_all(people: Floats, scores: Floats, decimals: int | None) -> Cali
     total = n * (n - 1) // 2
     epsilon, right = best_epsilon(people, scores, decimals)
     return Calibration(right / total, epsilon, right, total, 1, n, comparison(decimals))
+
+
+def tau_with_ties(
+    human: ArrayLike,
+    metric: ArrayLike,
+    *,
+    epsilon: float = 0.0,
+    groups: ArrayLike | None = None,
+    decimals: int | None = None,
+) -> Result:
+    """Right less wrong decisions over all pairs: tau_23 of Deutsch et al., 2 acc - 1."""
+    accuracy = pairwise_accuracy(human, metric, epsilon=epsilon, groups=groups, decimals=decimals)
+    if isinstance(accuracy, Undefined):
+        return accuracy
+    return Estimate(2 * accuracy.value - 1, None, None, accuracy.n)
+
+
+def calibrate_tau(
+    human: ArrayLike,
+    metric: ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
+    decimals: int | None = None,
+) -> Calibration | Undefined:
+    """The same for tau with ties, whose best epsilon is that of the accuracy; `accuracy` is tau."""
+    best = calibrate(human, metric, groups=groups, decimals=decimals)
+    if isinstance(best, Undefined):
+        return best
+    return replace(best, accuracy=2 * best.accuracy - 1)
+
+
+def kendall_tau_b(human: ArrayLike, metric: ArrayLike, *, epsilon: float = 0.0) -> Result:
+    """tau_b where the metric ties whatever lies within epsilon.
+
+    (C - D) / sqrt((C + D + T_h)(C + D + T_m)): T_h pairs tied by people only, T_m by the metric
+    only. At epsilon 0 it is `ranking.kendall_tau_b`.
+    """
+    _check(epsilon)
+    series = finite(human, metric, at_least=2)
+    if isinstance(series, Undefined):
+        return series
+    people, scores = series
+    all_pairs = pairs.count(scores, people)
+    levels = pairs.dense(people)
+    tied_near, concordant_near = pairs.near(scores, levels, epsilon)
+    near_total = pairs.near(scores, np.zeros_like(levels), epsilon)[0]
+    # Beyond epsilon nothing is tied in the metric.
+    concordant = all_pairs.concordant - concordant_near
+    people_only = all_pairs.tied_y - tied_near
+    metric_only = near_total - tied_near
+    discordant = all_pairs.total - concordant - people_only - near_total
+    decided = concordant + discordant
+    scale = math.sqrt((decided + people_only) * (decided + metric_only))
+    if scale == 0:
+        return Undefined("one series ties every pair", people.size)
+    return Estimate((concordant - discordant) / scale, None, None, people.size)
+
+
+def accuracy_without_ties(human: ArrayLike, metric: ArrayLike) -> Result:
+    """Concordant pairs over the pairs that people do not tie; a tie of the metric is wrong."""
+    series = finite(human, metric)
+    if isinstance(series, Undefined):
+        return series
+    counts = pairs.count(series[1], series[0])
+    decided = counts.total - counts.tied_y
+    if decided == 0:
+        return Undefined("people tie every pair", series[0].size)
+    return Estimate(counts.concordant / decided, None, None, series[0].size)
+
+
+def closed_form(
+    human: ArrayLike,
+    metric: ArrayLike,
+    *,
+    epsilon: float = 0.0,
+    clusters: ArrayLike | None = None,
+) -> Result:
+    """Pairwise accuracy over all pairs, with the interval of its standard error; no resampling.
+
+    SE = 2 sd(s) / sqrt(n), s_i the share of right decisions among the pairs of item i: the first
+    order of a U-statistic (Hoeffding 1948, Ann. Math. Stat. 19:293). At a calibrated epsilon it
+    holds as well, since the accuracy is level there. With clusters, s_i are summed within each.
+    """
+    _check(epsilon)
+    series = finite(human, metric)
+    if isinstance(series, Undefined):
+        return series
+    people, scores = series
+    n = people.size
+    if n < 3:
+        return Undefined("fewer than three items: no spread to be seen", n)
+    right = pairs.right_of_each(scores, pairs.dense(people), epsilon)
+    value = int(right.sum()) / (n * (n - 1))
+    pull = right / (n - 1) - value
+    size = n
+    if clusters is not None:
+        codes, size = group_codes(clusters, n, what="clusters")
+        if size < 2:
+            return Undefined("one cluster only: there is nothing to compare it with", n)
+        pull = np.bincount(codes, weights=pull)
+    error = 2 / n * math.sqrt(float((pull**2).sum()) * size / (size - 1))
+    return Estimate(value, max(0.0, value - Z95 * error), min(1.0, value + Z95 * error), n)
+
+
+def _check(epsilon: float) -> None:
+    if not epsilon >= 0:
+        raise ValueError("epsilon must be 0 or more")
 
 
 def comparison(decimals: int | None) -> str:

@@ -1,0 +1,158 @@
+"""Is one judge better than another, or did chance deal the prompts its way?
+
+Were the two judges alike, it would not matter whose score is whose. So the names are swapped, for
+all images of a prompt together, and the observed difference is held against those of the swaps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import binom, rankdata
+
+from audit.stats.estimate import Estimate, Result, Undefined
+from audit.stats.percentiles import plain
+from audit.stats.series import Floats, constant, finite, group_codes
+
+EXACT_UP_TO = 14  # clusters: all 2^14 swaps are cheaper than talking about them
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """`difference` is a less b; `p` two-sided. `exact` when every swap was looked at."""
+
+    __test__ = False  # not a test case, whatever pytest may think of the name
+
+    difference: float
+    p: float
+    swaps: int
+    exact: bool
+    n: int
+
+
+def paired(
+    statistic: Callable[[np.ndarray, np.ndarray], Result | float],
+    reference: ArrayLike,
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    clusters: ArrayLike | None = None,
+    swaps: int = 2000,
+    seed: int = 0,
+    scale: str | None = "rank",
+) -> Test | Undefined:
+    """statistic(reference, a) - statistic(reference, b), tested by swapping a and b.
+
+    `scale` says how two judges with different scales are made comparable before the swap: "rank"
+    (mid-ranks), "z" (standardised, as mt-metrics-eval does) or None (verdicts, or one scale).
+    p = (1 + swaps at least as large) / (1 + swaps), or the plain share when all were looked at.
+    Fisher 1935, The Design of Experiments, 21; Phipson & Smyth 2010, Stat. Appl. Genet. 9:39.
+    """
+    if scale not in ("rank", "z", None):
+        raise ValueError(f"scale must be 'rank', 'z' or None, not {scale!r}")
+    series = finite(reference, a, b)
+    if isinstance(series, Undefined):
+        return series
+    truth, first, second = series
+    n = truth.size
+    if scale == "z" and (constant(first) or constant(second)):
+        return Undefined("a judge whose scores are constant cannot be standardised", n)
+    first, second = (_scaled(values, scale) for values in (first, second))
+    observed = _difference(statistic, truth, first, second)
+    if np.isnan(observed):
+        return Undefined("the statistic is undefined for one of the judges", n)
+    codes, size = group_codes(np.arange(n) if clusters is None else clusters, n, what="clusters")
+    patterns, exact = swap_patterns(size, swaps, seed)
+    found = np.array(
+        [
+            _difference(
+                statistic,
+                truth,
+                np.where(swap[codes], second, first),
+                np.where(swap[codes], first, second),
+            )
+            for swap in patterns
+        ]
+    )
+    found = found[~np.isnan(found)]
+    return Test(observed, _p(observed, found, exact), found.size, exact, n)
+
+
+def paired_means(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    clusters: ArrayLike | None = None,
+    swaps: int = 20_000,
+    seed: int = 0,
+) -> Test | Undefined:
+    """mean(a) - mean(b), tested by swapping: for agreement (1 right, 0 wrong) and other means.
+
+    Only the sum of a - b within each cluster counts, so all swaps are one matrix product.
+    """
+    series = finite(a, b)
+    if isinstance(series, Undefined):
+        return series
+    first, second = series
+    n = first.size
+    codes, size = group_codes(np.arange(n) if clusters is None else clusters, n, what="clusters")
+    sums = np.bincount(codes, weights=first - second, minlength=size)
+    patterns, exact = swap_patterns(size, swaps, seed)
+    found = (1.0 - 2.0 * patterns) @ sums / n
+    observed = float(sums.sum() / n)
+    return Test(observed, _p(observed, found, exact), len(patterns), exact, n)
+
+
+def sign_test(wins: int, losses: int) -> Result:
+    """The chance of so uneven a split of the decided pairs if both judges were alike, two-sided.
+
+    Swapping single pairs of images makes the difference of two pairwise accuracies a sum of +1
+    and -1 over the pairs that only one judge gets right: exactly this binomial. Pairs that share
+    an image are not independent, so p is too small where they do; `paired` by prompt is not.
+    """
+    if wins < 0 or losses < 0 or wins != int(wins) or losses != int(losses):
+        raise ValueError("wins and losses must be whole numbers from 0")
+    decided = int(wins + losses)
+    if decided == 0:
+        return Undefined("no pair is decided by only one of the judges", 0)
+    p = 2 * binom.cdf(min(wins, losses), decided, 0.5)
+    return Estimate(float(min(1.0, p)), None, None, decided)
+
+
+def swap_patterns(clusters: int, swaps: int, seed: int) -> tuple[np.ndarray, bool]:
+    """A table swaps x clusters of True where names change; and whether it holds all there are.
+
+    Bits come from Philox keyed by the seed, the same on every machine.
+    """
+    if swaps < 1 or seed < 0:
+        raise ValueError("there must be at least one swap, and the seed a whole number from 0")
+    if clusters <= EXACT_UP_TO:
+        numbers = np.arange(2**clusters)[:, None]
+        return (numbers >> np.arange(clusters)) & 1 == 1, True
+    words = -(-clusters // 64)
+    raw = np.random.Philox(key=seed).random_raw(swaps * words).reshape(swaps, words)
+    bits = (raw[:, :, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)
+    return bits.reshape(swaps, -1)[:, :clusters] == 1, False
+
+
+def _scaled(values: Floats, scale: str | None) -> Floats:
+    if scale == "rank":
+        return rankdata(values)
+    if scale == "z":
+        return (values - values.mean()) / values.std()
+    return values
+
+
+def _difference(statistic, truth, first, second) -> float:
+    return plain(statistic(truth, first)) - plain(statistic(truth, second))
+
+
+def _p(observed: float, found: Floats, exact: bool) -> float:
+    # Equal up to rounding is equal: a swap of everything gives the same difference, turned.
+    as_large = int((np.abs(found) >= abs(observed) - 1e-12 * max(1.0, abs(observed))).sum())
+    if exact:
+        return as_large / found.size
+    return (1 + as_large) / (1 + found.size)
