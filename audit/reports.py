@@ -374,7 +374,7 @@ class _JudgeReport:
             return verdicts, {"from": [], "chosen": f"none: {chosen.reason}"}
         verdicts[both] = chosen.verdicts
         return verdicts, {
-            "from": list(chosen.thresholds),
+            "from": list(chosen.by_fold),
             "chosen": "5-fold cross-validation over prompts",
         }
 
