@@ -123,6 +123,8 @@ def _deviation(body: dict[str, Any], judges: list[str], theme: str) -> alt.Layer
 
 def _scores(body: dict[str, Any], judges: list[str], theme: str) -> alt.LayerChart:
     people = _people_rows(body)
+    rows = _rows(body, judges, "judge_score")
+    span = 100.0 if _in_points(body) else None
     points = alt.Scale(domain=[0, 100]) if _in_points(body) else alt.Scale(nice=True)
     line = (
         alt.Chart(alt.Data(values=people))
@@ -130,13 +132,12 @@ def _scores(body: dict[str, Any], judges: list[str], theme: str) -> alt.LayerCha
         .encode(x=_time(), y=alt.Y("value:Q", scale=points), tooltip=_tooltip())
     )
     named = (
-        alt.Chart(alt.Data(values=_labels(people, _rows(body, judges, "judge_score"))[:1]))
+        alt.Chart(alt.Data(values=_labels(people, rows, span=span)[:1]))
         .mark_text(align="left", dx=8, color=INK[theme])
         .encode(x=_time(), y="place:Q", text="judge:N")
     )
     axis = "score, points" if _in_points(body) else "mean rating, judge's score"
-    rows = _rows(body, judges, "judge_score")
-    layers = _lines(rows, judges, axis, points, theme, band=False, also=people)
+    layers = _lines(rows, judges, axis, points, theme, band=False, also=people, span=span)
     if _in_points(body):
         saturated = [{"edge": SATURATED, "label": f"saturated: people say yes to {SATURATED:g} %"}]
         layers.append(
@@ -163,6 +164,7 @@ def _lines(
     *,
     band: bool = True,
     also: Sequence[dict[str, Any]] = (),
+    span: float | None = None,
 ) -> list[alt.Chart]:
     """Band, line, points and a direct label for each judge."""
     names = [title(name) for name in judges]
@@ -177,7 +179,7 @@ def _lines(
     inks = dict(zip(names, NAMES[theme], strict=False))
     ends = [
         {**label, "ink": inks.get(label["judge"], INK[theme])}
-        for label in _labels(also, rows)
+        for label in _labels(also, rows, span=span)
         if label["judge"] in names
     ]
     layers = [
@@ -200,14 +202,14 @@ def _lines(
     return layers
 
 
-def _labels(*series: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _labels(*series: Sequence[dict[str, Any]], span: float | None = None) -> list[dict[str, Any]]:
     """The last point of each line, with a place for its name that covers no other name."""
     rows = [row for part in series for row in part]
     last = {row["judge"]: dict(row) for row in rows}
     if not last:
         return []
     heights = [row[part] for row in rows for part in ("low", "high") if row[part] is not None]
-    gap = (max(heights) - min(heights) or 1.0) * 0.06
+    gap = (span or max(heights) - min(heights) or 1.0) * 0.06
     below = float("-inf")
     for label in sorted(last.values(), key=lambda row: row["value"]):
         label["place"] = below = max(label["value"], below + gap)
