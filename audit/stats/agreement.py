@@ -87,31 +87,55 @@ def krippendorff_alpha(ratings: ArrayLike, level: Level) -> Result:
     values = pairable[present]
     if (values == values[0]).all():
         return Undefined("every rating has the same value", units)
-    names, codes, sizes = np.unique(values, return_inverse=True, return_counts=True)
     if level == "nominal":
-        observed, expected = _nominal_disagreement(codes, sizes, present)
+        observed, expected = _nominal_disagreement(pairable, values, present)
     else:
-        scale = names if level == "interval" else np.cumsum(sizes) - sizes / 2
+        if level == "ordinal":
+            names, codes, sizes = tally(values)
+            values = (np.cumsum(sizes) - sizes / 2)[codes]
         # Alpha knows no unit and no origin: any will do, and a small one keeps the squares small.
-        scale = (scale - scale.mean()) / np.ptp(scale)
         placed = np.zeros(present.shape)
-        placed[present] = scale[codes]
+        placed[present] = (values - values.mean()) / np.ptp(values)
         observed, expected = _squared_disagreement(placed, present)
     return Estimate(float(1 - observed / expected), None, None, units)
 
 
 def pairable_units(table: Floats) -> Floats:
     """The columns with at least two ratings: the others pair with nothing."""
-    return table[:, (~np.isnan(table)).sum(axis=0) >= 2]
+    kept = (~np.isnan(table)).sum(axis=0) >= 2
+    return table if kept.all() else table[:, kept]
 
 
-def _nominal_disagreement(codes, sizes, present) -> tuple[float, float]:
+def tally(values: Floats) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct values, each value's place among them, and how often each occurs.
+
+    Ratings are mostly small whole numbers, for which counting needs no sort.
+    """
+    low, high = values.min(), values.max()
+    if high - low < 1000 and (values == np.rint(values)).all():
+        place = (values - low).astype(np.int64)
+        sizes = np.bincount(place)
+        used = sizes > 0
+        return np.flatnonzero(used) + low, (np.cumsum(used) - 1)[place], sizes[used]
+    names, codes, sizes = np.unique(values, return_inverse=True, return_counts=True)
+    return names, codes, sizes
+
+
+def _nominal_disagreement(pairable, values, present) -> tuple[float, float]:
     per_unit = present.sum(axis=0)
-    unit = np.broadcast_to(np.arange(present.shape[1]), present.shape)[present]
-    key, same = np.unique(unit * sizes.size + codes, return_counts=True)
-    # Ordered pairs of equal ratings within a unit, each unit's pairs weighing 1/(m - 1).
-    equal = (same * (same - 1) / (per_unit[key // sizes.size] - 1)).sum()
     total = int(per_unit.sum())
+    names, codes, sizes = tally(values)
+    # Pairs of equal ratings within a unit, each unit's pairs weighing 1/(m - 1).
+    if pairable.shape[0] <= 12:
+        same = np.zeros(per_unit.size, np.int64)
+        for first in range(pairable.shape[0]):
+            for second in range(first):
+                same += pairable[first] == pairable[second]
+        equal = float((2 * same / (per_unit - 1)).sum())
+    else:
+        unit = np.broadcast_to(np.arange(per_unit.size), present.shape)[present]
+        key, held = np.unique(unit * names.size + codes, return_counts=True)
+        equal = float((held * (held - 1) / (per_unit[key // names.size] - 1)).sum())
     observed = 1 - equal / total
     expected = 1 - float((sizes * (sizes - 1.0)).sum()) / (total * (total - 1.0))
     return observed, expected

@@ -286,14 +286,22 @@ class Resamples:
             sides.append((self._part(side), tuple(np.asarray(values)[side] for values in series)))
         return self._apart(statistic, *sides, options)
 
-    def _apart(self, statistic: str, first, second, options) -> Result:
+    def values(self, statistic: str, *series: ArrayLike, **options) -> Floats | Undefined:
+        """A statistic on every resample, NaN where it is undefined: for a histogram, or a check."""
+        side = self._opened(statistic, series, options)
+        return side if isinstance(side, Undefined) else side[1](self.counts)
+
+    def _opened(self, statistic: str, series: tuple, options: dict):
         if statistic.startswith("_") or not hasattr(_Open, statistic):
             raise ValueError(f"{statistic!r} is not a statistic of Resamples")
+        draw = _Open.__new__(_Open)
+        draw.__dict__.update(self.__dict__)
+        return getattr(draw, statistic)(*series, **options)
+
+    def _apart(self, statistic: str, first, second, options) -> Result:
         sides = []
         for draw, series in (first, second):
-            open_draw = _Open.__new__(_Open)
-            open_draw.__dict__.update(draw.__dict__)
-            side = getattr(open_draw, statistic)(*series, **options)
+            side = draw._opened(statistic, series, options)
             if isinstance(side, Undefined):
                 return side
             sides.append(side)
@@ -436,7 +444,8 @@ class Resamples:
         own = ~shared
         squares = np.bincount(cluster[own], weights=held[own] ** 2, minlength=self.clusters)
         cubes = np.bincount(cluster[own], weights=held[own] ** 3, minlength=self.clusters)
-        square, cube = counts**2 @ squares, counts**3 @ cubes
+        twice = counts * counts
+        square, cube = twice @ squares, (twice * counts) @ cubes
         if shared.any():
             column = pairs.dense(value[shared])
             width = int(column.max()) + 1
@@ -477,15 +486,18 @@ class Resamples:
         middle = np.cumsum(held, axis=1) - held / 2
         middle -= held.sum(axis=1, keepdims=True) / 2
         found = np.empty(counts.shape[0])
-        rows = max(1, 1_000_000 // self.n)
+        rows = max(1, 500_000 // self.n)
         for first in range(0, counts.shape[0], rows):
-            weight = counts[first : first + rows].T[cluster]
-            product = weight * middle[first : first + rows].T[level]
+            weight = counts[first : first + rows].take(cluster, axis=1)
+            product = middle[first : first + rows].take(level, axis=1)
+            product *= weight
             if run.size < self.n:
-                weight = np.add.reduceat(weight, run, axis=0)
-                product = np.add.reduceat(product, run, axis=0)
-            rank = np.cumsum(weight, axis=0) - weight / 2
-            found[first : first + rows] = np.einsum("vb,vb->b", rank, product)
+                weight = np.add.reduceat(weight, run, axis=1)
+                product = np.add.reduceat(product, run, axis=1)
+            rank = np.cumsum(weight, axis=1)
+            weight *= 0.5
+            rank -= weight
+            found[first : first + rows] = np.einsum("bv,bv->b", rank, product)
         return found
 
     def _accuracy(self, people: Floats, scores: Floats, epsilon: float, groups):

@@ -1,0 +1,486 @@
+"""The statistics against the ways they replace: time, and whether both agree.
+
+    python -m tests.bench.bench_stats [--quick]
+
+One thread, process CPU time, both sides in the same run on the same data. Where a baseline would
+take minutes, a stated number of its resamples is timed and scaled, and the line says so. Exit
+status 1 when a goal is missed or two sides disagree.
+"""
+
+from __future__ import annotations
+
+import os
+
+for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_threads] = "1"
+
+import argparse  # noqa: E402
+import sys  # noqa: E402
+import time  # noqa: E402
+import tracemalloc  # noqa: E402
+from collections.abc import Callable  # noqa: E402
+from dataclasses import dataclass  # noqa: E402
+
+import krippendorff  # noqa: E402
+import numpy as np  # noqa: E402
+from scipy.stats import kendalltau  # noqa: E402
+from sklearn.metrics import cohen_kappa_score, roc_auc_score  # noqa: E402
+
+from audit.stats import agreement, alarm, ties  # noqa: E402
+from audit.stats.draws import cluster_counts  # noqa: E402
+from audit.stats.intervals import Resamples, bootstrap  # noqa: E402
+
+RESAMPLES = 2000
+
+
+@dataclass
+class Row:
+    work: str
+    baseline: float | None
+    ours: float
+    goal: str
+    met: bool
+    agree: bool | None
+    note: str = ""
+    unit: str = "s"
+    missed_by: str = ""
+
+    def print(self) -> None:
+        ratio = "" if self.baseline is None else f"{self.baseline / self.ours:,.1f}x"
+        base = "-" if self.baseline is None else f"{self.baseline:.4g} {self.unit}"
+        agree = {True: "agree", False: "DISAGREE", None: ""}[self.agree]
+        verdict = "met" if self.met else f"MISSED {self.missed_by}".rstrip()
+        print(
+            f"{self.work:<58} baseline {base:>10}  ours {self.ours:>9.4g} {self.unit}"
+            f"  ratio {ratio:>9}  goal {self.goal:<12} {verdict}  {agree}",
+            flush=True,
+        )
+        if self.note:
+            print(f"    {self.note}", flush=True)
+
+
+def cpu(work: Callable, times: int = 1) -> tuple[float, object]:
+    """The least CPU time of a few runs, and the result."""
+    best = np.inf
+    for _ in range(times):
+        start = time.process_time()
+        found = work()
+        best = min(best, time.process_time() - start)
+    return best, found
+
+
+def at_least(work, baseline, ours, ratio, agree, note="") -> Row:
+    missed = f"by {ratio / (baseline / ours):.2f}x"
+    return Row(
+        work, baseline, ours, f">= {ratio}x", baseline / ours >= ratio, agree, note, "s", missed
+    )
+
+
+def rated_images(n: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """Means of three 1-5 ratings, most of them high, and a judge's scores: the best epsilon lies
+    well inside, which is the hard case."""
+    rng = np.random.default_rng(seed)
+    quality = rng.normal(size=n)
+    ratings = np.clip(np.rint(5.2 + 1.6 * quality + 0.5 * rng.normal(size=(3, n))), 1, 5)
+    return ratings.mean(axis=0), quality + 1.2 * rng.normal(size=n)
+
+
+def sort_all_pairs(human: np.ndarray, metric: np.ndarray) -> tuple[float, int]:
+    i, j = np.triu_indices(human.size, 1)
+    gap = np.abs(metric[i] - metric[j])
+    people = np.sign(human[i] - human[j])
+    concordant = (people != 0) & (np.sign(metric[i] - metric[j]) == people)
+    sign = np.where(people == 0, 1, np.where(concordant, -1, 0)).astype(np.int8)
+    order = np.argsort(gap)
+    gap = gap[order]
+    surplus = np.cumsum(sign[order], dtype=np.int64)
+    end = np.r_[gap[1:] != gap[:-1], True]
+    gap, surplus = gap[end], surplus[end]
+    if gap[0] > 0:
+        gap, surplus = np.r_[0.0, gap], np.r_[0, surplus]
+    top = int(np.argmax(surplus))
+    return float(gap[top]), int(concordant.sum() + surplus[top])
+
+
+def tie_calibration(quick: bool) -> list[Row]:
+    rows = []
+    n = 3000 if quick else 10_000
+    human, metric = rated_images(n)
+    ties.calibrate(human[:1000], metric[:1000])
+    ours, found = cpu(lambda: ties.calibrate(human, metric), 5)
+    baseline, (epsilon, right) = cpu(lambda: sort_all_pairs(human, metric))
+    goal = 50 if quick else 250
+    note = f"epsilon {found.epsilon!r}, {found.right} of {found.pairs} pairs right; stretch 900x"
+    rows.append(
+        at_least(
+            f"tie calibration, {n:,} items, {np.unique(human).size} human levels",
+            baseline,
+            ours,
+            goal,
+            (found.epsilon, found.right) == (epsilon, right),
+            note,
+        )
+    )
+    for n in (50_000,) if quick else (200_000, 1_000_000):
+        human, metric = rated_images(n)
+        sort, _ = cpu(lambda metric=metric: np.sort(metric), 5)
+        ours, found = cpu(
+            lambda human=human, metric=metric: ties.calibrate(human, metric), 2 if n < 5e5 else 1
+        )
+        factor = ours / sort
+        tracemalloc.start()
+        ties.calibrate(human[: n // 4], metric[: n // 4])
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        exact = ties.pairwise_accuracy(human, metric, epsilon=found.epsilon).value
+        rows.append(
+            Row(
+                f"tie calibration, {n:,} items, against one np.sort",
+                sort,
+                ours,
+                "<= 400 sorts",
+                factor <= 400,
+                abs(exact - found.accuracy) < 1e-12,
+                f"{factor:,.0f} sorts; peak memory at {n // 4:,} items {peak / (n // 4):,.0f} bytes"
+                f" an item (all pairs: {8 * n // 4:,}); accuracy recounted at the epsilon found",
+                missed_by=f"by {factor / 400:.2f}x",
+            )
+        )
+    return rows
+
+
+def grouped(quick: bool) -> Row:
+    rng = np.random.default_rng(2)
+    prompts = np.repeat(np.arange(800), 10)
+    human = np.clip(np.rint(3.5 + 1.3 * rng.normal(size=(3, 8000))), 1, 5).mean(axis=0)
+    metric = human + 1.5 * rng.normal(size=8000)
+    cluster_counts(800, RESAMPLES, 0)
+
+    def ours():
+        return Resamples(prompts, resamples=RESAMPLES).pairwise_accuracy_calibrated(
+            human, metric, groups=prompts
+        )
+
+    taken, found = cpu(ours, 3)
+    timed = 10 if quick else 40
+    i, j = np.triu_indices(10, 1)
+
+    def calibrate(h, m):
+        """One sort of all pairs within prompts."""
+        gap = np.abs(m[:, i] - m[:, j]).ravel()
+        people = np.sign(h[:, i] - h[:, j])
+        right = (people != 0) & (np.sign(m[:, i] - m[:, j]) == people)
+        sign = np.where(people == 0, 1, np.where(right, -1, 0)).ravel()
+        order = np.argsort(gap)
+        gap = gap[order]
+        surplus = np.cumsum(sign[order])[np.r_[gap[1:] != gap[:-1], True]]
+        best = surplus.max() if gap[0] == 0 else max(0, surplus.max())
+        return (right.sum() + best) / gap.size
+
+    counts = cluster_counts(800, RESAMPLES, 0)[:timed].astype(int)
+    h, m = human.reshape(800, 10), metric.reshape(800, 10)
+    baseline, values = cpu(
+        lambda: [
+            calibrate(h[np.repeat(np.arange(800), c)], m[np.repeat(np.arange(800), c)])
+            for c in counts
+        ]
+    )
+    listed = ties.GroupedPairs.among(human, metric, prompts, None)
+    same = np.allclose(listed.best_of_each(counts.astype(float)), values, rtol=0, atol=1e-12)
+    return at_least(
+        "grouped 800 x 10, 2,000 recalibrated cluster resamples",
+        baseline * RESAMPLES / timed,
+        taken,
+        50,
+        same and found.low <= found.value <= found.high,
+        f"baseline: {timed} calibrations of one sort each, scaled to {RESAMPLES:,}",
+    )
+
+
+def standard_error(quick: bool) -> Row:
+    human, metric = rated_images(20_000 if quick else 100_000)
+    estimate, plain = cpu(lambda: ties.pairwise_accuracy(human, metric, epsilon=0.5), 3)
+    ours, closed = cpu(lambda: ties.closed_form(human, metric, epsilon=0.5), 3)
+    small = slice(0, 400)
+    drawn = bootstrap(
+        lambda h, m: ties.pairwise_accuracy(h, m, epsilon=0.5),
+        (human[small], metric[small]),
+        clusters=np.arange(400),
+        resamples=400,
+        seed=0,
+    )
+    form = ties.closed_form(human[small], metric[small], epsilon=0.5)
+    ratio = (drawn.high - drawn.low) / (form.high - form.low)
+    return Row(
+        f"standard error of pairwise accuracy, {human.size:,} items",
+        estimate,
+        ours,
+        "<= 2x estimate",
+        ours <= 2 * estimate,
+        closed.value == plain.value and 0.85 < ratio < 1.15,
+        f"width of the bootstrap's interval (400 items, 400 resamples) over ours: {ratio:.3f}",
+        missed_by=f"by {ours / estimate / 2:.2f}x",
+    )
+
+
+def study(images: int = 25_000, prompts: int = 800, seed: int = 3):
+    rng = np.random.default_rng(seed)
+    prompt = rng.integers(0, prompts, images)
+    easy = rng.normal(size=prompts)[prompt]
+    people = (easy + rng.normal(size=images) > -0.3).astype(int)
+    judge = easy + people + 1.2 * rng.normal(size=images)
+    return prompt, people, judge
+
+
+def resampled(quick: bool) -> list[Row]:
+    prompt, people, judge = study()
+    verdict = (judge > 0.5).astype(int)
+    likert = np.clip(np.rint(3 + judge + np.random.default_rng(4).normal(size=judge.size)), 1, 5)
+    timed = 8 if quick else 30
+    counts = cluster_counts(800, RESAMPLES, 0)
+    members = np.split(np.argsort(prompt, kind="stable"), np.cumsum(np.bincount(prompt))[:-1])
+    indices = [
+        np.concatenate([np.tile(members[g], int(c[g])) for g in np.flatnonzero(c)])
+        for c in counts[:timed]
+    ]
+
+    def loop(statistic, *series):
+        return cpu(lambda: np.array([statistic(*(s[index] for s in series)) for index in indices]))
+
+    def ours(method, *series):
+        return cpu(lambda: getattr(Resamples(prompt, resamples=RESAMPLES), method)(*series), 3)
+
+    def values(method, *series):
+        draw = Resamples(prompt, resamples=timed)
+        return draw.values(method, *series)
+
+    def row(work, statistic, method, series, goal):
+        baseline, expected = loop(statistic, *series)
+        taken, _ = ours(method, *series)
+        same = np.allclose(values(method, *series), expected, rtol=0, atol=1e-9)
+        note = f"baseline: {timed} resamples timed, scaled to {RESAMPLES:,}"
+        return at_least(work, baseline * RESAMPLES / timed, taken, goal, same, note)
+
+    def mean_difference(a, b):
+        return a.mean() - b.mean()
+
+    rows = [
+        row(
+            "AUROC, 25,000 images, 800 prompts, 2,000 resamples",
+            roc_auc_score,
+            "auroc",
+            (people, judge),
+            150,
+        ),
+        row(
+            "Kendall tau-b (5 levels), the same",
+            lambda a, b: kendalltau(a, b).statistic,
+            "kendall_tau_b",
+            (likert, judge),
+            80,
+        ),
+    ]
+    kappa, expected = loop(cohen_kappa_score, people, verdict)
+    net, expected_net = loop(mean_difference, people, verdict)
+    taken_kappa, _ = ours("cohen_kappa", people, verdict)
+    taken_net, _ = ours("difference_of_means", people, verdict)
+    same = np.allclose(values("cohen_kappa", people, verdict), expected, rtol=0, atol=1e-9)
+    same &= np.allclose(
+        values("difference_of_means", people, verdict), expected_net, rtol=0, atol=1e-9
+    )
+    rows.append(
+        at_least(
+            "Cohen's kappa and net deviation, the same",
+            (kappa + net) * RESAMPLES / timed,
+            taken_kappa + taken_net,
+            1000,
+            bool(same),
+            f"baseline: {timed} resamples timed, scaled to {RESAMPLES:,}",
+        )
+    )
+    return rows
+
+
+def alpha(quick: bool) -> Row:
+    rng = np.random.default_rng(5)
+    units = 20_000 if quick else 100_000
+    truth = rng.integers(1, 6, units)
+    ratings = np.clip(truth + rng.integers(-1, 2, (5, units)), 1, 5).astype(float)
+    ratings[rng.random(ratings.shape) < 0.1] = np.nan
+    slowest, same = np.inf, True
+    lines = []
+    memory_ok = True
+    base_total = ours_total = 0.0
+    for level in ("nominal", "ordinal", "interval"):
+        baseline, expected = cpu(
+            lambda level=level: krippendorff.alpha(ratings, level_of_measurement=level), 2
+        )
+        ours, found = cpu(lambda level=level: agreement.krippendorff_alpha(ratings, level), 2)
+        same &= abs(found.value - expected) < 1e-9
+        peaks = []
+        for work in (
+            lambda level=level: krippendorff.alpha(ratings, level_of_measurement=level),
+            lambda level=level: agreement.krippendorff_alpha(ratings, level),
+        ):
+            tracemalloc.start()
+            work()
+            peaks.append(tracemalloc.get_traced_memory()[1] / 2**20)
+            tracemalloc.stop()
+        memory_ok &= peaks[1] <= peaks[0] / 2
+        slowest = min(slowest, baseline / ours)
+        base_total, ours_total = base_total + baseline, ours_total + ours
+        lines.append(f"{level} {baseline / ours:.2f}x, {peaks[1]:.0f} of {peaks[0]:.0f} MiB")
+    met = slowest >= 1 and memory_ok
+    return Row(
+        f"Krippendorff's alpha, {units:,} units x 5 raters, 3 levels",
+        base_total,
+        ours_total,
+        ">= 1x, 1/2 mem",
+        met,
+        same,
+        "; ".join(lines),
+        missed_by=f"(slowest {slowest:.2f}x, memory {'met' if memory_ok else 'missed'})",
+    )
+
+
+def whole_report(quick: bool) -> Row:
+    """25,000 images x 5 judges x 8 generators: overall, by generator, tag, atomicity, variant."""
+    images = 5_000 if quick else 25_000
+    prompt, people, _ = study(images)
+    rng = np.random.default_rng(6)
+    generator = rng.integers(0, 8, images)
+    raters = np.where(rng.random((3, images)) < 0.9, people, 1 - people).astype(float)
+    partitions = [
+        np.zeros(images, int),
+        generator,
+        prompt % 5,  # tags
+        prompt % 8,  # atomicity
+        rng.integers(0, 2, images),  # variant
+    ]
+    released = {str(g): f"{2021 + g // 2}-0{1 + g}-01" for g in range(8)}
+    judges = [
+        1 / (1 + np.exp(-(people + rng.normal(size=images) * (1 + 0.2 * k)))) for k in range(5)
+    ]
+    slices = numbers = 0
+
+    def report():
+        nonlocal slices, numbers
+        slices = numbers = 0
+        draw = Resamples(prompt, resamples=RESAMPLES)
+        for level in ("nominal", "ordinal", "interval"):
+            draw.krippendorff_alpha(raters, level)
+        draw.unanimity(raters)
+        for judge in judges:
+            draw.slope_per_year(people, judge, generator, released)
+            for partition in partitions:
+                for part in np.unique(partition):
+                    inside = partition == part
+                    p, h, j = prompt[inside], people[inside], judge[inside]
+                    verdict = (j >= 0.6).astype(int)
+                    part_draw = Resamples(p, resamples=RESAMPLES)
+                    found = [
+                        part_draw.mean(h, scale=100),
+                        part_draw.mean(j, scale=100),
+                        part_draw.difference_of_means(h, j, scale=100),
+                        part_draw.auroc(h, j),
+                        part_draw.cohen_kappa(h, verdict),
+                        part_draw.percent_agreement(h, verdict),
+                        part_draw.kendall_tau_b(h, j),
+                        part_draw.spearman(h, j),
+                        part_draw.pearson(h, j),
+                        part_draw.pairwise_accuracy(h, j),
+                        part_draw.pairwise_accuracy_calibrated(h, j),
+                        part_draw.pairwise_accuracy(h, j, groups=p),
+                        part_draw.pairwise_accuracy_calibrated(h, j, groups=p),
+                    ]
+                    slices += 1
+                    numbers += len(found)
+                    assert all(f.low <= f.value <= f.high for f in found)
+
+    taken, _ = cpu(report)
+    return Row(
+        f"the whole report: {images:,} images, 5 judges, 8 generators",
+        None,
+        taken,
+        "< 60 s",
+        taken < 60,
+        None,
+        f"{numbers:,} statistics with intervals on {slices} slices (overall, 8 generators, 5 tags,"
+        f" 8 atomicities, 2 variants), {RESAMPLES:,} resamples each",
+        missed_by=f"by {taken - 60:.0f} s",
+    )
+
+
+def deviations(rng, n: int, wrong: float, drift: float) -> np.ndarray:
+    """Human less judge on n images: the judge errs on a share `wrong`, evenly, and then accepts
+    `drift` fewer of the images that people accept."""
+    strict = wrong / 2 + drift
+    return rng.choice([1.0, -1.0, 0.0], size=n, p=[strict, wrong / 2, 1 - strict - wrong / 2])
+
+
+def alarms(quick: bool) -> list[Row]:
+    rng = np.random.default_rng(7)
+    lives = 300 if quick else 3000
+    false = [
+        alarm.watch(deviations(rng, 1000, wrong, 0.0)).raised
+        for wrong in (0.02, 0.1, 0.2, 0.4)
+        for _ in range(lives // 4)
+    ]
+    share = float(np.mean(false))
+    rows = [
+        Row(
+            f"alarm: false ones in {len(false):,} drift-free lives of 1,000 looks",
+            None,
+            share,
+            "<= 0.05",
+            share <= 0.05,
+            None,
+            "judges that err on 2, 10, 20 and 40 % of images",
+            "share",
+            f"by {share - 0.05:.3f}",
+        )
+    ]
+    for before in (0, 300):
+        found = []
+        for _ in range(lives // 3):
+            stream = np.r_[deviations(rng, before, 0.1, 0.0), deviations(rng, 300, 0.1, 0.1)]
+            at = alarm.watch(stream).at
+            found.append(at is not None and at > before)
+        share = float(np.mean(found))
+        rows.append(
+            Row(
+                f"alarm: 10-point drift found in 300 images, after {before} quiet ones",
+                None,
+                share,
+                ">= 0.95",
+                share >= 0.95,
+                None,
+                f"{len(found):,} lives; a judge that errs on 10 % of images before it drifts",
+                "share",
+                f"by {0.95 - share:.3f}",
+            )
+        )
+    return rows
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="small sizes, softer first goal")
+    quick = parser.parse_args(arguments).quick
+    rows: list[Row] = []
+    for part in (
+        tie_calibration, grouped, standard_error, resampled, alpha, whole_report, alarms
+    ):  # fmt: skip
+        found = part(quick)
+        for row in found if isinstance(found, list) else [found]:
+            row.print()
+            rows.append(row)
+    missed = [row for row in rows if not row.met or row.agree is False]
+    print(f"{len(rows) - len(missed)} of {len(rows)} rows met", flush=True)
+    for row in missed:
+        print(f"  missed: {row.work}: goal {row.goal} {row.missed_by}", flush=True)
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
