@@ -104,8 +104,8 @@ async function flush() {
         throw new Error(String(answer.status));
       takeFromOutbox(fields.submission);
       const html = await answer.text();
-      if (answer.ok) arriveFromOutbox(html, fields);
-      else show(new DOMParser().parseFromString(html, "text/html").body.textContent.trim());
+      if (answer.ok) arriveFromOutbox(html, url, fields);
+      else show(parsed(html).getElementById("sentence")?.textContent ?? "That answer was not taken");
     }
     retryIn = 1000;
   } catch {
@@ -128,11 +128,14 @@ function loadAgain() {
   location.reload();
 }
 
-function arriveFromOutbox(html, fields) {
-  const next = new DOMParser().parseFromString(html, "text/html").getElementById("workplace");
+const parsed = (html) => new DOMParser().parseFromString(html, "text/html");
+
+function arriveFromOutbox(html, url, fields) {
+  const next = parsed(html).getElementById("workplace");
   if (!next) return;
   if (!("refused" in next.dataset)) dropDraft(fields.image, fields.form);
-  // Whoever has begun with another image in the meantime is left at it.
+  // It may have waited from another study; its next image belongs to the other page.
+  if (new URL(url, location.href).pathname !== location.pathname) return;
   if (workplace.dataset.image === next.dataset.image && !("refused" in next.dataset)) return;
   said = "refused" in next.dataset ? "" : "saved";
   htmx.swap("#workplace", html, { swapStyle: "outerHTML" });

@@ -73,7 +73,6 @@ def test_a_new_report_redraws_the_chart_and_an_old_one_leaves_it_alone(open_page
     page = open_page(alice, DRIFT)
     expect(page.locator("#plot svg")).to_be_visible()
     page.evaluate("document.querySelector('#plot svg').dataset.old = 'yes'")
-    page.evaluate("htmx.trigger('#numbers', 'poll')")
     with page.expect_response(lambda answer: answer.url.endswith(DRIFT)):
         page.evaluate(
             "htmx.ajax('GET', location.pathname, {target: '#numbers', swap: 'outerHTML'})"

@@ -8,10 +8,14 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
+from annotations.forms.question import YES_NO, Choice, Form, Question
+from annotations.forms.versions import publish_form
 from annotations.models import Annotation, Assignment, Image
-from tests.browser.conftest import PHONE, eventually
+from tests import making
+from tests.browser.conftest import PHONE, eventually, make_study, save_screenshot
 
 LABEL = "/studies/shapes/label/"
+LIKERT = ("not at all", "badly", "partly", "well", "completely")
 PASSWORD = "correct horse battery staple"
 
 
@@ -165,6 +169,29 @@ def test_who_wants_to_can_wait_for_enter(open_page, bob):
     expect_next_after(page, first)
 
 
+def test_a_scale_is_answered_with_its_digits(open_page, bob, study):
+    scale = tuple(Choice(value, word) for value, word in enumerate(LIKERT, start=1))
+    study.form = publish_form(
+        Form(
+            slug="likert",
+            title="How well",
+            source="",
+            questions=(
+                Question("likert", "How well does the image match the prompt?", scale),
+                Question("aligned", "Does the image align with the prompt?", YES_NO),
+            ),
+        )
+    )
+    study.save()
+    page = open_page(bob, LABEL)
+    first = image_on(page)
+    page.keyboard.press("4")
+    save_screenshot(page, "label-scale", full=False)
+    page.keyboard.press("y")
+    expect_next_after(page, first)
+    assert answers_of(bob) == [{"likert": 4, "aligned": 1}]
+
+
 def test_choices_survive_a_reload(open_page, bob):
     page = open_page(bob, LABEL)
     first = image_on(page)
@@ -200,6 +227,21 @@ def test_an_answer_given_offline_outlives_its_page(open_page, bob):
     again.goto(LABEL)
     expect(again.get_by_text("1 of 36")).to_be_visible()
     assert answers_of(bob) == [{"aligned": 0, "quality": 1}]
+    open_page.expected("ERR_INTERNET", "htmx:")
+
+
+def test_an_answer_that_waited_is_sent_from_the_page_of_another_study(open_page, bob):
+    making.person(make_study(slug="other", title="Other"), "bob")
+    page = open_page(bob, LABEL)
+    page.context.set_offline(True)
+    page.keyboard.type("ny")
+    expect(page.get_by_text("1 answer waits here and will be sent")).to_be_visible()
+    page.context.set_offline(False)
+    page.goto("/studies/other/label/")
+    eventually(page, lambda: answers_of(bob) == [{"aligned": 0, "quality": 1}])
+    expect(page.locator("#waiting")).to_have_text("")
+    expect(page.get_by_role("link", name="Other")).to_be_visible()
+    assert Image.objects.get(public_id=image_on(page)).study.slug == "other"
     open_page.expected("ERR_INTERNET", "htmx:")
 
 
