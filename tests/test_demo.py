@@ -1,0 +1,100 @@
+"""The demo as its user starts it: processes of its own, a port, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import closing
+from http.client import HTTPConnection
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PATIENCE = 120
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def status(port: int, path: str) -> int | None:
+    with closing(HTTPConnection("127.0.0.1", port, timeout=5)) as connection:
+        try:
+            connection.request("GET", path)
+            return connection.getresponse().status
+        except OSError:
+            return None
+
+
+def wait_until(done, what: str) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not done():
+        assert time.monotonic() < deadline, f"{what} did not happen within {PATIENCE} s"
+        time.sleep(0.2)
+
+
+def is_alive(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_the_demo_serves_judges_in_the_worker_and_stops_cleanly(tmp_path):
+    port = free_port()
+    environment = {
+        **{k: v for k, v in os.environ.items() if k not in {"DATABASE_URL"}},
+        "JURYBOX_VAR": str(tmp_path),
+        "PORT": str(port),
+        "DJANGO_SETTINGS_MODULE": "audit.settings",
+        "PYTHONWARNINGS": "ignore",
+    }
+    environment.pop("CELERY_BROKER_URL", None)
+    environment.pop("MEDIA_ROOT", None)
+    command = [sys.executable, "manage.py", "demo", "--prompts", "12", "--size", "128"]
+    out = (tmp_path / "out").open("w+")
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=out, stderr=out, start_new_session=True
+    )
+    try:
+        wait_until(lambda: status(port, "/healthz") == 200, "the first answer")
+        assert status(port, "/login/") == 200
+        assert status(port, "/studies/demo/drift/") == 302
+        second = subprocess.run(
+            command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+        )
+        assert second.returncode == 1
+        assert f"Port {port} is taken" in second.stderr
+
+        def states() -> list[str]:
+            code = (
+                "from judges.models import Run; import json;"
+                "print(json.dumps(list(Run.objects.values_list('state', flat=True))))"
+            )
+            shell = [sys.executable, "manage.py", "shell", "-v0", "-c", code]
+            found = subprocess.run(
+                shell, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+            )
+            return json.loads(found.stdout)
+
+        wait_until(lambda: states() == ["finished", "finished"], "the end of both runs")
+        # As a terminal does: Ctrl-C reaches every process of the group.
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.wait(timeout=30) == 0
+        wait_until(lambda: not is_alive(process.pid), "the end of web server and worker")
+        out.seek(0)
+        words = out.read()
+        assert f"http://127.0.0.1:{port}/studies/demo/drift/" in words
+        assert "log in as annotator" in words
+        assert "the data is kept" in words
+    finally:
+        if is_alive(process.pid):
+            os.killpg(process.pid, signal.SIGKILL)
+        out.close()

@@ -1,0 +1,103 @@
+"""A start with anything misspelt, missing or unsafe ends with a sentence."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+KEY = "k" * 64
+
+
+def start(tmp_path: Path, code: str = "", **environment: str) -> subprocess.CompletedProcess:
+    """Django's own start with this environment and nothing else."""
+    program = f"import django; django.setup(); from django.conf import settings; {code}"
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env={
+            "PATH": os.environ["PATH"],
+            "JURYBOX_VAR": str(tmp_path),
+            "DJANGO_SETTINGS_MODULE": "audit.settings",
+            **environment,
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("environment", "words"),
+    [
+        ({"DEBUG": "Ture"}, "DEBUG is 'Ture'; write True or False"),
+        ({"PORT": "eighty"}, "PORT is 'eighty'; write a whole number"),
+        ({"ALLOWED_HOSTS": "jury.example"}, "SECRET_KEY is missing"),
+        ({"ALLOWED_HOSTS": "jury.example", "SECRET_KEY": "short"}, "fewer than 50 characters"),
+        ({"ALLOWED_HOSTS": "*", "SECRET_KEY": KEY}, "name the hosts"),
+        (
+            {"ALLOWED_HOSTS": "jury.example", "SECRET_KEY": KEY, "DEBUG": "True"},
+            "DEBUG is True while ALLOWED_HOSTS names a host that others can reach",
+        ),
+        ({"DATABASE_URL": "mango://x"}, "DATABASE_URL cannot be read"),
+        ({"CELERY_BROKER_URL": "pigeon://x"}, "CELERY_BROKER_URL must begin with"),
+    ],
+)
+def test_an_unsafe_or_misspelt_setting_stops_the_start_with_a_sentence(
+    tmp_path, environment, words
+):
+    ended = start(tmp_path, **environment)
+    assert ended.returncode != 0
+    assert words in ended.stderr
+
+
+def test_without_any_variable_jurybox_is_embedded_and_local(tmp_path):
+    code = (
+        "print(settings.DATABASES['default']['ENGINE'], settings.CELERY_BROKER_URL,"
+        " settings.DEBUG, settings.ALLOWED_HOSTS)"
+    )
+    ended = start(tmp_path, code)
+    assert ended.stdout.strip() == (
+        "django.db.backends.sqlite3 filesystem:// False ['127.0.0.1', 'localhost', '[::1]']"
+    )
+
+
+def test_each_installation_makes_a_secret_of_its_own_and_keeps_it(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    show = "print(settings.SECRET_KEY)"
+    first, again = start(tmp_path / "a", show).stdout, start(tmp_path / "a", show).stdout
+    assert len(first.strip()) > 50
+    assert first == again
+    assert start(tmp_path / "b", show).stdout != first
+    assert (tmp_path / "a" / "secret_key").stat().st_mode & 0o077 == 0
+
+
+def test_an_acknowledged_answer_is_on_the_disk(tmp_path):
+    code = (
+        "from django.db import connection as c; cursor = c.cursor();"
+        "print(cursor.execute('PRAGMA synchronous').fetchone(),"
+        " cursor.execute('PRAGMA journal_mode').fetchone(),"
+        " c.transaction_mode)"
+    )
+    # 2 is FULL
+    assert start(tmp_path, code).stdout.strip() == "(2,) ('wal',) IMMEDIATE"
+
+
+def test_in_production_cookies_and_pages_travel_encrypted(tmp_path):
+    code = "print(settings.SESSION_COOKIE_SECURE, settings.SECURE_SSL_REDIRECT)"
+    ended = start(tmp_path, code, ALLOWED_HOSTS="jury.example", SECRET_KEY=KEY)
+    assert ended.stdout.strip() == "True True"
+
+
+def test_statistics_rules_and_engines_need_no_django(tmp_path):
+    program = (
+        "import sys, audit.stats.resamples, judges.methods.geneval, judges.engines.builtin,"
+        "annotations.benchmarks.builtin; print('django' in sys.modules, 'torch' in sys.modules)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert ended.stdout.strip() == "False False"
