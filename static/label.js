@@ -199,11 +199,11 @@ function send() {
 }
 
 function chooseAllYes() {
-  const yes = questions().map((question) => question.querySelector('input[data-key="y"]')).filter(Boolean);
+  const yes = questions().map((question) => question.querySelector('input[data-key="y"]'));
+  if (!yes.length || yes.includes(null)) return;
   for (const input of yes) input.checked = true;
   saveDraft();
-  if (missing().length) mark(missing()[0]);
-  else if (setting("wait-for-enter")) show("Enter sends");
+  if (setting("wait-for-enter")) show("Enter sends");
   else send();
 }
 
@@ -228,6 +228,8 @@ function arrive() {
   if (instructions) instructions.open = recall("instructions", instructions.open);
   // The browser's own check would say the same less kindly; without scripts it stays.
   if (answers()) answers().noValidate = true;
+  const allYes = workplace.querySelector('[data-do="all-yes"]');
+  if (allYes) allYes.hidden = !questions().every((one) => one.querySelector('[data-key="y"]'));
   restoreDraft();
   lock();
   tell();
