@@ -28,8 +28,8 @@ def right_pairs(
     (the right decisions of the pairwise accuracy). Without: all concordant pairs.
 
     Items stand in the order of x, cut into blocks of whole values. Two blocks that are surely
-    near or surely far need only their counts by cluster and level (a matrix product); items of
-    blocks that are neither are compared one by one.
+    near or surely far need only their counts by cluster and level (a matrix product), and so does
+    a block of one value; items of blocks that are neither are compared one by one.
     """
     order = np.lexsort((levels, x))
     x, levels, clusters = x[order], levels[order], clusters[order]
@@ -37,6 +37,7 @@ def right_pairs(
     block = _blocks(x, depth, size, wide=3 if epsilon else 1)
     starts = np.flatnonzero(np.r_[True, block[1:] != block[:-1]])
     ends = np.r_[starts[1:], n]
+    single = x[starts] == x[ends - 1]
     far, near = _reach(x, starts, ends, epsilon)
 
     blocks = starts.size
@@ -51,10 +52,18 @@ def right_pairs(
     partners, asking = lower[:, far], table[:, :, 1:]
     if epsilon is not None:
         near_ones = upto[:, :blocks] - upto[:, near]
+        # Half, since every pair within the block comes from both of its ends.
+        near_ones[:, single] += table[:, single] / 2
         partners = np.concatenate([near_ones[:, :, :1], partners + near_ones[:, :, 1:]], axis=2)
         asking = table
     matrix = (partners.reshape(size, -1) @ asking.reshape(size, -1).T).astype(np.float64)
-    matrix += _compared(x, levels, clusters, size, starts[far], starts, ends, near, block, epsilon)
+    if epsilon is not None:
+        matrix[np.diag_indices(size)] -= np.bincount(clusters[single[block]], minlength=size) / 2
+    matrix += _within(x, levels, clusters, size, np.where(single, starts, ends)[block], epsilon)
+    if epsilon:
+        matrix += _compared(
+            x, levels, clusters, size, starts[far][block], starts[near][block], epsilon
+        )
     largest = float(matrix.max(initial=0))
     return matrix.astype(np.float32) if largest < 2**24 else matrix
 
@@ -65,9 +74,12 @@ def _blocks(x: Floats, depth: int, size: int, wide: int) -> Codes:
     best = n * np.sqrt(wide * LISTED / (2 * depth * size * size * PRODUCT))
     blocks = int(np.clip(best, 1, 4_000_000 // (size * depth) + 1))
     width = max(1, n // blocks)
-    run = np.r_[True, x[1:] != x[:-1]]
-    begin = np.maximum.accumulate(np.where(run, np.arange(n), 0))
-    return np.unique(begin // width, return_inverse=True)[1].astype(np.int64)
+    run = np.flatnonzero(np.r_[True, x[1:] != x[:-1]])
+    length = np.diff(np.r_[run, n])
+    alone = length > width
+    rough = run // width
+    cut = (rough[1:] != rough[:-1]) | alone[1:] | alone[:-1]
+    return np.repeat(np.cumsum(np.r_[0, cut]), length)
 
 
 def _reach(x: Floats, starts: Codes, ends: Codes, epsilon: float | None) -> tuple[Codes, Codes]:
@@ -93,30 +105,56 @@ def _count(ordered: Floats, beyond, guess: Floats) -> Codes:
         count = count + more - (less & ~more)
 
 
-def _compared(x, levels, clusters, size, begin, starts, ends, near, block, epsilon) -> np.ndarray:
-    """The pairs of blocks that are neither near nor far, and of each block with itself."""
-    n = x.size
-    place = np.arange(n)
+def _right(x, levels, i, j, epsilon) -> np.ndarray:
+    """Whether the pairs i before j, in the order of x, are decided rightly."""
+    right = (levels[i] < levels[j]) & (x[i] < x[j])
+    if epsilon is not None:
+        close = x[j] - x[i] <= epsilon
+        right = (right & ~close) | (close & (levels[i] == levels[j]))
+    return right
+
+
+def _within(x, levels, clusters, size, ends, epsilon) -> np.ndarray:
+    """The pairs of each block with itself, one step further apart at a time."""
+    keys = []
+    place = np.arange(x.size)
+    reach = ends - place
     flat = np.zeros(size * size)
-    # Before the block: from begin[b] to the start of near[b]. Within it: what stands before j.
-    for low, high in ((begin[block], starts[near][block]), (starts[block], place)):
-        width = np.maximum(high - low, 0)
-        total = np.cumsum(width)
-        first = 0
-        while first < n:
-            done = total[first - 1] if first else 0
-            stop = max(first + 1, int(np.searchsorted(total, done + 2_000_000, side="right")))
-            count = width[first:stop]
-            j = np.repeat(place[first:stop], count)
-            offset = np.repeat(np.cumsum(count) - count, count)
-            i = np.arange(j.size) - offset + np.repeat(low[first:stop], count)
-            right = (levels[i] < levels[j]) & (x[i] < x[j])
-            if epsilon is not None:
-                close = x[j] - x[i] <= epsilon
-                right = (right & ~close) | (close & (levels[i] == levels[j]))
-            key = clusters[i[right]] * size + clusters[j[right]]
-            flat += np.bincount(key, minlength=size * size)
-            first = stop
+    held = 0
+    for step in range(1, int(reach.max(initial=0))):
+        asking = np.flatnonzero(reach > step)
+        if 2 * asking.size > x.size:
+            i, j = slice(None, -step), slice(step, None)
+            chosen = np.flatnonzero(_right(x, levels, i, j, epsilon) & (reach[i] > step))
+        else:
+            chosen = asking[_right(x, levels, asking, asking + step, epsilon)]
+        keys.append(clusters[chosen] * size + clusters[chosen + step])
+        held += chosen.size
+        if held > 4_000_000:
+            flat += np.bincount(np.concatenate(keys), minlength=size * size)
+            keys, held = [], 0
+    if keys:
+        flat += np.bincount(np.concatenate(keys), minlength=size * size)
+    return flat.reshape(size, size)
+
+
+def _compared(x, levels, clusters, size, low, high, epsilon) -> np.ndarray:
+    """Each item with those from low to high: blocks that are neither near nor far."""
+    n = x.size
+    flat = np.zeros(size * size)
+    width = np.maximum(high - low, 0)
+    total = np.cumsum(width)
+    first = 0
+    while first < n:
+        done = total[first - 1] if first else 0
+        stop = max(first + 1, int(np.searchsorted(total, done + 500_000, side="right")))
+        count = width[first:stop]
+        j = np.repeat(np.arange(first, stop), count)
+        i = np.arange(j.size) + np.repeat(low[first:stop] - (np.cumsum(count) - count), count)
+        right = _right(x, levels, i, j, epsilon)
+        key = clusters[i[right]] * size + clusters[j[right]]
+        flat += np.bincount(key, minlength=size * size)
+        first = stop
     return flat.reshape(size, size)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.stats.series import Codes, Floats
+from audit.stats.series import Codes, Floats, coded
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def count(x: Floats, y: Floats) -> PairCounts:
 
 def dense(values: np.ndarray) -> Codes:
     """Each value's place among the distinct values, from 0."""
-    return np.unique(values, return_inverse=True)[1].astype(np.int64)
+    return coded(values)[1]
 
 
 def tied(codes: Codes) -> int:

@@ -182,7 +182,7 @@ class Resamples:
             return self._checked(point, x)
         a, b = self._finite(x, y)
         a, b = (a, b) if np.unique(a).size >= np.unique(b).size else (b, a)
-        levels = pairs.dense(b)
+        levels = self._dense(b)
 
         def resampled(counts: Floats) -> Floats:
             total, tied_a, tied_b, tied_both = self._tied_pairs(counts, a, levels)
@@ -198,11 +198,11 @@ class Resamples:
             return self._checked(point, x)
         a, b = self._finite(x, y)
         a, b = (a, b) if np.unique(a).size >= np.unique(b).size else (b, a)
-        levels = pairs.dense(b)
+        levels = self._dense(b)
 
         def resampled(counts: Floats) -> Floats:
             size = counts @ np.bincount(self.cluster, minlength=self.clusters)
-            cubes_a, cubes_b = (self._ties(counts, v)[1] for v in (pairs.dense(a), levels))
+            cubes_a, cubes_b = (self._ties(counts, v, 3) for v in (self._dense(a), levels))
             # 12 sum (rank - mean rank)^2 = W^3 - sum t^3 with mid-ranks (Kendall 1948, ch. 3).
             spread = np.sqrt((size**3 - cubes_a) * (size**3 - cubes_b)) / 12
             if levels.max() == 1:
@@ -423,29 +423,38 @@ class Resamples:
         if counts is not None and counts is not self.counts:
             return find()
         if key not in self._known:
-            if len(self._known) >= 8:
+            if len(self._known) >= 16:
                 self._known.pop(next(iter(self._known)))
             self._known[key] = find()
         return self._known[key]
 
-    def _ties(self, counts: Floats, codes: Codes) -> tuple[Floats, Floats]:
-        """sum t_v^2 and sum t_v^3 over the distinct values, t_v their weight in a resample."""
+    def _dense(self, x: Floats) -> Codes:
+        return self._remember(("dense", _digest(x)), lambda: pairs.dense(x))
+
+    def _ties(self, counts: Floats, codes: Codes, power: int = 2) -> Floats:
+        """sum t_v^power over the distinct values, t_v their weight in a resample."""
         return self._remember(
-            ("ties", _digest(codes)),
-            lambda: self._count_ties(counts, codes),
+            ("ties", power, _digest(codes)),
+            lambda: self._count_ties(counts, codes, power),
             counts,
         )
 
-    def _count_ties(self, counts: Floats, codes: Codes) -> tuple[Floats, Floats]:
+    def _count_ties(self, counts: Floats, codes: Codes, power: int) -> Floats:
+        k = int(codes.max()) + 1
+        powered = counts * counts if power == 2 else counts * counts * counts
+        if k == self.n:
+            # All differ: only an item's own copies are tied.
+            return powered @ np.bincount(self.cluster, minlength=self.clusters)
+        if k <= 256:
+            return ((counts @ self._table(codes, k)) ** power).sum(axis=1)
         key, held = np.unique(codes * self.clusters + self.cluster, return_counts=True)
         value, cluster = key // self.clusters, key % self.clusters
         shared = np.bincount(value)[value] > 1
         # A value that one cluster has to itself needs no column: t = held * c.
         own = ~shared
-        squares = np.bincount(cluster[own], weights=held[own] ** 2, minlength=self.clusters)
-        cubes = np.bincount(cluster[own], weights=held[own] ** 3, minlength=self.clusters)
-        twice = counts * counts
-        square, cube = twice @ squares, (twice * counts) @ cubes
+        total = powered @ np.bincount(
+            cluster[own], weights=held[own] ** power, minlength=self.clusters
+        )
         if shared.any():
             column = pairs.dense(value[shared])
             width = int(column.max()) + 1
@@ -456,16 +465,16 @@ class Resamples:
             step = max(1, 4_000_000 // counts.shape[0])
             for first in range(0, width, step):
                 t = held_by[first : first + step] @ counts.T
-                square += np.einsum("vb,vb->b", t, t)
-                cube += np.einsum("vb,vb,vb->b", t, t, t)
-        return square, cube
+                total += (t**power).sum(axis=0)
+        return total
 
     def _tied_pairs(self, counts: Floats, x: Floats, levels: Codes) -> tuple[Floats, ...]:
         """All pairs, and those tied in x, in the levels and in both, of each resample."""
         size = counts @ np.bincount(self.cluster, minlength=self.clusters)
-        x_codes = pairs.dense(x)
-        both = pairs.dense(x_codes * (int(levels.max()) + 1) + levels)
-        ties_of = (self._ties(counts, codes)[0] for codes in (x_codes, levels, both))
+        x_codes = both = self._dense(x)
+        if int(x_codes.max()) + 1 < self.n:
+            both = self._dense(x_codes * (int(levels.max()) + 1) + levels)
+        ties_of = (self._ties(counts, codes) for codes in (x_codes, levels, both))
         return (size * (size - 1) / 2, *((squares - size) / 2 for squares in ties_of))
 
     def _mann_whitney(self, counts: Floats, positive: Codes, x: Floats) -> tuple[Floats, ...]:
@@ -502,7 +511,7 @@ class Resamples:
 
     def _accuracy(self, people: Floats, scores: Floats, epsilon: float, groups):
         if groups is None:
-            levels = pairs.dense(people)
+            levels = self._dense(people)
             sizes = np.bincount(self.cluster, minlength=self.clusters)
 
             def resampled(counts: Floats) -> Floats:
@@ -567,7 +576,8 @@ def weighted(counts: Floats, sums: Floats) -> Floats:
     upper = np.rint(sums / unit) * unit
     fine = unit * 2.0**-26
     lower = np.rint((sums - upper) / fine) * fine
-    return counts @ upper + counts @ lower
+    # Whole numbers, unless enormous, have no lower half.
+    return counts @ upper + counts @ lower if lower.any() else counts @ upper
 
 
 def quadratic(counts: Floats, matrix: np.ndarray) -> Floats:

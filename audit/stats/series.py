@@ -63,8 +63,23 @@ def classes(*series: ArrayLike) -> tuple[tuple[Codes, ...], np.ndarray] | Undefi
     kinds = {array.dtype.kind in "US" for array in arrays}
     if len(kinds) > 1:
         raise ValueError("one series holds text and another numbers: they share no classes")
-    names, codes = np.unique(np.concatenate(arrays), return_inverse=True)
-    return tuple(np.split(codes.astype(np.int64), len(arrays))), names
+    names, codes = coded(np.concatenate(arrays))
+    return tuple(np.split(codes, len(arrays))), names
+
+
+def coded(values: np.ndarray) -> tuple[np.ndarray, Codes]:
+    """The distinct values in order, and each value's place among them.
+
+    Whole numbers of a small range, as most classes and prompts are, need no sort.
+    """
+    if values.size and values.dtype.kind in "iu":
+        low, high = int(values.min()), int(values.max())
+        if high - low <= 4 * values.size:
+            place = (values - low).astype(np.int64)
+            used = np.bincount(place) > 0
+            return np.flatnonzero(used) + low, (np.cumsum(used) - 1)[place]
+    names, codes = np.unique(values, return_inverse=True)
+    return names, codes.astype(np.int64)
 
 
 def _plain(array: np.ndarray) -> np.ndarray:
@@ -107,8 +122,8 @@ def group_codes(groups: ArrayLike, n: int, *, what: str = "groups") -> tuple[Cod
         array = array.astype(str)
     if array.dtype.kind == "f" and np.isnan(array).any():
         raise ValueError(f"{what} must not be missing")
-    names, codes = np.unique(array, return_inverse=True)
-    return codes.astype(np.int64), names.size
+    names, codes = coded(array)
+    return codes, names.size
 
 
 def constant(values: np.ndarray) -> bool:
