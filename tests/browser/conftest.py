@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.test import Client
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from annotations import importing
 from annotations.benchmarks import builtin
@@ -51,6 +51,8 @@ def chromium() -> Iterator[Browser]:
     executable = needs.browser()
     # Playwright's loop runs in this thread, and Django would take the tests for async code.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+    # A limit for what is broken, not for what is slow: the first chart has its library bundled.
+    expect.set_options(timeout=20_000)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=str(executable),
@@ -87,7 +89,7 @@ def open_page(chromium: Browser, live_server, request) -> Iterator[Callable[...,
             **more,
         )
         contexts.append(context)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(20_000)
         if person is not None:
             client = Client()
             client.force_login(person.user)
