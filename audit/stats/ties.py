@@ -177,14 +177,20 @@ def kendall_tau_b(human: ArrayLike, metric: ArrayLike, *, epsilon: float = 0.0) 
     return Estimate((concordant - discordant) / scale, None, None, people.size)
 
 
-def accuracy_without_ties(human: ArrayLike, metric: ArrayLike) -> Result:
-    """Concordant pairs over the pairs that people do not tie; a tie of the metric is wrong."""
+def accuracy_without_ties(
+    human: ArrayLike, metric: ArrayLike, *, drop_ties_of_both: bool = False
+) -> Result:
+    """Concordant pairs over the pairs that people do not tie; a tie of the metric is wrong.
+
+    As in the code of GenAI-Bench, a pair that people and metric both tie stays in the denominator
+    (and is never right); `drop_ties_of_both=True` repairs that.
+    """
     series = finite(human, metric)
     if isinstance(series, Undefined):
         return series
     counts = pairs.count(series[1], series[0])
-    decided = counts.total - counts.tied_y
-    if decided == 0:
+    decided = counts.total - counts.tied_y + (0 if drop_ties_of_both else counts.tied_both)
+    if decided == 0 or counts.total == counts.tied_y:
         return Undefined("people tie every pair", series[0].size)
     return Estimate(counts.concordant / decided, None, None, series[0].size)
 
