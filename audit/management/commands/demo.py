@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from urllib.request import urlopen
 
 from django.conf import settings
@@ -59,7 +61,8 @@ class Command(BaseCommand):
         # SIGTERM ends the demo like Ctrl-C does.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         children = [
-            subprocess.Popen([sys.executable, "-m", *command])  # noqa: S603
+            # A session of its own: Ctrl-C comes to us alone, and we end them in order.
+            subprocess.Popen([sys.executable, "-m", *command], start_new_session=True)  # noqa: S603
             for command in (_web(settings.PORT), WORKER)
         ]
         try:
@@ -123,12 +126,13 @@ def _wait_for(address: str, children: list[subprocess.Popen], seconds: float = 6
 
 
 def _stop(children: list[subprocess.Popen]) -> None:
+    """Ask first; what has not ended after a while, or was left behind, is ended for it."""
     for child in children:
         if child.poll() is None:
             child.terminate()
     for child in children:
-        try:
-            child.wait(timeout=15)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            child.wait()
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(timeout=10)
+        with suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
