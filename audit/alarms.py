@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from audit.wording import with_interval
+
 # The band within which the GenEval 2 paper calls a judge in line with people, in points.
 BAND = 3.0
 
@@ -35,14 +37,16 @@ def drift_alarm(*, slope: dict[str, Any], deviations: list[tuple[str, dict[str, 
     name, newest = known[-1]
     moving = slope["low"] > 0 or slope["high"] < 0
     growing = moving and (slope["value"] > 0) == (newest["value"] > 0)
-    gap = f"{newest['value']:+.1f} points ({newest['low']:.1f} to {newest['high']:.1f})"
-    trend = f"{slope['value']:+.1f} points a year ({slope['low']:.1f} to {slope['high']:.1f})"
+    gap = with_interval("net_deviation", newest, " points")
+    trend = with_interval("slope_points_per_year", slope, " points a year")
     if beyond_band(newest) and growing:
         return Alarm(True, f"Off by {gap} on {name}, the newest generator, moving by {trend}.")
     if beyond_band(newest):
         return Alarm(False, f"Off by {gap} on {name}, but without a trend over release dates.")
+    if abs(newest["value"]) > BAND:
+        return Alarm(False, f"{gap} on {name}, the newest generator: too uncertain to call drift.")
     if growing:
-        return Alarm(False, f"Moving by {trend}, but still in line with people on {name}: {gap}.")
+        return Alarm(False, f"Moving by {trend}, but within ±{BAND:g} points on {name}: {gap}.")
     return Alarm(False, f"In line with people on {name}, the newest generator: {gap}.")
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
 from audit.alarms import BAND, beyond_band
+from audit.wording import Cell, cell, with_interval
 from judges import registry
 
 STATISTICS = {
@@ -17,36 +17,6 @@ STATISTICS = {
     "pairwise_accuracy": "pairwise accuracy",
     "pairwise_accuracy_calibrated": "pairwise accuracy, ties calibrated",
 }
-POINTS = {"human_score", "judge_score", "net_deviation", "slope_points_per_year"}
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A number with its interval as a page shows it, or the reason why there is none."""
-
-    value: str
-    low: str
-    high: str
-    undefined: str
-    n: int
-
-
-def cell(name: str, estimate: dict[str, Any]) -> Cell:
-    if "undefined" in estimate:
-        return Cell("", "", "", estimate["undefined"], estimate["n"])
-    signed = name in {"net_deviation", "slope_points_per_year"}
-    places = 1 if name in POINTS else 3
-
-    def shown(number: float | None) -> str:
-        if number is None:
-            return ""
-        text = f"{number:+.{places}f}" if signed else f"{number:.{places}f}"
-        # A rounded −0.0 would claim a direction that is not there.
-        text = text.replace("-0.0", "0.0") if float(text) == 0 else text
-        return text.replace("+0.0", "0.0") if float(text) == 0 else text.replace("-", "−")
-
-    low, high = shown(estimate["low"]), shown(estimate["high"])
-    return Cell(shown(estimate["value"]), low, high, "", estimate["n"])
 
 
 def title(name: str) -> str:
@@ -168,13 +138,10 @@ def _sentence(name: str, judge: dict[str, Any]) -> str:
     drift = judge["drift"]
     if drift["alarm"]:
         since = drift["net_deviation_since"]
-        shown = cell("net_deviation", since)
+        shown = with_interval("net_deviation", since, " points")
         manner = "too strict" if since["value"] > 0 else "too lenient"
         month = date.fromisoformat(drift["since"]).strftime("%Y-%m")
-        return (
-            f"{title(name)} has drifted: {shown.value} points ({shown.low} to {shown.high}) "
-            f"{manner} on generators since {month}."
-        )
+        return f"{title(name)} has drifted: {shown} {manner} on generators since {month}."
     slope = drift["slope_points_per_year"]
     if "undefined" in slope:
         return f"{title(name)}: nothing can be said of drift yet. {drift['reason']}"

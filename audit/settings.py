@@ -157,16 +157,10 @@ STATIC_URL = "static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 STATICFILES_DIRS = [BASE_DIR / "static"]
-# The manifest (hashed names, cached for ever) needs `collectstatic`, which `manage.py demo` and a
-# deployment run; without it, files are served from where they lie.
 WHITENOISE_USE_FINDERS = not (STATIC_ROOT / "staticfiles.json").exists()
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {
-        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
-        if WHITENOISE_USE_FINDERS
-        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
-    },
+    "staticfiles": {"BACKEND": "audit.static.HashedOnceCollected"},
 }
 # Bytes of one uploaded image, and its pixels: checked before anything is decoded.
 IMAGE_MAX_BYTES = 50 * 1024 * 1024

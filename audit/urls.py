@@ -31,7 +31,7 @@ urlpatterns = [
     path("healthz", views.healthz, name="healthz"),
     path("images/<slug:public_id>/", annotations.image_file, name="image"),
     path("studies/<slug:slug>/", include(study_pages)),
-    path("charts/vega-embed.js", views.vega, name="vega"),
+    path("charts/vega-embed.js", views.vega_embed, name="vega"),
     path("api/v1/", include(api.urlpatterns)),
     path("admin/", admin.site.urls),
 ]

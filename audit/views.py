@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from functools import cache
+import gzip
 from typing import Any
 
-import vl_convert
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.vary import vary_on_headers
 
 from annotations.access import Place, research_place_or_404
 from annotations.errors import Refused
-from audit import charts, exports, narrative, queries, reports, tasks
+from audit import charts, exports, narrative, queries, reports, tasks, vega
 from judges.queries import run_rows
 from judges.waking import send
 
@@ -71,19 +71,18 @@ def drift_csv(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_GET
 @cache_control(public=True, max_age=86400)
-def vega(request: HttpRequest) -> HttpResponse:
-    return HttpResponse(_vega_bundle(), content_type="text/javascript; charset=utf-8")
+@vary_on_headers("Accept-Encoding")
+def vega_embed(request: HttpRequest) -> HttpResponse:
+    content = vega.bundle().read_bytes()
+    kind = "text/javascript; charset=utf-8"
+    if "gzip" not in request.headers.get("Accept-Encoding", ""):
+        return HttpResponse(gzip.decompress(content), content_type=kind)
+    return HttpResponse(content, content_type=kind, headers={"Content-Encoding": "gzip"})
 
 
 @require_GET
 def healthz(request: HttpRequest) -> HttpResponse:
     return HttpResponse("ok\n", content_type="text/plain")
-
-
-@cache
-def _vega_bundle() -> str:
-    """vega-embed with all that it needs, from the same package that draws the files."""
-    return vl_convert.javascript_bundle("export { vegaEmbed };")
 
 
 def _report_or_404(request: HttpRequest, slug: str):

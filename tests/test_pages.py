@@ -299,3 +299,14 @@ def test_logging_out_ends_the_session_on_the_server(as_alice, study):
     as_alice.post(reverse("logout"))
     as_alice.cookies["sessionid"] = cookie
     assert page(as_alice, "runs", study).status_code == 302
+
+
+@pytest.mark.parametrize("accepted", ["gzip", ""])
+def test_vega_comes_from_the_app_itself(client, settings, tmp_path, accepted):
+    import gzip
+
+    settings.VAR_DIR = tmp_path
+    response = client.get(reverse("vega"), HTTP_ACCEPT_ENCODING=accepted)
+    content = gzip.decompress(response.content) if accepted else response.content
+    assert b"vegaEmbed" in content[-200:]
+    assert response.headers.get("Content-Encoding", "") == accepted

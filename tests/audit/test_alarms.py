@@ -40,8 +40,9 @@ def test_a_growing_gap_that_is_wide_on_the_newest_generator_raises_the_alarm():
     ("slope", "newest", "words"),
     [
         (FLAT, est(12, 8, 16), "without a trend"),
-        (GROWING, est(1, -1, 3), "still in line with people"),
+        (GROWING, est(1, -1, 3), "but within ±3 points on B: +1.0 points (−1.0 to +3.0)"),
         (FLAT, est(0, -1, 1), "In line with people on B"),
+        (GROWING, est(12.5, 0, 25), "too uncertain to call drift"),
         (UNDEFINED, est(12, 8, 16), "No slope: no label yet."),
         # The gap closes: the judge was too lenient and comes nearer to people.
         (GROWING, est(-9, -12, -6), "without a trend"),

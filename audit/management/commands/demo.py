@@ -16,7 +16,7 @@ from django.core.management import BaseCommand, CommandError, call_command
 
 from annotations.benchmarks.builtin import SEED
 from annotations.models import Study
-from audit import demo, reports
+from audit import demo, reports, vega
 from judges import running, tasks
 
 
@@ -70,6 +70,7 @@ class Command(BaseCommand):
             _wait_for(f"{address}healthz", children)
             for run in runs:
                 tasks.wake(run)
+            vega.bundle()
             self._greet(address, logins)
             while all(child.poll() is None for child in children):
                 time.sleep(0.5)

@@ -1,6 +1,6 @@
 import pytest
 
-from audit.narrative import cell
+from audit.wording import cell, with_interval
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,10 @@ def test_numbers_are_shown_with_the_places_of_their_kind(name, value, shown):
 def test_what_is_undefined_is_shown_as_its_reason():
     shown = cell("auroc", {"undefined": "people gave one answer only", "n": 4})
     assert (shown.value, shown.undefined, shown.n) == ("", "people gave one answer only", 4)
+
+
+def test_an_interval_says_its_sign_once():
+    sure = {"value": 11.2, "low": 9.8, "high": 12.7, "n": 9}
+    unsure = {"value": 1.2, "low": -3.4, "high": 5.0, "n": 9}
+    assert with_interval("net_deviation", sure, " points") == "+11.2 points (9.8 to 12.7)"
+    assert with_interval("net_deviation", unsure) == "+1.2 (−3.4 to +5.0)"

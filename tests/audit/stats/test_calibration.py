@@ -1,0 +1,44 @@
+"""The search for the best epsilon, with its short cuts forced on small data."""
+
+import numpy as np
+import pytest
+
+from audit.stats import calibration
+from tests.audit.stats.test_ties import by_looking_at_every_pair
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_stage_of_the_search_agrees_with_a_look_at_every_pair(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    for case in range(80):
+        monkeypatch.setattr(calibration, "LISTED", int(rng.choice([1, 7, 300])))
+        monkeypatch.setattr(calibration, "CHUNK", int(rng.choice([3, 64])))
+        monkeypatch.setattr(calibration, "MANY_LEVELS", int(rng.choice([2, 64])))
+        n = int(rng.integers(2, 50))
+        human = rng.integers(0, int(rng.integers(1, 20)), n).astype(float)
+        metric = human * rng.choice([0, 0.2]) + rng.normal(size=n)
+        metric = (metric, np.round(metric, 1), np.exp(6 * metric), 1 + metric * 1e-15)[case % 4]
+        found = calibration.best_epsilon(human, metric)
+        assert found == by_looking_at_every_pair(human, metric)
+
+
+@pytest.mark.parametrize("levels", [2, 3, 5])
+@pytest.mark.parametrize("shape", ["plain", "piled up", "long tail", "rounded"])
+def test_lists_long_enough_for_cells_agree_with_a_look_at_every_pair(levels, shape):
+    rng = np.random.default_rng(levels)
+    quality = rng.normal(size=1200)
+    human = np.clip(np.rint(quality * 1.2 + levels / 1.5), 1, levels)
+    metric = quality + rng.normal(size=1200)
+    metric = {
+        "plain": metric, "piled up": 1 / (1 + np.exp(-8 * metric)),
+        "long tail": np.exp(6 * metric), "rounded": np.round(metric, 2),
+    }[shape]  # fmt: skip
+    assert calibration.best_epsilon(human, metric) == by_looking_at_every_pair(human, metric)
+    rounded = calibration.best_epsilon(human, metric, 3)
+    assert rounded == by_looking_at_every_pair(human, metric, 3)
+
+
+def test_an_optimum_within_the_last_digit_of_a_score_is_found():
+    human = np.array([1.0, 1, 2, 2, 3, 3])
+    metric = np.array([0, 5e-324, 1, np.nextafter(1, 2), 2, np.nextafter(2, 3)])
+    assert calibration.best_epsilon(human, metric) == by_looking_at_every_pair(human, metric)
