@@ -6,31 +6,57 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('annotations', '0001_studies_labels'),
+        ("annotations", "0001_studies_labels"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Report',
+            name="Report",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('body', models.JSONField(help_text='What `manage.py report --json` prints.')),
-                ('data', models.CharField(max_length=64)),
-                ('options', models.JSONField(blank=True, default=dict)),
-                ('stamp', models.CharField(blank=True, max_length=200)),
-                ('seconds', models.FloatField()),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('made_for', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='reports', to='annotations.study')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("body", models.JSONField(help_text="What `manage.py report --json` prints.")),
+                ("data", models.CharField(max_length=64)),
+                ("options", models.JSONField(blank=True, default=dict)),
+                ("stamp", models.CharField(blank=True, max_length=200)),
+                ("seconds", models.FloatField()),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "made_for",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "study",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="reports",
+                        to="annotations.study",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-created_at', '-pk'],
-                'indexes': [models.Index(models.F('study'), models.OrderBy(models.F('created_at'), descending=True), name='report_by_time')],
+                "ordering": ["-created_at", "-pk"],
+                "indexes": [
+                    models.Index(
+                        models.F("study"),
+                        models.OrderBy(models.F("created_at"), descending=True),
+                        name="report_by_time",
+                    )
+                ],
             },
         ),
     ]
