@@ -1,7 +1,7 @@
 """Pictures that come from outside: checked before they are decoded, stored without what they carry.
 
 Files are named after their content's hash, so a name tells nothing and the same picture is kept
-once.
+once. Beside each lies a small JPEG for lists and galleries.
 """
 
 from __future__ import annotations
@@ -14,12 +14,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
-from PIL import Image, UnidentifiedImageError
+from PIL import Image, ImageOps, UnidentifiedImageError
 
+from annotations import png_pixels
 from annotations.errors import ImportRefused
+from annotations.picture_bytes import ORIENTATION, Bare, Damaged, bare, kind_of
 
 FORMATS = {"PNG": ".png", "JPEG": ".jpg", "WEBP": ".webp"}
 CONTENT_TYPES = {".png": "image/png", ".jpg": "image/jpeg", ".webp": "image/webp"}
+# The longer side of a thumbnail, in pixels.
+SMALL = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +34,36 @@ class StoredPicture:
     height: int
 
 
-def store_picture(content: bytes, *, name: str) -> StoredPicture:
+def store_picture(content: bytes | Path, *, name: str) -> StoredPicture:
     """Check, strip and keep a picture; `sha256` is that of the bytes as they were given."""
-    kind, width, height, clean = _checked(content, name)
+    content = _given(content, name)
+    picture, clean, small = _checked(content, name)
     sha256 = hashlib.sha256(content).hexdigest()
-    file = f"images/{sha256[:2]}/{sha256}{FORMATS[kind]}"
-    _write_once(Path(settings.MEDIA_ROOT) / file, clean)
-    return StoredPicture(file, sha256, width, height)
+    file = f"images/{sha256[:2]}/{sha256}{FORMATS[clean.kind]}"
+    folder = Path(settings.MEDIA_ROOT)
+    # The thumbnail first: where the picture is, its thumbnail is too.
+    _write_once(folder / thumbnail_of(file), _as_jpeg(small))
+    _write_once(folder / file, clean.content)
+    return StoredPicture(file, sha256, *picture)
+
+
+def check_picture(content: bytes | Path, *, name: str) -> StoredPicture:
+    """All that `store_picture` would say, and nothing written."""
+    content = _given(content, name)
+    picture, clean, _ = _checked(content, name)
+    sha256 = hashlib.sha256(content).hexdigest()
+    return StoredPicture(f"images/{sha256[:2]}/{sha256}{FORMATS[clean.kind]}", sha256, *picture)
+
+
+def digest_of(content: bytes | Path) -> str:
+    return hashlib.sha256(
+        content if isinstance(content, bytes) else content.read_bytes()
+    ).hexdigest()
+
+
+def thumbnail_of(file: str) -> str:
+    """Where the small one lies: it needs no column of its own."""
+    return f"thumbnails/{file.removeprefix('images/').rpartition('.')[0]}.jpg"
 
 
 def open_picture(file: str) -> Image.Image:
@@ -45,53 +72,95 @@ def open_picture(file: str) -> Image.Image:
         return picture.convert("RGB")
 
 
-def _checked(content: bytes, name: str) -> tuple[str, int, int, bytes]:
-    if len(content) > settings.IMAGE_MAX_BYTES:
-        limit = settings.IMAGE_MAX_BYTES // 2**20
-        raise ImportRefused(f"{name} is larger than {limit} MB.")
+def _given(content: bytes | Path, name: str) -> bytes:
+    limit = settings.IMAGE_MAX_BYTES
+    size = len(content) if isinstance(content, bytes) else content.stat().st_size
+    if size > limit:
+        raise ImportRefused(f"{name} is larger than {limit // 2**20} MB.")
+    return content if isinstance(content, bytes) else content.read_bytes()
+
+
+def _checked(content: bytes, name: str) -> tuple[tuple[int, int], Bare, Image.Image]:
+    """Its size, the file without what it carried, and the picture made small."""
+    if not kind_of(content):
+        raise ImportRefused(f"{name} is not a PNG, JPEG or WebP picture.")
+    try:
+        clean = bare(content)
+        if clean.animated:
+            raise ImportRefused(f"{name} is an animation; Jurybox takes still pictures.")
+        picture = _opened(clean.content, name)
+        if clean.orientation != 1:
+            clean = _upright(picture, clean)
+            picture = _opened(clean.content, name)
+        return picture.size, clean, _small(picture, clean)
+    except Damaged as error:
+        raise ImportRefused(f"{name} is damaged: {error}.") from error
+
+
+def _opened(content: bytes, name: str) -> Image.Image:
+    """The picture with its header read and nothing decoded."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             picture = Image.open(io.BytesIO(content), formats=list(FORMATS))
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
         raise ImportRefused(f"{name} is not a PNG, JPEG or WebP picture.") from error
-    except (Image.DecompressionBombWarning, Image.DecompressionBombError) as error:
+    except Image.DecompressionBombError as error:
         raise ImportRefused(f"{name} has more pixels than can be handled safely.") from error
     width, height = picture.size
     if width * height > settings.IMAGE_MAX_PIXELS:
         limit = settings.IMAGE_MAX_PIXELS // 1_000_000
         raise ImportRefused(f"{name} has {width} × {height} pixels; the limit is {limit} million.")
+    return picture
+
+
+def _small(picture: Image.Image, clean: Bare) -> Image.Image:
+    """Made small; every pixel is decoded on the way, so a damaged file is found out."""
     try:
+        pixels = png_pixels.pixels(clean.content) if clean.kind == "PNG" else None
+        if pixels is not None:
+            picture = Image.fromarray(pixels.squeeze())
+        # A JPEG is decoded at half, a quarter or an eighth of its size: all its data are read.
+        picture.draft("RGB", (SMALL, SMALL))
         picture.load()
+    except Damaged:
+        raise
     except Exception as error:
         # Decoders fail on broken bytes in many ways; each of them means the same to the person.
-        raise ImportRefused(f"{name} is damaged: its pixels cannot be read.") from error
-    if getattr(picture, "n_frames", 1) > 1:
-        raise ImportRefused(f"{name} is an animation; Jurybox takes still pictures.")
-    kind = picture.format or ""
-    return kind, width, height, content if _carries_nothing(picture) else _stripped(picture, kind)
+        raise Damaged("its pixels cannot be read") from error
+    if picture.mode not in ("RGB", "L"):
+        picture = _on_white(picture)
+    factor = max(picture.size) // SMALL
+    if factor > 1:
+        picture = picture.reduce(factor)
+    picture.thumbnail((SMALL, SMALL))
+    return picture
 
 
-def _carries_nothing(picture: Image.Image) -> bool:
-    return not picture.getexif() and set(picture.info) <= {"gamma", "transparency", "jfif"} | {
-        "jfif_version",
-        "jfif_unit",
-        "jfif_density",
-        "dpi",
-        "interlace",
-    }
+def _on_white(picture: Image.Image) -> Image.Image:
+    picture = picture.convert("RGBA")
+    white = Image.new("RGBA", picture.size, "white")
+    return Image.alpha_composite(white, picture).convert("RGB")
 
 
-def _stripped(picture: Image.Image, kind: str) -> bytes:
-    """The same picture without EXIF, text, colour profile or anything after its last pixel."""
-    bare = Image.new(picture.mode, picture.size)
-    bare.paste(picture)
-    if picture.palette is not None:
-        bare.putpalette(picture.palette)
+def _as_jpeg(picture: Image.Image) -> bytes:
+    out = io.BytesIO()
+    picture.save(out, "JPEG", quality=85)
+    return out.getvalue()
+
+
+def _upright(picture: Image.Image, clean: Bare) -> Bare:
+    """A picture that EXIF would turn is turned once and for all."""
+    try:
+        picture.getexif()[ORIENTATION] = clean.orientation
+        turned = ImageOps.exif_transpose(picture)
+    except Exception as error:
+        raise Damaged("its pixels cannot be read") from error
+    turned.info = {}
     out = io.BytesIO()
     options = {"JPEG": {"quality": 95, "subsampling": 0}, "WEBP": {"lossless": True}}
-    bare.save(out, kind, **options.get(kind, {}))
-    return out.getvalue()
+    turned.save(out, clean.kind, exif=b"", **options.get(clean.kind, {}))
+    return bare(out.getvalue())
 
 
 def _write_once(path: Path, content: bytes) -> None:

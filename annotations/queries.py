@@ -98,3 +98,17 @@ def missing_prompts(study: Study) -> list[str]:
         .filter(made__lt=study.generators.count())
         .values_list("key", flat=True)
     )
+
+
+def missing_images(study: Study) -> dict[str, list[str]]:
+    """For each generator that made something: the prompts that it made nothing of."""
+    keys = dict(study.prompts.values_list("pk", "key"))
+    made: dict[str, set[int]] = {}
+    pairs = study.images.order_by().values_list("generator__name", "prompt_id").distinct()
+    for generator, prompt in pairs.iterator():
+        made.setdefault(generator, set()).add(prompt)
+    absent = {
+        generator: sorted(keys[pk] for pk in keys.keys() - found)
+        for generator, found in sorted(made.items())
+    }
+    return {generator: prompts for generator, prompts in absent.items() if prompts}

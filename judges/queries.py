@@ -11,6 +11,7 @@ from django.utils import timezone
 from annotations.models import Study
 from judges import registry
 from judges.models import Run, Score
+from judges.running import IMPORTED
 
 SPEED_WINDOW = timedelta(seconds=30)
 
@@ -44,6 +45,8 @@ class RunRow:
     @property
     def can_resume(self) -> bool:
         """Stopped half-way, or done with images that could not be scored or have come since."""
+        if self.run.judge.engine == IMPORTED:
+            return False
         return not self.run.is_running and (self.done < self.expected or self.failed > 0)
 
 

@@ -28,6 +28,8 @@ from judges.signals import scores_changed
 
 logger = logging.getLogger(__name__)
 
+# The engine of a judge whose scores came as a file.
+IMPORTED = "imported"
 CHUNK_SIZE = 16
 LEASE = timedelta(seconds=60)
 # A wake-up may be lost with its broker; after this long the chunk is called for again.
@@ -65,6 +67,10 @@ def start_run(*, study: Study, name: str, options: Mapping[str, Any] | None = No
 def resume_run(*, run: Run) -> Run:
     if run.is_running:
         return run
+    if run.judge.engine == IMPORTED:
+        raise JudgeRefused(
+            "These scores were made elsewhere; import the file again to bring in what is missing."
+        )
     return _take_up(run)
 
 

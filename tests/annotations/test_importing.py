@@ -125,8 +125,8 @@ def test_simulated_people_are_marked(study):
 def test_a_million_rows_would_go_by_in_batches(study, monkeypatch):
     monkeypatch.setattr(importing, "BATCH", 2)
     records = (PromptRecord(key=f"q{n}", text="text") for n in range(5))
-    outcome = importing.Outcome()
+    steps = []
+    outcome = importing.Outcome(progress=steps.append)
     importing.import_prompts(study=study, records=records, outcome=outcome)
     assert outcome.prompts == 5
-    sizes = [len(batch) for batch in importing._batches(iter(range(5)), size=2)]
-    assert sizes == [2, 2, 1]
+    assert steps == [2, 4, 5]

@@ -1,0 +1,42 @@
+"""`manage.py import_study STUDY --format FORMAT PATH`: prompts, images and all that lies with them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from annotations.benchmarks.readers import FORMATS, Source
+from judges import sources
+from judges.management.imports import ImportCommand
+
+
+class Command(ImportCommand):
+    help = "Bring prompts, images, labels and scores into a study; it is made when there is none."
+
+    def add_arguments(self, parser) -> None:
+        parser.add_argument("study")
+        parser.add_argument("path", type=Path, metavar="PATH")
+        parser.add_argument("--format", required=True, choices=list(FORMATS))
+        parser.add_argument("--images", type=Path, metavar="DIR", help="where the pictures lie")
+        parser.add_argument("--generator", default="", metavar="NAME", help="who made the images")
+        parser.add_argument(
+            "--generators", type=Path, metavar="FILE", help="a tidy table of generators"
+        )
+        parser.add_argument("--judge", default="", metavar="NAME", help="who gave the scores")
+        self.add_flags(parser)
+
+    def handle(self, *, study, path, format, dry_run, strict, **options) -> None:
+        outcome = self.carry_out(
+            sources.import_study,
+            slug=study,
+            format=format,
+            source=Source(
+                path,
+                options["images"],
+                options["generator"],
+                options["generators"],
+                options["judge"],
+            ),
+            dry_run=dry_run,
+            strict=strict,
+        )
+        self.show(outcome, as_json=options["json"], strict=strict)
