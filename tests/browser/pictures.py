@@ -1,0 +1,84 @@
+"""Make the README's pictures anew from the demo: `python -m tests.browser.pictures`."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+from tests.needs import CHROMIUM
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
+
+
+def main() -> None:
+    DOCS.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+        probe.close()
+        environment = {**os.environ, "JURYBOX_VAR": folder, "PORT": str(port)}
+        environment["DJANGO_SETTINGS_MODULE"] = "audit.settings"
+        python = [sys.executable, "-W", "ignore"]
+        subprocess.run(
+            [*python, "manage.py", "demo", "--no-serve"], cwd=ROOT, env=environment, check=True
+        )
+        web = subprocess.Popen(
+            [*python, "-m", "gunicorn", "audit.wsgi", "-b", f"127.0.0.1:{port}", "--threads", "4"],
+            cwd=ROOT,
+            env=environment,
+        )
+        try:
+            passwords = json.loads((Path(folder) / "demo_logins.json").read_text())
+            _wait(port)
+            _take(f"http://127.0.0.1:{port}", passwords)
+        finally:
+            web.terminate()
+            web.wait()
+
+
+def _take(address: str, passwords: dict[str, str]) -> None:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        for who, path, ready, name in (
+            ("researcher", "/studies/demo/drift/", "#plot svg", "drift.png"),
+            ("annotator", "/studies/demo/label/", "fieldset", "label.png"),
+        ):
+            page = browser.new_page(viewport={"width": 1200, "height": 800}, color_scheme="light")
+            _log_in(page, address, who, passwords[who])
+            page.goto(f"{address}{path}")
+            page.wait_for_selector(ready)
+            page.screenshot(path=DOCS / name)
+            page.close()
+        browser.close()
+
+
+def _log_in(page: Page, address: str, name: str, password: str) -> None:
+    page.goto(f"{address}/login/")
+    page.get_by_label("Username").fill(name)
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Log in").click()
+    page.wait_for_url(f"{address}/")
+
+
+def _wait(port: int) -> None:
+    for _ in range(300):
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            return
+        except OSError:
+            time.sleep(0.1)
+    raise SystemExit("The web server did not start.")
+
+
+if __name__ == "__main__":
+    main()
