@@ -11,7 +11,6 @@ import annotations.models.image
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
@@ -20,285 +19,647 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Generator',
+            name="Generator",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=200)),
-                ('release_date', models.DateField(blank=True, null=True)),
-                ('family', models.CharField(blank=True, max_length=200)),
-                ('note', models.TextField(blank=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=200)),
+                ("release_date", models.DateField(blank=True, null=True)),
+                ("family", models.CharField(blank=True, max_length=200)),
+                ("note", models.TextField(blank=True)),
             ],
             options={
-                'ordering': ['study', models.OrderBy(models.F('release_date'), nulls_last=True), 'name'],
+                "ordering": [
+                    "study",
+                    models.OrderBy(models.F("release_date"), nulls_last=True),
+                    "name",
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Prompt',
+            name="Prompt",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=200)),
-                ('text', models.TextField()),
-                ('tags', models.JSONField(blank=True, default=list)),
-                ('atomicity', models.PositiveSmallIntegerField(blank=True, null=True)),
-                ('metadata', models.JSONField(blank=True, default=dict)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("key", models.CharField(max_length=200)),
+                ("text", models.TextField()),
+                ("tags", models.JSONField(blank=True, default=list)),
+                ("atomicity", models.PositiveSmallIntegerField(blank=True, null=True)),
+                ("metadata", models.JSONField(blank=True, default=dict)),
             ],
             options={
-                'ordering': ['study', 'key'],
+                "ordering": ["study", "key"],
             },
         ),
         migrations.CreateModel(
-            name='FormVersion',
+            name="FormVersion",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slug', models.SlugField(max_length=80)),
-                ('version', models.PositiveIntegerField()),
-                ('title', models.CharField(max_length=200)),
-                ('definition', models.JSONField()),
-                ('digest', models.CharField(max_length=64)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("slug", models.SlugField(max_length=80)),
+                ("version", models.PositiveIntegerField()),
+                ("title", models.CharField(max_length=200)),
+                ("definition", models.JSONField()),
+                ("digest", models.CharField(max_length=64)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'ordering': ['slug', 'version'],
-                'constraints': [models.UniqueConstraint(fields=('slug', 'version'), name='one_form_per_slug_and_version'), models.UniqueConstraint(fields=('slug', 'digest'), name='the_same_words_are_the_same_version')],
+                "ordering": ["slug", "version"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("slug", "version"), name="one_form_per_slug_and_version"
+                    ),
+                    models.UniqueConstraint(
+                        fields=("slug", "digest"), name="the_same_words_are_the_same_version"
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Image',
+            name="Image",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=200)),
-                ('public_id', models.CharField(default=annotations.models.image.new_public_id, editable=False, max_length=22, unique=True)),
-                ('variant', models.CharField(choices=[('original', 'original prompt'), ('rewritten', 'rewritten prompt')], default='original', max_length=10)),
-                ('sample', models.PositiveIntegerField(default=0)),
-                ('file', models.CharField(blank=True, max_length=120)),
-                ('sha256', models.CharField(blank=True, max_length=64)),
-                ('width', models.PositiveIntegerField(blank=True, null=True)),
-                ('height', models.PositiveIntegerField(blank=True, null=True)),
-                ('metadata', models.JSONField(blank=True, default=dict)),
-                ('place', models.PositiveIntegerField(default=0)),
-                ('taken', models.PositiveSmallIntegerField(default=0)),
-                ('generator', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='images', to='annotations.generator')),
-                ('prompt', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='images', to='annotations.prompt')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("key", models.CharField(max_length=200)),
+                (
+                    "public_id",
+                    models.CharField(
+                        default=annotations.models.image.new_public_id,
+                        editable=False,
+                        max_length=22,
+                        unique=True,
+                    ),
+                ),
+                (
+                    "variant",
+                    models.CharField(
+                        choices=[
+                            ("original", "original prompt"),
+                            ("rewritten", "rewritten prompt"),
+                        ],
+                        default="original",
+                        max_length=10,
+                    ),
+                ),
+                ("sample", models.PositiveIntegerField(default=0)),
+                ("file", models.CharField(blank=True, max_length=120)),
+                ("sha256", models.CharField(blank=True, max_length=64)),
+                ("width", models.PositiveIntegerField(blank=True, null=True)),
+                ("height", models.PositiveIntegerField(blank=True, null=True)),
+                ("metadata", models.JSONField(blank=True, default=dict)),
+                ("place", models.PositiveIntegerField(default=0)),
+                ("taken", models.PositiveSmallIntegerField(default=0)),
+                (
+                    "generator",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="images",
+                        to="annotations.generator",
+                    ),
+                ),
+                (
+                    "prompt",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="images",
+                        to="annotations.prompt",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['study', 'key'],
+                "ordering": ["study", "key"],
             },
         ),
         migrations.CreateModel(
-            name='Membership',
+            name="Membership",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=200)),
-                ('role', models.CharField(choices=[('owner', 'owner'), ('researcher', 'researcher'), ('annotator', 'annotator')], default='annotator', max_length=12)),
-                ('simulated', models.BooleanField(default=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('user', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='memberships', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=200)),
+                (
+                    "role",
+                    models.CharField(
+                        choices=[
+                            ("owner", "owner"),
+                            ("researcher", "researcher"),
+                            ("annotator", "annotator"),
+                        ],
+                        default="annotator",
+                        max_length=12,
+                    ),
+                ),
+                ("simulated", models.BooleanField(default=False)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "user",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="memberships",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'ordering': ['study', 'name'],
+                "ordering": ["study", "name"],
             },
         ),
         migrations.CreateModel(
-            name='Annotation',
+            name="Annotation",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('submission', models.UUIDField(default=uuid.uuid4, unique=True)),
-                ('state', models.CharField(choices=[('counted', 'counted'), ('withdrawn', 'withdrawn by the annotator'), ('set aside', 'set aside by the study owner')], default='counted', max_length=10)),
-                ('revision', models.PositiveSmallIntegerField(default=1)),
-                ('seconds', models.FloatField(blank=True, null=True)),
-                ('submitted_at', models.DateTimeField()),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('form', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='annotations', to='annotations.formversion')),
-                ('image', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='annotations', to='annotations.image')),
-                ('annotator', models.ForeignKey(on_delete=django.db.models.deletion.RESTRICT, related_name='annotations', to='annotations.membership')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("submission", models.UUIDField(default=uuid.uuid4, unique=True)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("counted", "counted"),
+                            ("withdrawn", "withdrawn by the annotator"),
+                            ("set aside", "set aside by the study owner"),
+                        ],
+                        default="counted",
+                        max_length=10,
+                    ),
+                ),
+                ("revision", models.PositiveSmallIntegerField(default=1)),
+                ("seconds", models.FloatField(blank=True, null=True)),
+                ("submitted_at", models.DateTimeField()),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "form",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="annotations",
+                        to="annotations.formversion",
+                    ),
+                ),
+                (
+                    "image",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="annotations",
+                        to="annotations.image",
+                    ),
+                ),
+                (
+                    "annotator",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.RESTRICT,
+                        related_name="annotations",
+                        to="annotations.membership",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['study', 'pk'],
+                "ordering": ["study", "pk"],
             },
         ),
         migrations.CreateModel(
-            name='Atom',
+            name="Atom",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('index', models.PositiveSmallIntegerField()),
-                ('kind', models.CharField(max_length=40)),
-                ('text', models.TextField(blank=True)),
-                ('question', models.TextField(blank=True)),
-                ('expected', models.CharField(default='Yes', max_length=200)),
-                ('parents', models.JSONField(blank=True, default=list, help_text='Indices of the atoms that this one rests on.')),
-                ('prompt', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='atoms', to='annotations.prompt')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("index", models.PositiveSmallIntegerField()),
+                ("kind", models.CharField(max_length=40)),
+                ("text", models.TextField(blank=True)),
+                ("question", models.TextField(blank=True)),
+                ("expected", models.CharField(default="Yes", max_length=200)),
+                (
+                    "parents",
+                    models.JSONField(
+                        blank=True,
+                        default=list,
+                        help_text="Indices of the atoms that this one rests on.",
+                    ),
+                ),
+                (
+                    "prompt",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="atoms",
+                        to="annotations.prompt",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['prompt', 'index'],
+                "ordering": ["prompt", "index"],
             },
         ),
         migrations.CreateModel(
-            name='Revision',
+            name="Revision",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveSmallIntegerField()),
-                ('submission', models.UUIDField(unique=True)),
-                ('answers', models.JSONField()),
-                ('seconds', models.FloatField(blank=True, null=True)),
-                ('submitted_at', models.DateTimeField()),
-                ('replaced_at', models.DateTimeField(auto_now_add=True)),
-                ('annotation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='revisions', to='annotations.annotation')),
-                ('form', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotations.formversion')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveSmallIntegerField()),
+                ("submission", models.UUIDField(unique=True)),
+                ("answers", models.JSONField()),
+                ("seconds", models.FloatField(blank=True, null=True)),
+                ("submitted_at", models.DateTimeField()),
+                ("replaced_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "annotation",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="revisions",
+                        to="annotations.annotation",
+                    ),
+                ),
+                (
+                    "form",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="annotations.formversion",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['annotation', 'number'],
+                "ordering": ["annotation", "number"],
             },
         ),
         migrations.CreateModel(
-            name='Study',
+            name="Study",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slug', models.SlugField(max_length=80, unique=True)),
-                ('title', models.CharField(max_length=200)),
-                ('description', models.TextField(blank=True)),
-                ('status', models.CharField(choices=[('open', 'open'), ('paused', 'paused'), ('closed', 'closed')], default='open', max_length=10)),
-                ('overlap', models.PositiveSmallIntegerField(default=3, help_text='How many people label each image.', validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100)])),
-                ('lease_minutes', models.PositiveSmallIntegerField(default=10, help_text='How long an image waits for the person it was given to.', validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(10)])),
-                ('simulated', models.BooleanField(default=False, help_text='Images and answers were made by a program.')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('form', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='studies', to='annotations.formversion')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("slug", models.SlugField(max_length=80, unique=True)),
+                ("title", models.CharField(max_length=200)),
+                ("description", models.TextField(blank=True)),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[("open", "open"), ("paused", "paused"), ("closed", "closed")],
+                        default="open",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "overlap",
+                    models.PositiveSmallIntegerField(
+                        default=3,
+                        help_text="How many people label each image.",
+                        validators=[
+                            django.core.validators.MinValueValidator(1),
+                            django.core.validators.MaxValueValidator(100),
+                        ],
+                    ),
+                ),
+                (
+                    "lease_minutes",
+                    models.PositiveSmallIntegerField(
+                        default=10,
+                        help_text="How long an image waits for the person it was given to.",
+                        validators=[
+                            django.core.validators.MinValueValidator(1),
+                            django.core.validators.MaxValueValidator(10),
+                        ],
+                    ),
+                ),
+                (
+                    "simulated",
+                    models.BooleanField(
+                        default=False, help_text="Images and answers were made by a program."
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "form",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="studies",
+                        to="annotations.formversion",
+                    ),
+                ),
             ],
             options={
-                'verbose_name_plural': 'studies',
-                'ordering': ['-created_at', 'slug'],
+                "verbose_name_plural": "studies",
+                "ordering": ["-created_at", "slug"],
             },
         ),
         migrations.AddField(
-            model_name='prompt',
-            name='study',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='prompts', to='annotations.study'),
+            model_name="prompt",
+            name="study",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="prompts",
+                to="annotations.study",
+            ),
         ),
         migrations.AddField(
-            model_name='membership',
-            name='study',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='annotations.study'),
+            model_name="membership",
+            name="study",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="memberships",
+                to="annotations.study",
+            ),
         ),
         migrations.AddField(
-            model_name='image',
-            name='study',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='images', to='annotations.study'),
+            model_name="image",
+            name="study",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="images",
+                to="annotations.study",
+            ),
         ),
         migrations.AddField(
-            model_name='generator',
-            name='study',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='generators', to='annotations.study'),
+            model_name="generator",
+            name="study",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="generators",
+                to="annotations.study",
+            ),
         ),
         migrations.CreateModel(
-            name='Assignment',
+            name="Assignment",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('state', models.CharField(choices=[('leased', 'leased'), ('answered', 'answered'), ('skipped', 'skipped')], default='leased', max_length=10)),
-                ('leased_until', models.DateTimeField(blank=True, null=True)),
-                ('note', models.TextField(blank=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('image', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='assignments', to='annotations.image')),
-                ('annotator', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='assignments', to='annotations.membership')),
-                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='assignments', to='annotations.study')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("leased", "leased"),
+                            ("answered", "answered"),
+                            ("skipped", "skipped"),
+                        ],
+                        default="leased",
+                        max_length=10,
+                    ),
+                ),
+                ("leased_until", models.DateTimeField(blank=True, null=True)),
+                ("note", models.TextField(blank=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "image",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="assignments",
+                        to="annotations.image",
+                    ),
+                ),
+                (
+                    "annotator",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="assignments",
+                        to="annotations.membership",
+                    ),
+                ),
+                (
+                    "study",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="assignments",
+                        to="annotations.study",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['study', 'pk'],
+                "ordering": ["study", "pk"],
             },
         ),
         migrations.AddField(
-            model_name='annotation',
-            name='study',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='annotations', to='annotations.study'),
+            model_name="annotation",
+            name="study",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="annotations",
+                to="annotations.study",
+            ),
         ),
         migrations.CreateModel(
-            name='Answer',
+            name="Answer",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('question', models.CharField(max_length=80)),
-                ('value', models.FloatField(blank=True, null=True)),
-                ('text', models.TextField(blank=True)),
-                ('annotation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='answers', to='annotations.annotation')),
-                ('atom', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.RESTRICT, related_name='answers', to='annotations.atom')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("question", models.CharField(max_length=80)),
+                ("value", models.FloatField(blank=True, null=True)),
+                ("text", models.TextField(blank=True)),
+                (
+                    "annotation",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="answers",
+                        to="annotations.annotation",
+                    ),
+                ),
+                (
+                    "atom",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.RESTRICT,
+                        related_name="answers",
+                        to="annotations.atom",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['annotation', 'pk'],
-                'constraints': [models.UniqueConstraint(condition=models.Q(('atom__isnull', True)), fields=('annotation', 'question'), name='one_answer_per_question'), models.UniqueConstraint(condition=models.Q(('atom__isnull', False)), fields=('annotation', 'question', 'atom'), name='one_answer_per_question_and_atom'), models.CheckConstraint(condition=models.Q(('value__isnull', False), models.Q(('text', ''), _negated=True), _connector='OR'), name='an_answer_is_a_number_or_a_text')],
+                "ordering": ["annotation", "pk"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("atom__isnull", True)),
+                        fields=("annotation", "question"),
+                        name="one_answer_per_question",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("atom__isnull", False)),
+                        fields=("annotation", "question", "atom"),
+                        name="one_answer_per_question_and_atom",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("value__isnull", False),
+                            models.Q(("text", ""), _negated=True),
+                            _connector="OR",
+                        ),
+                        name="an_answer_is_a_number_or_a_text",
+                    ),
+                ],
             },
         ),
         migrations.AddConstraint(
-            model_name='atom',
-            constraint=models.UniqueConstraint(fields=('prompt', 'index'), name='an_index_stands_for_one_atom_of_a_prompt'),
+            model_name="atom",
+            constraint=models.UniqueConstraint(
+                fields=("prompt", "index"), name="an_index_stands_for_one_atom_of_a_prompt"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='revision',
-            constraint=models.UniqueConstraint(fields=('annotation', 'number'), name='revisions_are_numbered_once'),
+            model_name="revision",
+            constraint=models.UniqueConstraint(
+                fields=("annotation", "number"), name="revisions_are_numbered_once"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='study',
-            constraint=models.CheckConstraint(condition=models.Q(('overlap__gte', 1)), name='each_image_is_labelled_by_somebody'),
+            model_name="study",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("overlap__gte", 1)), name="each_image_is_labelled_by_somebody"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='study',
-            constraint=models.CheckConstraint(condition=models.Q(('lease_minutes__range', (1, 10))), name='a_lease_ends_within_ten_minutes'),
+            model_name="study",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("lease_minutes__range", (1, 10))),
+                name="a_lease_ends_within_ten_minutes",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='prompt',
-            constraint=models.UniqueConstraint(fields=('study', 'key'), name='a_key_stands_for_one_prompt_of_a_study'),
+            model_name="prompt",
+            constraint=models.UniqueConstraint(
+                fields=("study", "key"), name="a_key_stands_for_one_prompt_of_a_study"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.UniqueConstraint(fields=('study', 'name'), name='a_name_stands_for_one_person_of_a_study'),
+            model_name="membership",
+            constraint=models.UniqueConstraint(
+                fields=("study", "name"), name="a_name_stands_for_one_person_of_a_study"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.UniqueConstraint(condition=models.Q(('user__isnull', False)), fields=('study', 'user'), name='an_account_is_one_person_of_a_study'),
+            model_name="membership",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("user__isnull", False)),
+                fields=("study", "user"),
+                name="an_account_is_one_person_of_a_study",
+            ),
         ),
         migrations.AddIndex(
-            model_name='image',
-            index=models.Index(fields=['study', 'place'], name='image_by_place'),
+            model_name="image",
+            index=models.Index(fields=["study", "place"], name="image_by_place"),
         ),
         migrations.AddConstraint(
-            model_name='image',
-            constraint=models.UniqueConstraint(fields=('study', 'key'), name='a_key_stands_for_one_image_of_a_study'),
+            model_name="image",
+            constraint=models.UniqueConstraint(
+                fields=("study", "key"), name="a_key_stands_for_one_image_of_a_study"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='image',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('file', ''), ('sha256', '')), models.Q(models.Q(('file', ''), _negated=True), models.Q(('sha256', ''), _negated=True), ('width__gt', 0), ('height__gt', 0)), _connector='OR'), name='an_image_file_has_a_hash_and_a_size'),
+            model_name="image",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("file", ""), ("sha256", "")),
+                    models.Q(
+                        models.Q(("file", ""), _negated=True),
+                        models.Q(("sha256", ""), _negated=True),
+                        ("width__gt", 0),
+                        ("height__gt", 0),
+                    ),
+                    _connector="OR",
+                ),
+                name="an_image_file_has_a_hash_and_a_size",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='generator',
-            constraint=models.UniqueConstraint(fields=('study', 'name'), name='a_name_stands_for_one_generator_of_a_study'),
+            model_name="generator",
+            constraint=models.UniqueConstraint(
+                fields=("study", "name"), name="a_name_stands_for_one_generator_of_a_study"
+            ),
         ),
         migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(fields=['study', 'state', 'leased_until'], name='lease_by_end'),
+            model_name="assignment",
+            index=models.Index(fields=["study", "state", "leased_until"], name="lease_by_end"),
         ),
         migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(fields=['annotator', 'state'], name='assignment_by_person'),
+            model_name="assignment",
+            index=models.Index(fields=["annotator", "state"], name="assignment_by_person"),
         ),
         migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(fields=('image', 'annotator'), name='an_image_is_given_once_to_one_person'),
+            model_name="assignment",
+            constraint=models.UniqueConstraint(
+                fields=("image", "annotator"), name="an_image_is_given_once_to_one_person"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('leased_until__isnull', False), ('state', 'leased')), models.Q(models.Q(('state', 'leased'), _negated=True), ('leased_until__isnull', True)), _connector='OR'), name='only_a_lease_has_an_end'),
+            model_name="assignment",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("leased_until__isnull", False), ("state", "leased")),
+                    models.Q(
+                        models.Q(("state", "leased"), _negated=True), ("leased_until__isnull", True)
+                    ),
+                    _connector="OR",
+                ),
+                name="only_a_lease_has_an_end",
+            ),
         ),
         migrations.AddIndex(
-            model_name='annotation',
-            index=models.Index(fields=['study', 'state'], name='annotation_by_state'),
+            model_name="annotation",
+            index=models.Index(fields=["study", "state"], name="annotation_by_state"),
         ),
         migrations.AddIndex(
-            model_name='annotation',
-            index=models.Index(fields=['annotator', 'submitted_at'], name='annotation_by_person'),
+            model_name="annotation",
+            index=models.Index(fields=["annotator", "submitted_at"], name="annotation_by_person"),
         ),
         migrations.AddConstraint(
-            model_name='annotation',
-            constraint=models.UniqueConstraint(fields=('image', 'annotator'), name='one_annotation_per_person_and_image'),
+            model_name="annotation",
+            constraint=models.UniqueConstraint(
+                fields=("image", "annotator"), name="one_annotation_per_person_and_image"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='annotation',
-            constraint=models.CheckConstraint(condition=models.Q(('seconds__isnull', True), ('seconds__gte', 0), _connector='OR'), name='an_answer_takes_no_negative_time'),
+            model_name="annotation",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("seconds__isnull", True), ("seconds__gte", 0), _connector="OR"),
+                name="an_answer_takes_no_negative_time",
+            ),
         ),
     ]

@@ -6,136 +6,285 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('annotations', '0001_studies_labels'),
+        ("annotations", "0001_studies_labels"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Judge',
+            name="Judge",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.SlugField(max_length=120)),
-                ('method', models.CharField(max_length=80)),
-                ('method_version', models.CharField(max_length=40)),
-                ('engine', models.CharField(max_length=80)),
-                ('engine_version', models.CharField(max_length=80)),
-                ('checkpoint', models.CharField(blank=True, max_length=300)),
-                ('revision', models.CharField(blank=True, max_length=80)),
-                ('template', models.TextField(blank=True)),
-                ('precision', models.CharField(blank=True, max_length=20)),
-                ('options', models.JSONField(blank=True, default=dict)),
-                ('fingerprint', models.CharField(max_length=16, unique=True)),
-                ('release_date', models.DateField(blank=True, help_text='When people could first use this judge.', null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.SlugField(max_length=120)),
+                ("method", models.CharField(max_length=80)),
+                ("method_version", models.CharField(max_length=40)),
+                ("engine", models.CharField(max_length=80)),
+                ("engine_version", models.CharField(max_length=80)),
+                ("checkpoint", models.CharField(blank=True, max_length=300)),
+                ("revision", models.CharField(blank=True, max_length=80)),
+                ("template", models.TextField(blank=True)),
+                ("precision", models.CharField(blank=True, max_length=20)),
+                ("options", models.JSONField(blank=True, default=dict)),
+                ("fingerprint", models.CharField(max_length=16, unique=True)),
+                (
+                    "release_date",
+                    models.DateField(
+                        blank=True, help_text="When people could first use this judge.", null=True
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'ordering': ['name', 'fingerprint'],
+                "ordering": ["name", "fingerprint"],
             },
         ),
         migrations.CreateModel(
-            name='Run',
+            name="Run",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('state', models.CharField(choices=[('running', 'running'), ('finished', 'finished'), ('cancelled', 'cancelled'), ('stopped', 'stopped by a failure')], default='running', max_length=10)),
-                ('reason', models.TextField(blank=True, help_text='Why it stopped, in a sentence.')),
-                ('expected', models.PositiveIntegerField(default=0)),
-                ('started_at', models.DateTimeField()),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('judge', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='judges.judge')),
-                ('started_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='runs', to='annotations.study')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("running", "running"),
+                            ("finished", "finished"),
+                            ("cancelled", "cancelled"),
+                            ("stopped", "stopped by a failure"),
+                        ],
+                        default="running",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "reason",
+                    models.TextField(blank=True, help_text="Why it stopped, in a sentence."),
+                ),
+                ("expected", models.PositiveIntegerField(default=0)),
+                ("started_at", models.DateTimeField()),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "judge",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="runs",
+                        to="judges.judge",
+                    ),
+                ),
+                (
+                    "started_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "study",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="runs",
+                        to="annotations.study",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-started_at', '-pk'],
+                "ordering": ["-started_at", "-pk"],
             },
         ),
         migrations.CreateModel(
-            name='Chunk',
+            name="Chunk",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('images', models.JSONField(help_text='Primary keys of the images.')),
-                ('state', models.CharField(choices=[('waiting', 'waiting'), ('leased', 'leased'), ('done', 'done')], default='waiting', max_length=8)),
-                ('holder', models.CharField(blank=True, max_length=32)),
-                ('leased_until', models.DateTimeField(blank=True, null=True)),
-                ('woken_at', models.DateTimeField(blank=True, null=True)),
-                ('in_hand', models.BigIntegerField(blank=True, null=True)),
-                ('deaths', models.PositiveSmallIntegerField(default=0)),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='chunks', to='judges.run')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("images", models.JSONField(help_text="Primary keys of the images.")),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("waiting", "waiting"), ("leased", "leased"), ("done", "done")],
+                        default="waiting",
+                        max_length=8,
+                    ),
+                ),
+                ("holder", models.CharField(blank=True, max_length=32)),
+                ("leased_until", models.DateTimeField(blank=True, null=True)),
+                ("woken_at", models.DateTimeField(blank=True, null=True)),
+                ("in_hand", models.BigIntegerField(blank=True, null=True)),
+                ("deaths", models.PositiveSmallIntegerField(default=0)),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="chunks",
+                        to="judges.run",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['run', 'pk'],
+                "ordering": ["run", "pk"],
             },
         ),
         migrations.CreateModel(
-            name='Score',
+            name="Score",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('value', models.FloatField(blank=True, null=True)),
-                ('correct', models.BooleanField(blank=True, null=True)),
-                ('reason', models.TextField(blank=True)),
-                ('error', models.TextField(blank=True)),
-                ('evidence', models.JSONField(blank=True, default=dict)),
-                ('seconds', models.FloatField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('image', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='scores', to='annotations.image')),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='scores', to='judges.run')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("value", models.FloatField(blank=True, null=True)),
+                ("correct", models.BooleanField(blank=True, null=True)),
+                ("reason", models.TextField(blank=True)),
+                ("error", models.TextField(blank=True)),
+                ("evidence", models.JSONField(blank=True, default=dict)),
+                ("seconds", models.FloatField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "image",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="scores",
+                        to="annotations.image",
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="scores",
+                        to="judges.run",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['run', 'image'],
+                "ordering": ["run", "image"],
             },
         ),
         migrations.CreateModel(
-            name='AtomScore',
+            name="AtomScore",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('value', models.FloatField(blank=True, null=True)),
-                ('error', models.TextField(blank=True)),
-                ('atom', models.ForeignKey(on_delete=django.db.models.deletion.RESTRICT, related_name='scores', to='annotations.atom')),
-                ('score', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='atoms', to='judges.score')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("value", models.FloatField(blank=True, null=True)),
+                ("error", models.TextField(blank=True)),
+                (
+                    "atom",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.RESTRICT,
+                        related_name="scores",
+                        to="annotations.atom",
+                    ),
+                ),
+                (
+                    "score",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="atoms",
+                        to="judges.score",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['score', 'atom'],
+                "ordering": ["score", "atom"],
             },
         ),
         migrations.AddConstraint(
-            model_name='run',
-            constraint=models.UniqueConstraint(fields=('study', 'judge'), name='a_judge_has_one_run_in_a_study'),
+            model_name="run",
+            constraint=models.UniqueConstraint(
+                fields=("study", "judge"), name="a_judge_has_one_run_in_a_study"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='run',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'stopped'), _negated=True), models.Q(('reason', ''), _negated=True), _connector='OR'), name='a_stopped_run_says_why'),
+            model_name="run",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("state", "stopped"), _negated=True),
+                    models.Q(("reason", ""), _negated=True),
+                    _connector="OR",
+                ),
+                name="a_stopped_run_says_why",
+            ),
         ),
         migrations.AddIndex(
-            model_name='chunk',
-            index=models.Index(fields=['state', 'leased_until'], name='chunk_by_lease'),
+            model_name="chunk",
+            index=models.Index(fields=["state", "leased_until"], name="chunk_by_lease"),
         ),
         migrations.AddConstraint(
-            model_name='chunk',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('leased_until__isnull', False), ('state', 'leased')), models.Q(models.Q(('state', 'leased'), _negated=True), ('leased_until__isnull', True)), _connector='OR'), name='only_a_leased_chunk_has_an_end'),
+            model_name="chunk",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("leased_until__isnull", False), ("state", "leased")),
+                    models.Q(
+                        models.Q(("state", "leased"), _negated=True), ("leased_until__isnull", True)
+                    ),
+                    _connector="OR",
+                ),
+                name="only_a_leased_chunk_has_an_end",
+            ),
         ),
         migrations.AddIndex(
-            model_name='score',
-            index=models.Index(models.F('run'), models.OrderBy(models.F('created_at'), descending=True), name='score_by_time'),
+            model_name="score",
+            index=models.Index(
+                models.F("run"),
+                models.OrderBy(models.F("created_at"), descending=True),
+                name="score_by_time",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='score',
-            constraint=models.UniqueConstraint(fields=('run', 'image'), name='an_image_is_scored_once_by_a_run'),
+            model_name="score",
+            constraint=models.UniqueConstraint(
+                fields=("run", "image"), name="an_image_is_scored_once_by_a_run"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='score',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('error', ''), ('value__isnull', False)), models.Q(('value__isnull', True), models.Q(('error', ''), _negated=True)), _connector='OR'), name='a_score_or_the_reason_why_not'),
+            model_name="score",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("error", ""), ("value__isnull", False)),
+                    models.Q(("value__isnull", True), models.Q(("error", ""), _negated=True)),
+                    _connector="OR",
+                ),
+                name="a_score_or_the_reason_why_not",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='atomscore',
-            constraint=models.UniqueConstraint(fields=('score', 'atom'), name='an_atom_is_scored_once_by_a_score'),
+            model_name="atomscore",
+            constraint=models.UniqueConstraint(
+                fields=("score", "atom"), name="an_atom_is_scored_once_by_a_score"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='atomscore',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('error', ''), ('value__isnull', False)), models.Q(('value__isnull', True), models.Q(('error', ''), _negated=True)), _connector='OR'), name='an_atom_score_or_the_reason_why_not'),
+            model_name="atomscore",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("error", ""), ("value__isnull", False)),
+                    models.Q(("value__isnull", True), models.Q(("error", ""), _negated=True)),
+                    _connector="OR",
+                ),
+                name="an_atom_score_or_the_reason_why_not",
+            ),
         ),
     ]
