@@ -7,6 +7,7 @@ import uuid
 from django.db import transaction
 from django.http import Http404
 from django.urls import path
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework import serializers
@@ -75,7 +76,7 @@ def studies(request: Request) -> Response:
     return Response(StudySerializer(memberships_of(request.user), many=True).data)
 
 
-@extend_schema(responses={200: NextImageSerializer, 204: None})
+@extend_schema(request=None, responses={200: NextImageSerializer, 204: None})
 @api_view(["POST"])
 def next_image(request: Request, slug: str) -> Response:
     """Take the next image into hand; 204 when nothing is left for this person."""
@@ -140,7 +141,7 @@ def runs(request: Request, slug: str) -> Response:
     return Response(RunSerializer(run_row(run)).data, status=202)
 
 
-@extend_schema(responses={200: serializers.DictField(), 404: None})
+@extend_schema(responses={200: OpenApiTypes.OBJECT})
 @api_view()
 def report(request: Request, slug: str) -> Response:
     """The newest report, as `manage.py report STUDY --json` prints it."""
