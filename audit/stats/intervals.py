@@ -49,13 +49,15 @@ def bootstrap(
     if any(a.shape[-1] != n for a in arrays):
         raise ValueError("the series differ in length")
     codes, size = group_codes(clusters, n, what="clusters")
+    if size == 0:
+        raise ValueError("there must be at least one cluster")
 
     def value(index) -> Result | float:
         drawn = [a[..., index] for a in arrays]
         return statistic(**dict(zip(series, drawn, strict=True))) if named else statistic(*drawn)
 
     members = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
-    counts = cluster_counts(size, resamples, seed) if size > 0 else np.empty((0, 0))
+    counts = cluster_counts(size, resamples, seed)
 
     def values(table: Floats) -> Floats:
         found = np.full(table.shape[0], np.nan)

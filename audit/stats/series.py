@@ -15,6 +15,8 @@ from audit.stats.estimate import Undefined
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
+LARGEST = 1e100
+
 
 def same_length(*series: ArrayLike) -> tuple[np.ndarray, ...]:
     """The series as one-dimensional arrays of one length; anything else is a ValueError."""
@@ -34,8 +36,10 @@ def finite(*series: ArrayLike, at_least: int = 1) -> tuple[Floats, ...] | Undefi
     bad = sum(int(n - np.isfinite(array).sum()) for array in arrays)
     if bad:
         return Undefined(f"{bad} values are missing or infinite", n)
+    if any(np.abs(array).max(initial=0) > LARGEST for array in arrays):
+        return Undefined(f"values beyond {LARGEST:g}: their squares and sums would overflow", n)
     if n < at_least:
-        return Undefined("no items" if n == 0 else f"fewer than {at_least} items", n)
+        return Undefined("there are no items" if n == 0 else f"fewer than {at_least} items", n)
     return arrays
 
 
@@ -54,7 +58,7 @@ def classes(*series: ArrayLike) -> tuple[tuple[Codes, ...], np.ndarray] | Undefi
     arrays = same_length(*series)
     n = arrays[0].size
     if n == 0:
-        return Undefined("no items", 0)
+        return Undefined("there are no items", 0)
     if any(array.dtype == object for array in arrays):
         arrays = tuple(_plain(array) for array in arrays)
     if any(array.dtype.kind == "f" and not np.isfinite(array).all() for array in arrays):
@@ -102,8 +106,8 @@ def ratings_array(ratings: ArrayLike) -> Floats:
     table = numbers(np.asarray(ratings))
     if table.ndim != 2:
         raise ValueError("ratings must be a table: one row per rater, one column per unit")
-    if np.isinf(table).any():
-        raise ValueError("ratings must not be infinite")
+    if (np.abs(table) > LARGEST).any():
+        raise ValueError(f"ratings must not be infinite, nor beyond {LARGEST:g}")
     return table
 
 

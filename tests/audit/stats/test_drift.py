@@ -1,0 +1,75 @@
+from datetime import date
+
+import numpy as np
+import pytest
+
+from audit.stats.agreement import percent_agreement
+from audit.stats.drift import (
+    before_and_since,
+    by_release,
+    in_band,
+    saturated,
+    slope_per_year,
+    years,
+)
+from audit.stats.estimate import Estimate, Undefined
+
+
+def test_a_slope_worked_by_hand():
+    # 0, 2 and 10 points after 0, 1 and 2 years (of 365.25 days): mean 4, mean year 1
+    # sum (t - 1)(d - 4) = (-1)(-4) + 0 + (1)(6) = 10, over sum (t - 1)^2 = 2: 5 points a year
+    released = ["2020-01-01", "2020-12-31", "2021-12-31"]
+    spread = np.diff(years(released))
+    assert spread == pytest.approx([365 / 365.25] * 2)
+    assert slope_per_year([0, 2, 10], released).value == pytest.approx(5 * 365.25 / 365)
+
+
+def test_a_slope_is_that_of_a_least_squares_fit_whatever_the_order():
+    rng = np.random.default_rng(0)
+    released = [date(2020 + k % 5, 1 + k, 3) for k in range(9)]
+    points = rng.normal(size=9)
+    expected = np.polyfit(years(released), points, 1)[0]
+    assert slope_per_year(points, released).value == pytest.approx(expected)
+    turned = slope_per_year(points[::-1], released[::-1])
+    assert turned.value == pytest.approx(expected)
+
+
+def test_one_date_has_no_slope():
+    assert slope_per_year([1, 2], ["2024-01-01"] * 2) == Undefined(
+        "a slope needs generators of two release dates", 2
+    )
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [(-3, 3, "inside"), (-1, 4, "open"), (3.1, 9, "outside"), (-9, -3.1, "outside")],
+)
+def test_the_band_of_three_points_is_judged_by_the_whole_interval(low, high, expected):
+    assert in_band(Estimate((low + high) / 2, low, high, 100)) == expected
+
+
+def test_a_benchmark_is_used_up_when_the_whole_interval_says_so():
+    assert saturated(Estimate(97.0, 95.0, 99.0, 100)) == "yes"
+    assert saturated(Estimate(96.0, 93.0, 99.0, 100)) == "open"
+    assert saturated(Estimate(80.0, 75.0, 85.0, 100)) == "no"
+    assert saturated(Estimate(96.0, None, None, 100)) == "yes"
+
+
+def test_agreement_by_release_date_leaves_out_generators_without_one():
+    people, judge = [1, 0, 1, 1], [1, 0, 0, 1]
+    rows = by_release(
+        percent_agreement, (people, judge), ["new", "new", "old", "undated"],
+        {"new": "2024-05-01", "old": "2022-05-01"},
+    )  # fmt: skip
+    assert [(row.generator, row.result.value) for row in rows] == [("old", 0.0), ("new", 1.0)]
+    assert rows[0].released == date(2022, 5, 1)
+
+
+def test_generators_as_old_as_the_judge_count_as_since():
+    found = before_and_since(
+        percent_agreement, ([1, 1, 0], [1, 0, 0]), ["2022-01-01", "2023-01-01", "2024-01-01"],
+        "2023-01-01",
+    )  # fmt: skip
+    assert (found.before.value, found.since.value) == (1.0, 0.5)
+    later = before_and_since(percent_agreement, ([1], [1]), ["2022-01-01"], "2023-01-01")
+    assert later.since == Undefined("no image of such a generator", 0)

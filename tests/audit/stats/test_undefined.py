@@ -1,0 +1,387 @@
+"""Nothing undefined becomes a number: one table that must list every public function.
+
+A row gives calls that have no answer. Each must return `Undefined` with a reason, or raise
+`ValueError` in words; a float, a NaN, a warning (an error here) fails, and so does a function
+without a row.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+
+import numpy as np
+import pytest
+
+import audit.stats
+from audit.stats import (
+    agreement,
+    alarm,
+    candidates,
+    consensus,
+    drift,
+    enough,
+    intervals,
+    multiplicity,
+    permutation,
+    power,
+    ranking,
+    roc,
+    thresholds,
+    ties,
+)
+from audit.stats.estimate import Estimate, Undefined
+from audit.stats.intervals import Resamples
+
+NAN, INF = float("nan"), float("inf")
+# How the statistics are made; they take what the public functions have checked.
+INNER = {"calibration", "crossing", "draws", "estimate", "pairs", "percentiles", "series"}
+
+# Two series of which nobody can make anything.
+PAIRS = {
+    "nothing": ([], []),
+    "different lengths": ([1, 0, 1], [1, 0]),
+    "a NaN": ([1, NAN, 0, 1], [1, 1, 0, 0]),
+    "an infinity": ([1, 0, 1, 0], [1, INF, 0, 0]),
+    "a table": ([[1, 0]], [[1, 0]]),
+}
+ONE_CLASS = {"one class only": ([1, 1, 1, 1], [1, 2, 3, 4])}
+CONSTANT = {
+    "the first is constant": ([1, 1, 1], [1, 2, 3]),
+    "the second is constant": ([1, 2, 3], [1, 1, 1]),
+    "one item": ([1], [2]),
+}
+ALIKE = {"both always the same": ([1, 1], [1, 1])}
+NO_PAIRS = {"no pairs": ([1], [2])}
+TABLES = {
+    "nothing": [[]],
+    "all missing": [[NAN, NAN], [NAN, NAN]],
+    "an infinity": [[1, INF], [1, 0]],
+    "a list": [1, 0, 1],
+    "one rater": [[1, 0, 1]],
+}
+ONE_VALUE = {"one value throughout": [[1, 1], [1, 1]]}
+SERIES = {"nothing": [], "a NaN": [1, NAN], "an infinity": [1, INF], "a table": [[1, 0]]}
+FEW = [1, 0, 1, 0]
+
+
+def each(call, *hazards):
+    """The calls on every hazard of some tables, by name."""
+    named = {name: values for table in hazards for name, values in table.items()}
+    return {
+        name: (lambda v=values: call(*v) if isinstance(v, tuple) else call(v))
+        for name, values in named.items()
+    }
+
+
+def draw(n: int = 4, clusters=None) -> Resamples:
+    return Resamples(np.arange(n) if clusters is None else clusters, resamples=20)
+
+
+def drawn(name: str, *hazards, **options):
+    """A method of Resamples on the hazards, on data of another size, and with one cluster."""
+
+    def call(*series):
+        size = np.asarray(series[0]).shape[-1] if np.asarray(series[0]).ndim else 0
+        return getattr(draw(max(size, 1)), name)(*series, **options)
+
+    rows = each(call, *hazards)
+    good = ([1, 0, 1, 0], [0.9, 0.2, 0.4, 0.7])
+    if name in ("mean",):
+        good = good[:1]
+    if name in ("krippendorff_alpha", "unanimity"):
+        good = ([[1, 0, 1, 0], [1, 0, 0, 0]],)
+    if name in ("percent_agreement", "cohen_kappa"):
+        good = ([1, 0, 1, 0], [1, 0, 0, 0])
+    if name == "krippendorff_alpha" and not options:
+        options = {"level": "nominal"}
+    rows["one cluster"] = lambda: getattr(draw(clusters=[7] * 4), name)(*good, **options)
+    rows["clusters of other data"] = lambda: getattr(draw(3), name)(*good, **options)
+    return rows
+
+
+ROWS = {
+    "agreement.percent_agreement": each(agreement.percent_agreement, PAIRS),
+    "agreement.cohen_kappa": each(agreement.cohen_kappa, PAIRS, ALIKE)
+    | {"unknown weights": lambda: agreement.cohen_kappa(FEW, FEW, "cubic")},
+    "agreement.disagreement_weights": {
+        "unknown weights": lambda: agreement.disagreement_weights(3, "cubic")
+    },
+    "agreement.krippendorff_alpha": each(
+        lambda r: agreement.krippendorff_alpha(r, "ordinal"), TABLES, ONE_VALUE
+    )
+    | {"unknown level": lambda: agreement.krippendorff_alpha([[1, 0], [1, 1]], "ratio")},
+    "agreement.pairable_units": None,  # a part of the table, no statistic
+    "agreement.tally": None,  # a count
+    "agreement.unanimity": each(agreement.unanimity, TABLES),
+    "agreement.fleiss_kappa": each(agreement.fleiss_kappa, TABLES, ONE_VALUE)
+    | {"holes": lambda: agreement.fleiss_kappa([[1, 0], [1, NAN], [0, 0]])},
+    "agreement.gwet_ac1": each(agreement.gwet_ac1, TABLES, ONE_VALUE),
+    "agreement.pairwise_agreement": each(agreement.pairwise_agreement, TABLES),
+    "agreement.agreement_with_annotators": {
+        "no ratings": lambda: agreement.agreement_with_annotators([1, 0], [[NAN, NAN]]),
+        "nothing": lambda: agreement.agreement_with_annotators([], [[]]),
+        "different lengths": lambda: agreement.agreement_with_annotators([1], [[1, 0]]),
+        "a NaN": lambda: agreement.agreement_with_annotators([1, NAN], [[1, 0]]),
+        "an infinity": lambda: agreement.agreement_with_annotators([1, 0], [[1, INF]]),
+    },
+    "agreement.human_ceiling": each(agreement.human_ceiling, TABLES),
+    "ranking.kendall_tau_b": each(ranking.kendall_tau_b, PAIRS, CONSTANT),
+    "ranking.kendall_tau_c": each(ranking.kendall_tau_c, PAIRS, CONSTANT),
+    "ranking.spearman": each(ranking.spearman, PAIRS, CONSTANT),
+    "ranking.pearson": each(ranking.pearson, PAIRS, CONSTANT)
+    | {"less than floats can hold": lambda: ranking.pearson([1, 1 + 1e-300, 1], [1, 2, 3])},
+    "ranking.centred": None,  # a change of scale, no statistic
+    "ranking.by_group": each(
+        lambda x, y: ranking.by_group(ranking.pearson, x, y, np.zeros(len(x))), PAIRS, CONSTANT
+    )
+    | {"groups missing": lambda: ranking.by_group(ranking.pearson, FEW, FEW, [1, 2])},
+    "roc.auroc": each(roc.auroc, PAIRS, ONE_CLASS)
+    | {"labels of a rating": lambda: roc.auroc([1, 3, 5], [1, 2, 3])},
+    "roc.delong": each(roc.delong, PAIRS, ONE_CLASS)
+    | {
+        "one item of a class": lambda: roc.delong([1, 0, 0], [1, 2, 3]),
+        "one cluster": lambda: roc.delong(FEW, [1, 2, 3, 0], clusters=[1] * 4),
+    },
+    "roc.curve": each(roc.curve, PAIRS, ONE_CLASS),
+    "roc.auprc": each(roc.auprc, PAIRS, ONE_CLASS),
+    "roc.compare": each(lambda y, a: roc.compare(y, a, a), PAIRS, ONE_CLASS)
+    | {
+        "one item of a class": lambda: roc.compare([1, 0, 0], [1, 2, 3], [3, 2, 1]),
+        "one cluster": lambda: roc.compare(FEW, [1, 2, 3, 0], FEW, clusters=[1] * 4),
+        "no variance": lambda: roc.compare(FEW, FEW, [0, 1, 0, 1]),
+    },
+    "roc.placements": None,  # of series that were checked
+    "roc.two_classes": each(roc.two_classes, PAIRS, ONE_CLASS),
+    "ties.pairwise_accuracy": each(ties.pairwise_accuracy, PAIRS, NO_PAIRS)
+    | {
+        "no pairs in any group": lambda: ties.pairwise_accuracy(FEW, FEW, groups=[1, 2, 3, 4]),
+        "groups of other data": lambda: ties.pairwise_accuracy(FEW, FEW, groups=[1, 2]),
+        "epsilon below 0": lambda: ties.pairwise_accuracy(FEW, FEW, epsilon=-1),
+        "epsilon NaN": lambda: ties.pairwise_accuracy(FEW, FEW, epsilon=NAN),
+        "scores too far apart": lambda: ties.pairwise_accuracy([1, 2], [-1.7e308, 1.7e308]),
+    },
+    "ties.calibrate": each(ties.calibrate, PAIRS, NO_PAIRS)
+    | {
+        "no pairs in any group": lambda: ties.calibrate(FEW, FEW, groups=[1, 2, 3, 4]),
+        "scores too far apart": lambda: ties.calibrate([1, 2], [-1.7e308, 1.7e308]),
+    },
+    "ties.tau_with_ties": each(ties.tau_with_ties, PAIRS, NO_PAIRS),
+    "ties.calibrate_tau": each(ties.calibrate_tau, PAIRS, NO_PAIRS),
+    "ties.kendall_tau_b": each(ties.kendall_tau_b, PAIRS, CONSTANT)
+    | {"all within epsilon": lambda: ties.kendall_tau_b([1, 1, 1], [1, 2, 3], epsilon=9)},
+    "ties.accuracy_without_ties": each(ties.accuracy_without_ties, PAIRS)
+    | {"people tie all": lambda: ties.accuracy_without_ties([1, 1], [1, 2])},
+    "ties.closed_form": each(ties.closed_form, PAIRS, NO_PAIRS)
+    | {
+        "one cluster": lambda: ties.closed_form(FEW, FEW, clusters=[1] * 4),
+        "epsilon below 0": lambda: ties.closed_form(FEW, FEW, epsilon=-1),
+    },
+    "ties.comparison": None,  # words
+    "ties.right_within": None,  # a count, of series that were checked
+    "thresholds.best": each(thresholds.best, PAIRS, ONE_CLASS),
+    "thresholds.cross_validated": each(thresholds.cross_validated, PAIRS, ONE_CLASS)
+    | {
+        "fewer prompts than folds": lambda: thresholds.cross_validated(FEW, FEW, groups=[1, 1, 2, 2]),
+        "one fold": lambda: thresholds.cross_validated(FEW, FEW, folds=1),
+        "a seed below 0": lambda: thresholds.cross_validated(FEW, FEW, folds=2, seed=-1),
+    },
+    "candidates.best_of": each(
+        lambda h, j: candidates.best_of(h, j, np.zeros(len(h)), resamples=20), PAIRS
+    )
+    | {
+        "one candidate each": lambda: candidates.best_of(FEW, FEW, [1, 2, 3, 4]),
+        "best of none": lambda: candidates.best_of(FEW, FEW, [1, 1, 2, 2], n=0),
+        "prompts of other data": lambda: candidates.best_of(FEW, FEW, [1]),
+    },
+    "drift.years": {"a date missing": lambda: drift.years(["2024-01-01", "NaT"])},
+    "drift.slope_per_year": {
+        "nothing": lambda: drift.slope_per_year([], []),
+        "one date": lambda: drift.slope_per_year([1, 2], ["2024-01-01"] * 2),
+        "different lengths": lambda: drift.slope_per_year([1], ["2024-01-01"] * 2),
+        "a NaN": lambda: drift.slope_per_year([1, NAN], ["2023-01-01", "2024-01-01"]),
+    },
+    "drift.slopes": None,  # rows of a resample; NaN there is counted by `percentiles.interval`
+    "drift.in_band": {"no band": lambda: drift.in_band(Estimate(1, 0, 2, 9), band=0)},
+    "drift.saturated": None,  # a word, "open" where nothing is known (test below)
+    "drift.by_release": {
+        "different lengths": lambda: drift.by_release(
+            agreement.percent_agreement, ([1], [1, 0]), ["a"], {}
+        )
+    },
+    "drift.before_and_since": {
+        "nothing": lambda: drift.before_and_since(
+            agreement.percent_agreement, ([], []), [], "2024-01-01"
+        ).before,
+        "a date missing": lambda: drift.before_and_since(
+            agreement.percent_agreement, ([1], [1]), ["NaT"], "2024-01-01"
+        ),
+    },
+    "permutation.paired": each(
+        lambda a, b: permutation.paired(ranking.pearson, a, a, b), PAIRS, CONSTANT
+    )
+    | {
+        "constant and standardised": lambda: permutation.paired(
+            ranking.pearson, FEW, FEW, [1] * 4, scale="z"
+        ),
+        "unknown scale": lambda: permutation.paired(ranking.pearson, FEW, FEW, FEW, scale="x"),
+    },
+    "permutation.paired_means": each(permutation.paired_means, PAIRS)
+    | {"clusters of other data": lambda: permutation.paired_means(FEW, FEW, clusters=[1])},
+    "permutation.sign_test": {
+        "no decided pair": lambda: permutation.sign_test(0, 0),
+        "below 0": lambda: permutation.sign_test(-1, 2),
+    },
+    "permutation.swap_patterns": {
+        "no swaps": lambda: permutation.swap_patterns(3, 0, 0),
+        "a seed below 0": lambda: permutation.swap_patterns(30, 5, -1),
+    },
+    "multiplicity.holm": each(multiplicity.holm, {"a NaN": [NAN], "above 1": [1.1]}),
+    "multiplicity.benjamini_hochberg": each(
+        multiplicity.benjamini_hochberg, {"a NaN": [NAN], "below 0": [-0.1]}
+    ),
+    "enough.required": {
+        "too few": lambda: enough.required(Estimate(1, 0, 1, 3)),
+        "undefined before": lambda: enough.required(Undefined("no items", 0)),
+        "a limit below 0": lambda: enough.required(Estimate(1, 0, 1, 3), at_least=-1),
+    },
+    "enough.too_few": {"always": lambda: enough.too_few(3)},
+    "power.images_needed": {
+        "no difference": lambda: power.images_needed(0, 1),
+        "no spread": lambda: power.images_needed(1, 0),
+        "certainty": lambda: power.images_needed(1, 1, power=1),
+    },
+    "power.detectable": {
+        "no images": lambda: power.detectable(0, 1),
+        "level 0": lambda: power.detectable(9, 1, level=0),
+    },
+    "power.design_effect": {
+        "nothing": lambda: power.design_effect([], []),
+        "constant": lambda: power.design_effect([1, 1], [1, 2]),
+        "one cluster": lambda: power.design_effect([1, 2], [1, 1]),
+        "a NaN": lambda: power.design_effect([1, NAN], [1, 2]),
+    },
+    "alarm.watch": each(alarm.watch, SERIES)
+    | {
+        "beyond the range": lambda: alarm.watch([2.0]),
+        "level 0": lambda: alarm.watch([1.0], level=0),
+        "no room for the baseline": lambda: alarm.watch([1.0], baseline=1.0),
+        "a tolerance below 0": lambda: alarm.watch([1.0], tolerance=-0.1),
+    },
+    "alarm.by_prompt": each(lambda v: alarm.by_prompt(v, [1] * len(v)), SERIES),
+    "alarm.confidence_sequence": each(alarm.confidence_sequence, SERIES)
+    | {
+        "beyond the range": lambda: alarm.confidence_sequence([2.0]),
+        "level 1": lambda: alarm.confidence_sequence([1.0], level=1),
+        "a mean that moved": lambda: alarm.confidence_sequence(
+            [1.0] * 60 + [-1.0] * 200, grid=40
+        ),
+    },
+    "consensus.majority": {"an infinity": lambda: consensus.majority([[INF]])},
+    "consensus.mean": {"a list": lambda: consensus.mean([1, 0])},
+    "consensus.unanimous": {"an infinity": lambda: consensus.unanimous([[INF]])},
+    "consensus.every_atom": {"half an atom": lambda: consensus.every_atom([[0.5]])},
+    "consensus.share_of_atoms": {"half an atom": lambda: consensus.share_of_atoms([[0.5]])},
+    "intervals.bootstrap": {
+        "no series": lambda: intervals.bootstrap(np.mean, (), clusters=[]),
+        "no clusters": lambda: intervals.bootstrap(np.mean, ([],), clusters=[]),
+        "one cluster": lambda: intervals.bootstrap(np.mean, (FEW,), clusters=[1] * 4),
+        "different lengths": lambda: intervals.bootstrap(roc.auroc, (FEW, [1]), clusters=FEW),
+        "clusters of other data": lambda: intervals.bootstrap(np.mean, (FEW,), clusters=[1]),
+        "no resamples": lambda: intervals.bootstrap(np.mean, (FEW,), clusters=FEW, resamples=0),
+        "a seed below 0": lambda: intervals.bootstrap(np.mean, (FEW,), clusters=FEW, seed=-1),
+        "no such method": lambda: intervals.bootstrap(np.mean, (FEW,), clusters=FEW, method="t"),
+        "all confidence": lambda: intervals.bootstrap(np.mean, (FEW,), clusters=FEW, confidence=1),
+        "undefined": lambda: intervals.bootstrap(
+            ranking.pearson, ([1, 1], [1, 2]), clusters=[1, 2]
+        ),
+    },
+    "resamples.Resamples": {
+        "no clusters": lambda: Resamples([]),
+        "no resamples": lambda: Resamples(FEW, resamples=0),
+        "a negative number of resamples": lambda: Resamples(FEW, resamples=-3),
+        "a seed below 0": lambda: Resamples(FEW, seed=-1),
+        "clusters missing": lambda: Resamples([1, NAN]),
+    },
+    "resamples.weighted": None,  # sums of counts
+    "resamples.quadratic": None,  # sums of counts
+    "resamples.Resamples.mean": drawn("mean", SERIES),
+    "resamples.Resamples.difference_of_means": drawn("difference_of_means", PAIRS),
+    "resamples.Resamples.percent_agreement": drawn("percent_agreement", PAIRS),
+    "resamples.Resamples.unanimity": drawn("unanimity", TABLES),
+    "resamples.Resamples.cohen_kappa": drawn("cohen_kappa", PAIRS, ALIKE),
+    "resamples.Resamples.pearson": drawn("pearson", PAIRS, CONSTANT),
+    "resamples.Resamples.krippendorff_alpha": drawn(
+        "krippendorff_alpha", TABLES, ONE_VALUE, level="interval"
+    ),
+    "resamples.Resamples.auroc": drawn("auroc", PAIRS, ONE_CLASS),
+    "resamples.Resamples.kendall_tau_b": drawn("kendall_tau_b", PAIRS, CONSTANT),
+    "resamples.Resamples.spearman": drawn("spearman", PAIRS, CONSTANT),
+    "resamples.Resamples.pairwise_accuracy": drawn("pairwise_accuracy", PAIRS, NO_PAIRS),
+    "resamples.Resamples.pairwise_accuracy_calibrated": drawn(
+        "pairwise_accuracy_calibrated", PAIRS, NO_PAIRS
+    ),
+    "resamples.Resamples.difference": {
+        "one class": lambda: draw().difference("auroc", ([1] * 4, FEW), ([1] * 4, FEW)),
+        "no such statistic": lambda: draw().difference("guess", (FEW, FEW), (FEW, FEW)),
+    },
+    "resamples.Resamples.values": {
+        "one class": lambda: draw().values("auroc", [1] * 4, FEW),
+        "no such statistic": lambda: draw().values("_finite", FEW),
+    },
+    "resamples.Resamples.change": {
+        "all on one side": lambda: draw().change("auroc", (FEW, FEW), [True] * 4),
+        "one class on a side": lambda: draw().change(
+            "auroc", ([1, 1, 0, 1], FEW), [True, True, False, False]
+        ),
+        "clusters of other data": lambda: draw(3).change("auroc", (FEW, FEW), [True] * 4),
+    },
+    "resamples.Resamples.slope_per_year": {
+        "no dates": lambda: draw().slope_per_year(FEW, FEW, ["a", "b"] * 2, {}),
+        "one date": lambda: draw().slope_per_year(FEW, FEW, ["a"] * 4, {"a": "2024-01-01"}),
+        "a NaN": lambda: draw().slope_per_year(FEW, [1, NAN, 1, 1], ["a"] * 4, {}),
+        "one cluster": lambda: draw(clusters=[1] * 4).slope_per_year(
+            FEW, FEW, ["a", "b"] * 2, {"a": "2024-01-01", "b": "2023-01-01"}
+        ),
+    },
+}  # fmt: skip
+
+
+def public_functions() -> set[str]:
+    names = set()
+    for module in pkgutil.iter_modules(audit.stats.__path__):
+        if module.name in INNER:
+            continue
+        loaded = importlib.import_module(f"audit.stats.{module.name}")
+        for name, thing in vars(loaded).items():
+            here = getattr(thing, "__module__", None) == loaded.__name__
+            if here and inspect.isfunction(thing) and not name.startswith("_"):
+                names.add(f"{module.name}.{name}")
+    names.add("resamples.Resamples")
+    for name, thing in vars(Resamples).items():
+        if inspect.isfunction(thing) and not name.startswith("_"):
+            names.add(f"resamples.Resamples.{name}")
+    return names
+
+
+def test_every_public_function_has_a_row():
+    assert public_functions() == set(ROWS)
+
+
+@pytest.mark.parametrize(
+    ("function", "case"), [(name, case) for name, row in ROWS.items() for case in row or ()]
+)
+def test_there_is_a_reason_and_no_number(function, case):
+    try:
+        found = ROWS[function][case]()
+    except ValueError as refusal:
+        assert len(str(refusal)) > 8
+    else:
+        assert isinstance(found, Undefined), found
+        assert len(found.reason) > 4 and not found
+
+
+def test_words_about_nothing_are_open():
+    nothing = Undefined("no items", 0)
+    assert drift.in_band(nothing) == drift.saturated(nothing) == "open"
