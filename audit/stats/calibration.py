@@ -64,7 +64,7 @@ class Differences:
         self.plain = entry.size == scores.size
         self.same = int((weight * (weight - 1) // 2).sum())
         self.scores, self.item_levels = scores, levels
-        self._upto: np.ndarray | None = None
+        self._upto: tuple[np.ndarray, np.ndarray] | None = None
         self._below: dict[float, tuple[int, int]] = {0.0: (0, 0)}
 
     def gap(self, upper: Floats, lower: Floats) -> Floats:
@@ -88,22 +88,22 @@ class Differences:
         if self.levels > MANY_LEVELS:
             return pairs.closer(self.scores, self.item_levels, bound, self.decimals)
         if self._upto is None:
-            size = self.values.size
-            cells = np.zeros((size + 1, self.levels), np.int32)
-            cells[self.value + 1, self.level] = self.weight
-            self._upto = np.cumsum(cells, axis=0, dtype=np.int32)
-        first = self.first_closer(bound)
-        tied, concordant = self.same, 0
-        for start in range(0, self.value.size, 1 << 16):
-            part = slice(start, start + (1 << 16))
-            value, level, weight = self.value[part], self.level[part], self.weight[part]
-            window = self._upto[value] - self._upto[first[value]]
-            lower = np.cumsum(window, axis=1)
-            row = np.arange(value.size)
-            same = window[row, level]
-            tied += int(weight @ same)
-            concordant += int(weight @ (lower[row, level] - same))
-        return tied, concordant
+            self._upto = self._cumulated()
+        own, lower = self._upto
+        first = self.first_closer(bound)[self.value]
+        tied = own[self.value, self.level] - own[first, self.level]
+        concordant = lower[self.value, self.level] - lower[first, self.level]
+        return self.same + int(self.weight @ tied), int(self.weight @ concordant)
+
+    def _cumulated(self) -> tuple[np.ndarray, np.ndarray]:
+        """How many items of each level, and of lower ones, have one of the first v values."""
+        size = self.values.size
+        own = np.zeros((size + 1, self.levels), np.int32)
+        own[self.value + 1, self.level] = self.weight
+        np.cumsum(own, axis=0, out=own)
+        lower = np.zeros_like(own)
+        np.cumsum(own[:, :-1], axis=1, out=lower[:, 1:])
+        return own, lower
 
     def surplus_below(self, bound: float) -> int:
         tied, concordant = self.below(bound)
@@ -135,17 +135,19 @@ class Differences:
     ) -> Iterator:
         total = np.cumsum(count)
         same = lower.level == level
-        steps = np.arange(CHUNK)
+        if not total.size or total[-1] == 0:
+            return
+        steps = np.arange(min(2 * CHUNK, int(total[-1])))
+        stops = np.searchsorted(total, np.arange(CHUNK, int(total[-1]) + CHUNK, CHUNK), "right")
         first = 0
-        while first < count.size:
+        for stop in np.unique(np.r_[stops[stops > 0], count.size]).tolist():
             done = int(total[first - 1]) if first else 0
-            stop = max(first + 1, int(np.searchsorted(total, done + CHUNK, side="right")))
             part = count[first:stop]
             size = int(total[stop - 1]) - done
             if size:
                 shift = start[first:stop] - (total[first:stop] - part - done)
                 index = np.repeat(shift, part)
-                index += steps[:size] if size <= CHUNK else np.arange(size)
+                index += steps[:size] if size <= steps.size else np.arange(size)
                 gap = self.gap(np.repeat(upper.score[first:stop], part), lower.score[index])
                 if level is not None:
                     tied = same[index]
@@ -363,22 +365,21 @@ def _search(line: Differences, low: float, high: float, best: Best) -> None:
 def _keys(chunks: Iterator, low: float, scale: float, bins: int) -> Iterator:
     """The bin of each gap, `bins` further on where people tie; chunks joined up to several times
     the number of bins, since each of them costs a walk over all bins. Gaps are used up."""
-    held, size = [], 0
+    buffer, size = np.empty(8 * bins + 2 * CHUNK, np.int64), 0
     for gap, tied, weight in chunks:
         gap -= low
         gap *= scale
-        key = gap.astype(np.int64)
-        key += np.multiply(tied, bins, dtype=np.int64)
-        if weight is not None or 8 * bins <= key.size:
-            yield key, weight
+        if weight is not None or gap.size > 2 * CHUNK:
+            yield gap.astype(np.int64) + np.multiply(tied, bins, dtype=np.int64), weight
             continue
-        held.append(key)
-        size += key.size
+        key = buffer[size : size + gap.size]
+        np.multiply(tied, bins, out=key, casting="unsafe")
+        np.add(key, gap, out=key, casting="unsafe", dtype=np.float64)
+        size += gap.size
         if size >= 8 * bins:
-            yield np.concatenate(held), None
-            held, size = [], 0
-    if held:
-        yield np.concatenate(held), None
+            yield buffer[:size], None
+            size = 0
+    yield buffer[:size], None
 
 
 def _list(line: Differences, low: float, high: float, before: int, best: Best) -> None:

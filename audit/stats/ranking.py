@@ -18,13 +18,19 @@ def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> Result:
     """tau_b = (C - D) / sqrt((P - T_x)(P - T_y)): concordant less discordant pairs, over the
     pairs that each series could have decided. Kendall 1945, Biometrika 33:239.
     """
-    series = _varying(x, y)
+    series = varying(x, y)
     if isinstance(series, Undefined):
         return series
     c = pairs.count(*series)
-    # One root of the product of integers: perfect agreement is then exactly 1.
-    scale = math.sqrt((c.total - c.tied_x) * (c.total - c.tied_y))
-    return Estimate((c.concordant - c.discordant) / scale, None, None, series[0].size)
+    return Estimate(
+        tau_b(c.concordant, c.total, c.tied_x, c.tied_y, c.tied_both), None, None, series[0].size
+    )
+
+
+def tau_b(concordant: int, total: int, tied_x: int, tied_y: int, tied_both: int) -> float:
+    """The ratio itself, of whole counts. One root of their product: perfect is then exactly 1."""
+    surplus = 2 * concordant - (total - tied_x - tied_y + tied_both)
+    return surplus / math.sqrt((total - tied_x) * (total - tied_y))
 
 
 def kendall_tau_c(x: ArrayLike, y: ArrayLike) -> Result:
@@ -32,7 +38,7 @@ def kendall_tau_c(x: ArrayLike, y: ArrayLike) -> Result:
 
     Stuart 1953, Biometrika 40:105: made for two scales with different numbers of steps.
     """
-    series = _varying(x, y)
+    series = varying(x, y)
     if isinstance(series, Undefined):
         return series
     c = pairs.count(*series)
@@ -43,7 +49,7 @@ def kendall_tau_c(x: ArrayLike, y: ArrayLike) -> Result:
 
 def spearman(x: ArrayLike, y: ArrayLike) -> Result:
     """Pearson's r of the mid-ranks. Spearman 1904, Am. J. Psychol. 15:72."""
-    series = _varying(x, y)
+    series = varying(x, y)
     if isinstance(series, Undefined):
         return series
     return pearson(rankdata(series[0]), rankdata(series[1]))
@@ -51,7 +57,7 @@ def spearman(x: ArrayLike, y: ArrayLike) -> Result:
 
 def pearson(x: ArrayLike, y: ArrayLike) -> Result:
     """r = sum (x - mx)(y - my) / sqrt(sum (x - mx)^2 sum (y - my)^2)."""
-    series = _varying(x, y)
+    series = varying(x, y)
     if isinstance(series, Undefined):
         return series
     a, b = (centred(values) for values in series)
@@ -69,7 +75,7 @@ def centred(values: Floats) -> Floats:
     return values / largest if largest > 0 else values
 
 
-def _varying(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats] | Undefined:
+def varying(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats] | Undefined:
     series = finite(x, y, at_least=2)
     if isinstance(series, Undefined):
         return series

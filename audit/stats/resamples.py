@@ -177,20 +177,24 @@ class Resamples:
         return self._interval(point, resampled)
 
     def kendall_tau_b(self, x: ArrayLike, y: ArrayLike) -> Result:
-        point = ranking.kendall_tau_b(x, y)
-        if isinstance(point, Undefined):
-            return self._checked(point, x)
-        a, b = self._finite(x, y)
-        a, b = (a, b) if np.unique(a).size >= np.unique(b).size else (b, a)
+        series = ranking.varying(x, y)
+        if isinstance(series, Undefined):
+            return self._checked(series, x)
+        self._same_size(series[0].size)
+        a, b = sorted(series, key=lambda values: -np.unique(values).size)
         levels = self._dense(b)
 
         def resampled(counts: Floats) -> Floats:
-            total, tied_a, tied_b, tied_both = self._tied_pairs(counts, a, levels)
             concordant = self._right(counts, a, levels)
+            total, tied_a, tied_b, tied_both = self._tied_pairs(counts, a, levels)
             surplus = 2 * concordant - (total - tied_a - tied_b + tied_both)
             return _ratio(surplus, np.sqrt((total - tied_a) * (total - tied_b)))
 
-        return self._interval(point, resampled)
+        # The data themselves are the resample that holds every cluster once.
+        once = np.ones((1, self.clusters))
+        counted = (self._right(once, a, levels), *self._tied_pairs(once, a, levels))
+        value = ranking.tau_b(*(int(count[0]) for count in counted))
+        return self._interval(Estimate(value, None, None, self.n), resampled)
 
     def spearman(self, x: ArrayLike, y: ArrayLike) -> Result:
         point = ranking.spearman(x, y)
@@ -583,11 +587,14 @@ def weighted(counts: Floats, sums: Floats) -> Floats:
 def quadratic(counts: Floats, matrix: np.ndarray) -> Floats:
     """c' M c for every row c of counts, exact: in float32 where every sum stays below 2^24."""
     if matrix.dtype == np.float32:
+        most = float(counts.max())
         reach = float(counts.sum(axis=1).max()) * float(matrix.max(initial=0))
-        rows = float(counts.max()) * float(matrix.sum(axis=0, dtype=np.float64).max())
-        if min(reach, rows) < 2**24:
-            half = counts.astype(np.float32) @ matrix
-            return np.einsum("bg,bg->b", half, counts, dtype=np.float64)
+        rows = most * float(matrix.sum(axis=0, dtype=np.float64).max())
+        if min(reach, rows) * most < 2**24:
+            counts = counts.astype(np.float32)
+            half = counts @ matrix
+            half *= counts
+            return half.sum(axis=1, dtype=np.float64)
     return np.einsum("bg,bg->b", counts @ matrix.astype(np.float64), counts)
 
 

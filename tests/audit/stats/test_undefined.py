@@ -133,6 +133,8 @@ ROWS = {
     "ranking.pearson": each(ranking.pearson, PAIRS, CONSTANT)
     | {"less than floats can hold": lambda: ranking.pearson([1, 1 + 1e-300, 1], [1, 2, 3])},
     "ranking.centred": None,  # a change of scale, no statistic
+    "ranking.tau_b": None,  # of counts of series that were checked
+    "ranking.varying": each(ranking.varying, PAIRS, CONSTANT),
     "ranking.by_group": each(
         lambda x, y: ranking.by_group(ranking.pearson, x, y, np.zeros(len(x))), PAIRS, CONSTANT
     )
