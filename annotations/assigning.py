@@ -7,7 +7,6 @@ that two people never get the last place.
 
 from __future__ import annotations
 
-import hashlib
 from datetime import timedelta
 
 from django.db import transaction
@@ -15,21 +14,21 @@ from django.db.models import F
 from django.utils import timezone
 
 from annotations.models import Assignment, Image, Membership, Study
-from annotations.queries import left_for
+from annotations.walking import Walk, seeded_place
+
+__all__ = ["next_image", "seeded_place", "take_place", "upcoming"]
 
 TRIES = 20
 LATELY = timedelta(seconds=10)
 
 
-def seeded_place(study_slug: str, image_key: str) -> int:
-    """The same order for everybody who imports the same study, and no order of the generators."""
-    digest = hashlib.sha256(f"{study_slug}\0{image_key}".encode()).digest()
-    return int.from_bytes(digest[:4], "big") >> 1
-
-
 @transaction.atomic
 def next_image(*, annotator: Membership) -> Assignment | None:
     """The lease that this person holds, or a new one; None when nothing is left for them."""
+    # Two tabs of one person wait for each other here: one person holds one image.
+    annotator.walk = (
+        Membership.objects.select_for_update().values_list("walk", flat=True).get(pk=annotator.pk)
+    )
     study = annotator.study
     release_expired(study=study)
     held = (
@@ -42,15 +41,24 @@ def next_image(*, annotator: Membership) -> Assignment | None:
         return held
     if not study.is_open:
         return None
+    walk = Walk(annotator)
     for _ in range(TRIES):
-        image = left_for(annotator).select_related("prompt").first()
-        if image is None:
-            return None
+        found = walk.next()
+        if found is None:
+            break
+        image = Image.objects.select_related("prompt").get(pk=found.image_id)
         if take_place(image=image, study=study):
+            walk.save()
             return Assignment.objects.create(
                 study=study, image=image, annotator=annotator, leased_until=_lease_end(study)
             )
     return None
+
+
+def upcoming(*, annotator: Membership) -> str:
+    """The address of the image that would come next, so that a browser can load it ahead."""
+    found = Walk(annotator).next()
+    return found.public_id if found else ""
 
 
 def keep_lease(*, assignment: Assignment, study: Study) -> None:
@@ -67,9 +75,13 @@ def renewed_lately(*, assignment: Assignment, study: Study) -> bool:
 @transaction.atomic
 def release(*, assignment: Assignment) -> None:
     """The page was closed before an answer: the image goes back to the queue at once."""
+    person = Membership.objects.select_for_update().get(pk=assignment.annotator_id)
     gone, _ = Assignment.objects.filter(pk=assignment.pk, state=Assignment.State.LEASED).delete()
     if gone:
         _give_back_place([assignment.image_id])
+        walk = Walk(person)
+        walk.step_back(assignment.image)
+        walk.save()
 
 
 @transaction.atomic
@@ -88,7 +100,8 @@ def release_expired(*, study: Study) -> int:
         Assignment.objects.filter(
             study=study, state=Assignment.State.LEASED, leased_until__lt=timezone.now()
         )
-        .select_for_update()
+        .order_by("pk")
+        .select_for_update(skip_locked=True)
         .values_list("pk", "image_id")
     )
     if expired:
@@ -99,8 +112,10 @@ def release_expired(*, study: Study) -> int:
 
 def take_place(*, image: Image, study: Study) -> bool:
     """Claim one of the study's places on this image; False when all are taken."""
-    taken = Image.objects.filter(pk=image.pk, taken__lt=study.overlap).update(taken=F("taken") + 1)
-    return taken == 1
+    free = Image.objects.filter(pk=image.pk)
+    if image.gold is None:
+        free = free.filter(taken__lt=study.overlap)
+    return free.update(taken=F("taken") + 1) == 1
 
 
 def lease_length(study: Study) -> timedelta:
@@ -108,7 +123,8 @@ def lease_length(study: Study) -> timedelta:
 
 
 def _give_back_place(images: list[int]) -> None:
-    for image in images:
+    # In one order everywhere, so that two who give back several never wait for each other.
+    for image in sorted(images):
         Image.objects.filter(pk=image, taken__gt=0).update(taken=F("taken") - 1)
 
 

@@ -319,7 +319,7 @@ def _write_images(study: Study, batch: list[ImageRecord], outcome: Outcome) -> N
                     variant=r.variant,
                     sample=r.sample,
                     metadata=r.metadata,
-                    place=assigning.seeded_place(study.slug, r.key),
+                    place=assigning.seeded_place(study.slug, r.prompt, r.variant, r.sample),
                 )
                 new.append(image)
             elif picture is None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.contrib.auth.models import AbstractBaseUser
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db import connection
+from django.db.models import Count
 
 from annotations.models import Annotation, Assignment, Image, Membership, Study
+
+COUNTED_UP_TO = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +25,11 @@ class StudyCounts:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far one person is: answered, and how many are still left for them."""
+    """How far one person is: answered, and how many are still left for them, or more than that."""
 
     mine: int
     left: int
+    more: bool = False
 
     @property
     def mine_total(self) -> int:
@@ -53,25 +57,46 @@ def counts(study: Study) -> StudyCounts:
 
 
 def progress(annotator: Membership) -> Progress:
-    mine = Annotation.objects.filter(annotator=annotator, state=Annotation.State.COUNTED).count()
-    return Progress(mine, left_for(annotator).count())
+    """Counted, never remembered: exact, with a count that stops where it would get long.
+
+    Images that nobody has met yet are left for this person whoever they are, and an index counts
+    them. Only where few of these remain is it looked at which of the others they know already.
+    """
+    answered, skipped = Assignment.State.ANSWERED, Assignment.State.SKIPPED
+    given = {
+        "study": annotator.study_id,
+        "overlap": annotator.study.overlap,
+        "person": annotator.pk,
+        "bound": COUNTED_UP_TO + 1,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(FRESH, {**given, "answered": answered, "skipped": skipped})
+        mine, passed, fresh = cursor.fetchone()
+        if fresh - passed > COUNTED_UP_TO:
+            return Progress(mine, COUNTED_UP_TO, more=True)
+        cursor.execute(LEFT, given)
+        left = cursor.fetchone()[0]
+    return Progress(mine, left)
 
 
-def left_for(annotator: Membership):
-    """Images with a free place that this person has neither answered nor skipped."""
-    touched = Assignment.objects.filter(image=OuterRef("pk"), annotator=annotator).exclude(
-        state=Assignment.State.LEASED
-    )
-    held = Assignment.objects.filter(
-        image=OuterRef("pk"), annotator=annotator, state=Assignment.State.LEASED
-    )
-    return (
-        Image.objects.filter(study_id=annotator.study_id)
-        .exclude(file="")
-        .filter(Q(taken__lt=annotator.study.overlap) | Exists(held))
-        .filter(~Exists(touched))
-        .order_by("place", "pk")
-    )
+FRESH = """
+    SELECT (SELECT COUNT(*) FROM annotations_assignment
+            WHERE annotator_id = %(person)s AND state = %(answered)s),
+           (SELECT COUNT(*) FROM annotations_assignment
+            WHERE annotator_id = %(person)s AND state = %(skipped)s),
+           (SELECT COUNT(*) FROM (
+                SELECT 1 FROM annotations_image
+                WHERE study_id = %(study)s AND taken = 0 AND NOT (file = '') AND gold IS NULL
+                LIMIT %(bound)s) AS fresh)"""
+LEFT = """
+    SELECT (SELECT COUNT(*) FROM annotations_image
+            WHERE study_id = %(study)s AND taken < %(overlap)s
+              AND NOT (file = '') AND gold IS NULL)
+         + (SELECT COALESCE(SUM(CASE WHEN had.state = 'leased' AND taken >= %(overlap)s THEN 1
+                                     WHEN had.state <> 'leased' AND taken < %(overlap)s THEN -1
+                                     ELSE 0 END), 0)
+            FROM annotations_assignment AS had JOIN annotations_image ON had.image_id = annotations_image.id
+            WHERE had.annotator_id = %(person)s AND NOT (file = '') AND gold IS NULL)"""
 
 
 def last_answered(annotator: Membership) -> Annotation | None:

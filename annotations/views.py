@@ -151,11 +151,7 @@ def _workplace(request: HttpRequest, place: Place, message: str = "") -> HttpRes
     annotator = place.membership
     assignment = assigning.next_image(annotator=annotator)
     image = assignment.image if assignment else None
-    upcoming = (
-        queries.left_for(annotator).exclude(pk=image.pk).values_list("public_id", flat=True).first()
-        if image
-        else None
-    )
+    upcoming = assigning.upcoming(annotator=annotator) if image else ""
     context = {
         "study": place.study,
         "may_research": place.may_research,
@@ -166,7 +162,7 @@ def _workplace(request: HttpRequest, place: Place, message: str = "") -> HttpRes
         "submission": str(uuid.uuid4()),
         "progress": queries.progress(annotator),
         "earlier": queries.earlier_answers(annotator, image) if image else {},
-        "upcoming": upcoming or "",
+        "upcoming": upcoming,
         "can_undo": queries.last_answered(annotator) is not None,
         "done": image is None,
         "message": message,

@@ -14,9 +14,16 @@ class Assignment(models.Model):
         ANSWERED = "answered", "answered"
         SKIPPED = "skipped", "skipped"
 
-    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="assignments")
-    image = models.ForeignKey(Image, on_delete=models.CASCADE, related_name="assignments")
-    annotator = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="assignments")
+    # No index of their own: those below begin with each of them.
+    study = models.ForeignKey(
+        Study, on_delete=models.CASCADE, related_name="assignments", db_index=False
+    )
+    image = models.ForeignKey(
+        Image, on_delete=models.CASCADE, related_name="assignments", db_index=False
+    )
+    annotator = models.ForeignKey(
+        Membership, on_delete=models.CASCADE, related_name="assignments", db_index=False
+    )
     state = models.CharField(max_length=10, choices=State, default=State.LEASED)
     leased_until = models.DateTimeField(null=True, blank=True)
     note = models.TextField(blank=True)
@@ -27,6 +34,11 @@ class Assignment(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["image", "annotator"], name="an_image_is_given_once_to_one_person"
+            ),
+            models.UniqueConstraint(
+                fields=["annotator"],
+                condition=Q(state="leased"),
+                name="one_image_in_hand_at_a_time",
             ),
             models.CheckConstraint(
                 condition=Q(state="leased", leased_until__isnull=False)

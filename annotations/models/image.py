@@ -56,6 +56,9 @@ class Image(models.Model):
     # are taken: by answers and by leases. Written by `assigning` and `labelling` alone.
     place = models.PositiveIntegerField(default=0)
     taken = models.PositiveSmallIntegerField(default=0)
+    # Known answers, `{question: value}`: mixed in among the others to see who pays attention. Shown
+    # to everybody, so the overlap does not count for it.
+    gold = models.JSONField(null=True, blank=True)
 
     class Meta:
         ordering = ["study", "key"]
@@ -69,7 +72,24 @@ class Image(models.Model):
                 name="an_image_file_has_a_hash_and_a_size",
             ),
         ]
-        indexes = [models.Index(fields=["study", "place"], name="image_by_place")]
+        # Finished images must cost nothing: the open ones are found by how many places are taken.
+        indexes = [
+            models.Index(
+                fields=["generator", "taken", "place", "id"],
+                condition=~Q(file="") & Q(gold__isnull=True),
+                name="open_image_by_generator",
+            ),
+            models.Index(
+                fields=["study", "taken"],
+                condition=~Q(file="") & Q(gold__isnull=True),
+                name="open_image_by_study",
+            ),
+            models.Index(
+                fields=["study"],
+                condition=~Q(file="") & Q(gold__isnull=False),
+                name="gold_image_of_study",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.key

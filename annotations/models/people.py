@@ -23,6 +23,8 @@ class Membership(models.Model):
     name = models.CharField(max_length=200)
     role = models.CharField(max_length=12, choices=Role, default=Role.ANNOTATOR)
     simulated = models.BooleanField(default=False)
+    # How far this person has walked through the images; see `annotations.walking`.
+    walk = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -28,6 +28,11 @@ class Study(models.Model):
         validators=[MinValueValidator(1), MaxValueValidator(10)],
         help_text="How long an image waits for the person it was given to.",
     )
+    gold_share = models.PositiveSmallIntegerField(
+        default=0,
+        validators=[MaxValueValidator(50)],
+        help_text="Of a hundred images that a person sees, how many have known answers.",
+    )
     simulated = models.BooleanField(
         default=False, help_text="Images and answers were made by a program."
     )
@@ -46,6 +51,10 @@ class Study(models.Model):
             models.CheckConstraint(
                 condition=models.Q(lease_minutes__range=(1, 10)),
                 name="a_lease_ends_within_ten_minutes",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(gold_share__lte=50),
+                name="at_most_half_of_the_images_are_known",
             ),
         ]
 

@@ -2,12 +2,14 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection, transaction
 from django.db.models import Count
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from annotations import assigning
-from annotations.models import Annotation, Assignment, Image
+from annotations import assigning, labelling, queries
+from annotations.models import Annotation, Assignment, Image, Membership
+from annotations.queries import progress
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -76,6 +78,158 @@ def test_the_order_does_not_follow_the_generators(study):
     assert list(by_place) != sorted(by_place)
 
 
+def test_one_person_meets_the_generators_in_balance_at_every_moment(db):
+    study = making.study("balanced", prompts=12)
+    bob = making.person(study, "bob")
+    met = {"early": 0, "late": 0}
+    for _ in range(24):
+        met[making.label(bob).image.generator.name] += 1
+        assert abs(met["early"] - met["late"]) <= 1
+
+
+def test_half_of_the_images_bring_every_prompt_nearly_once(db):
+    study = making.study("balanced", prompts=12)
+    bob = making.person(study, "bob")
+    prompts = [making.label(bob).image.prompt_id for _ in range(12)]
+    assert len(set(prompts)) >= 9
+
+
+def test_the_turn_of_the_generators_is_not_a_pattern(db):
+    study = making.study("balanced", prompts=12)
+    bob = making.person(study, "bob")
+    first_of_round = [making.label(bob).image.generator.name for _ in range(24)][::2]
+    assert len(set(first_of_round)) == 2
+
+
+def test_an_image_that_came_free_behind_somebody_is_met_in_the_end(study):
+    study.overlap = 1
+    study.save()
+    first, second = making.person(study, "one"), making.person(study, "two")
+    held = assigning.next_image(annotator=first)
+    seen = [making.label(second).image_id for _ in range(7)]
+    assert held.image_id not in seen
+    assert assigning.next_image(annotator=second) is None
+    assigning.release(assignment=held)
+    assert assigning.next_image(annotator=second).image == held.image
+
+
+def test_images_of_a_generator_that_comes_later_are_met(study, bob):
+    for _ in range(8):
+        making.label(bob)
+    assert assigning.next_image(annotator=bob) is None
+    image = study.images.first()
+    newest = study.generators.create(name="newest")
+    image.pk, image.key, image.public_id, image.generator = None, "newest-0", "x" * 16, newest
+    image.taken = 0
+    image.save()
+    assert assigning.next_image(annotator=bob).image == image
+
+
+def test_more_people_for_each_image_open_finished_ones_again(study):
+    study.overlap = 1
+    study.save()
+    first = making.person(study, "one")
+    for _ in range(8):
+        making.label(first)
+    second = making.person(study, "two")
+    assert assigning.next_image(annotator=second) is None
+    study.overlap = 2
+    study.save()
+    second.study.refresh_from_db()
+    assert assigning.next_image(annotator=second) is not None
+
+
+def test_the_image_loaded_ahead_is_the_one_that_comes(bob):
+    expected = assigning.next_image(annotator=bob).image.public_id
+    for _ in range(7):
+        assert assigning.next_image(annotator=bob).image.public_id == expected
+        expected = assigning.upcoming(annotator=bob)
+        making.label(bob)
+    assert assigning.next_image(annotator=bob).image.public_id == expected
+
+
+def test_known_images_come_at_their_share_and_to_everybody(db):
+    study = making.study("gold", prompts=10, overlap=1)
+    study.gold_share = 20
+    study.save()
+    gold = study.images.order_by("key")[:4]
+    Image.objects.filter(pk__in=[i.pk for i in gold]).update(gold={"aligned": 1})
+    for name in ("one", "two"):
+        person = making.person(study, name)
+        met = [making.label(person).image.gold is not None for _ in range(10)]
+        assert sum(met[:5]) == 1
+        assert sum(met[5:]) == 1
+    assert set(Image.objects.filter(gold__isnull=True).values_list("taken", flat=True)) <= {0, 1}
+
+
+def recount(person):
+    """What `progress` says, one image at a time."""
+    had = {a.image_id: a.state for a in person.assignments.all()}
+    left = 0
+    for image in person.study.images.exclude(file="").filter(gold__isnull=True):
+        state = had.get(image.pk)
+        free = image.taken < person.study.overlap or state == "leased"
+        left += free and state in (None, "leased")
+    return sum(state == "answered" for state in had.values()), left
+
+
+def test_the_progress_counter_equals_a_recount_at_every_moment(study):
+    study.overlap = 2
+    study.save()
+    people = [making.person(study, f"p{n}") for n in range(3)]
+    for step in range(30):
+        person = people[step % 3]
+        held = assigning.next_image(annotator=person)
+        for one in people:
+            counted = progress(one)
+            assert (counted.mine, counted.left) == recount(one)
+        if held is None:
+            continue
+        if step % 7 == 3:
+            assigning.skip(assignment=held)
+        elif step % 7 == 5:
+            assigning.release(assignment=held)
+        elif step % 11 == 9:
+            labelling.take_back(annotation=making.label(person))
+        else:
+            making.label(person)
+
+
+def test_a_long_count_stops_and_says_that_there_are_more(study, bob, monkeypatch):
+    monkeypatch.setattr(queries, "COUNTED_UP_TO", 5)
+    assert progress(bob) == queries.Progress(0, 5, more=True)
+    making.label(bob)
+    making.label(bob)
+    assert progress(bob) == queries.Progress(2, 5, more=True)
+    making.label(bob)
+    assert progress(bob) == queries.Progress(3, 5)
+
+
+def test_one_person_holds_one_image(study, bob):
+    first, second = study.images.all()[:2]
+    soon = timezone.now() + timedelta(minutes=1)
+    Assignment.objects.create(study=study, image=first, annotator=bob, leased_until=soon)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Assignment.objects.create(study=study, image=second, annotator=bob, leased_until=soon)
+
+
+def test_a_step_looks_at_no_finished_image(db):
+    """The plan of the one query that finds the next image: an index, no scan, no sort of images."""
+    study = making.study("planned")
+    bob = making.person(study, "bob")
+    with CaptureQueriesContext(connection) as captured:
+        assigning.next_image(annotator=bob)
+    looks = [q["sql"] for q in captured if "UNION ALL" in q["sql"]]
+    assert len(looks) == 1
+    if connection.vendor != "sqlite":
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("EXPLAIN QUERY PLAN " + looks[0])
+        plan = [row[3] for row in cursor.fetchall()]
+    assert sum("USING INDEX open_image_by_generator" in line for line in plan) == 3
+    assert not any(line.startswith("SCAN annotations") for line in plan)
+
+
 @pytest.mark.django_db(transaction=True)
 def test_sixteen_people_at_once_give_each_image_exactly_its_places():
     study = making.study("crowd", prompts=8, overlap=3)
@@ -98,3 +252,22 @@ def test_sixteen_people_at_once_give_each_image_exactly_its_places():
     counts = Annotation.objects.values("image").annotate(n=Count("pk")).values_list("n", flat=True)
     assert list(counts) == [3] * 16
     assert set(Image.objects.values_list("taken", flat=True)) == {3}
+    pairs = Assignment.objects.values_list("image", "annotator")
+    assert len(set(pairs)) == len(pairs) == 48
+    assert set(Assignment.objects.values_list("state", flat=True)) == {"answered"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_tabs_of_one_person_are_given_one_image():
+    study = making.study("tabs")
+    bob = making.person(study, "bob")
+
+    def ask(_):
+        try:
+            return assigning.next_image(annotator=Membership.objects.get(pk=bob.pk)).image_id
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(max_workers=8) as pool:
+        assert len(set(pool.map(ask, range(8)))) == 1
+    assert sum(Image.objects.values_list("taken", flat=True)) == 1
