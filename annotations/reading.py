@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Iterator, Sequence
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
@@ -22,6 +23,9 @@ LONGEST_FIELD = 131_072
 # What a spreadsheet would run as a formula when it stands first in a cell. `exporting` puts an
 # apostrophe before it, `restored` takes it away again.
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+
+# A key whose value is an object.
+KEY = re.compile(r'"([^"]+)"\s*:\s*\{')
 
 csv.field_size_limit(LONGEST_FIELD)
 
@@ -125,6 +129,16 @@ def parsed(text: str) -> Any:
     return value
 
 
+def lines_of_keys(path: Path) -> dict[str, int]:
+    """On which line each key of a pretty-printed object stands first; for naming places only."""
+    found: dict[str, int] = {}
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        for number, line in enumerate(file, 1):
+            for key in KEY.findall(line[:10_000]):
+                found.setdefault(key, number)
+    return found
+
+
 def restored(value: str) -> str:
     """The text as it was before an apostrophe was put before it against spreadsheets."""
     if value[:1] == "'" and value.lstrip("'")[:1] in FORMULA and value.lstrip("'"):
@@ -132,21 +146,11 @@ def restored(value: str) -> str:
     return value
 
 
-def _from_csv(
-    path: Path, required: Sequence[str], optional: Sequence[str]
-) -> Iterator[Row | Rejected | Remark]:
+def csv_rows(path: Path) -> Iterator[Row | Rejected]:
+    """(line, cells) of every row, the header first; rows that are not sound are named."""
     bad: set[int] = set()
     reader = csv.reader(_lines(path, bad))
-    try:
-        header = [name.strip().removeprefix("\ufeff") for name in next(reader)]
-    except (csv.Error, StopIteration) as error:
-        raise Unreadable(f"{path.name} has no header row that can be read.") from error
-    _check_header(path, header, required)
-    yield from _unknown(path, [name for name in header if name], required, optional)
-    wanted = [*required, *optional]
-    width = len(header)
-    pick = itemgetter(*(header.index(n) if n in header else width for n in wanted), width)
-    before = reader.line_num
+    before = 0
     while True:
         try:
             row = next(reader)
@@ -157,14 +161,33 @@ def _from_csv(
             yield Rejected("row", "", _csv_words(error), line, path.name)
             continue
         line, before = before + 1, reader.line_num
-        if len(row) != width:
-            if not row or row == [""]:
-                continue
-            words = f"The row has {len(row)} cells, the header has {width}."
-            yield Rejected("row", ",".join(row)[:80], words, line, path.name)
-            continue
         if bad and not bad.isdisjoint(range(line, before + 1)):
             yield _undecodable(path, line)
+        elif row and row != [""]:
+            yield line, row
+
+
+def _from_csv(
+    path: Path, required: Sequence[str], optional: Sequence[str]
+) -> Iterator[Row | Rejected | Remark]:
+    rows = csv_rows(path)
+    first = next(rows, None)
+    if first is None or type(first) is not tuple:
+        raise Unreadable(f"{path.name} has no header row that can be read.")
+    header = [name.strip().removeprefix("\ufeff") for name in first[1]]
+    _check_header(path, header, required)
+    yield from _unknown(path, [name for name in header if name], required, optional)
+    wanted = [*required, *optional]
+    width = len(header)
+    pick = itemgetter(*(header.index(n) if n in header else width for n in wanted), width)
+    for found in rows:
+        if type(found) is not tuple:
+            yield found
+            continue
+        line, row = found
+        if len(row) != width:
+            words = f"The row has {len(row)} cells, the header has {width}."
+            yield Rejected("row", ",".join(row)[:80], words, line, path.name)
             continue
         row.append("")
         yield line, list(pick(row)[:-1])
@@ -282,6 +305,3 @@ def _csv_words(error: csv.Error) -> str:
 
 def _why(error: Exception) -> str:
     return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-
-
-Check = Callable[[Any], Any]

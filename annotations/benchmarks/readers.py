@@ -6,7 +6,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotations.benchmarks import tidy
+from annotations.benchmarks import (
+    dsg,
+    genai_bench,
+    geneval,
+    geneval2,
+    m3t2ibench,
+    t2i_compbench,
+    tidy,
+    tifa,
+)
 from annotations.records import LabelRecord, Record, Unreadable
 
 
@@ -29,8 +38,42 @@ class Format:
     questions: frozenset[str] = frozenset()
 
 
+LIKERT = frozenset({"likert"})
 FORMATS: dict[str, Format] = {
-    "tidy": Format("tidy tables", lambda s: tidy.study(s.path, s.images)),
+    "tidy": Format("tidy tables (CSV, JSONL)", lambda s: tidy.study(s.path, s.images)),
+    "geneval": Format(
+        "GenEval: prompts, image folders, results, crowd answers",
+        lambda s: geneval.read(s.path, s.images, s.generator, s.judge),
+        frozenset({"aligned"}),
+    ),
+    "geneval2": Format(
+        "GenEval 2: prompts with questions, image map, scores",
+        lambda s: geneval2.read(s.path, s.images, s.generator, s.judge),
+        frozenset({"atom"}),
+    ),
+    "genai_bench": Format(
+        "GenAI-Bench: ratings, skills, rankings",
+        lambda s: genai_bench.read(s.path, s.images),
+        LIKERT,
+    ),
+    "t2i_compbench": Format(
+        "T2I-CompBench: prompt files, samples, results",
+        lambda s: t2i_compbench.read(s.path, s.images, s.generator, s.judge),
+        LIKERT,
+    ),
+    "m3t2ibench": Format(
+        "M3T2IBench: structured records", lambda s: m3t2ibench.read(s.path), LIKERT
+    ),
+    "dsg": Format(
+        "DSG: questions, answers, ratings",
+        lambda s: dsg.read(s.path, s.generator, s.judge),
+        LIKERT,
+    ),
+    "tifa": Format(
+        "TIFA: questions, images, results, ratings",
+        lambda s: tifa.read(s.path, s.images, s.generator, s.judge),
+        LIKERT,
+    ),
 }
 
 
