@@ -15,6 +15,8 @@ from audit.stats.consensus import majority
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.series import Floats, classes, numbers, ratings_table
 
+MOST_CLASSES = 1000
+
 Weights = Literal["linear", "quadratic"] | None
 Level = Literal["nominal", "ordinal", "interval"]
 
@@ -41,6 +43,8 @@ def cohen_kappa(a: ArrayLike, b: ArrayLike, weights: Weights = None) -> Result:
         return read
     (first, second), names = read
     n, k = first.size, names.size
+    if k > MOST_CLASSES:
+        return Undefined(f"{k} classes: kappa is for answers, not for measurements", n)
     weight = disagreement_weights(k, weights)
     table = np.bincount(first * k + second, minlength=k * k).reshape(k, k)
     expected = int((weight * np.outer(table.sum(axis=1), table.sum(axis=0))).sum())

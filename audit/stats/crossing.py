@@ -41,7 +41,8 @@ def right_pairs(
     far, near = _reach(x, starts, ends, epsilon)
 
     blocks = starts.size
-    kind = np.float32 if n < 2**24 else np.float64
+    # No entry can exceed the square of the largest cluster: where float32 holds it, so be it.
+    kind = np.float32 if int(np.bincount(clusters).max()) ** 2 < 2**22 else np.float64
     cell = (clusters * depth + levels) * blocks + block
     table = np.bincount(cell, minlength=size * blocks * depth).astype(kind)
     table = table.reshape(size, depth, blocks)
@@ -161,8 +162,10 @@ def _compared(x, levels, clusters, size, low, high, epsilon) -> np.ndarray:
     return flat.reshape(size, size)
 
 
-def scan(weights: Floats, x: Floats, levels: Codes, epsilon: float | None = None) -> Floats:
-    """The same counts straight from the items' weights (resamples x items), O(n k) for each.
+def scan(
+    counts: Floats, clusters: Codes, x: Floats, levels: Codes, epsilon: float | None = None
+) -> Floats:
+    """The same counts straight from the items' weights in each resample, O(n k) for each.
 
     For many small clusters, where a table of clusters by clusters would be larger than the data.
     """
@@ -174,10 +177,10 @@ def scan(weights: Floats, x: Floats, levels: Codes, epsilon: float | None = None
         starts = np.unique(run)
         first = first_closer(x[starts], float(np.nextafter(epsilon, np.inf)))
         low = starts[first][np.searchsorted(starts, run)]
-    found = np.zeros(weights.shape[0])
+    found = np.zeros(counts.shape[0])
     rows = max(1, 2_000_000 // x.size)
-    for first in range(0, weights.shape[0], rows):
-        part = weights[first : first + rows, order].T
+    for first in range(0, counts.shape[0], rows):
+        part = counts[first : first + rows, clusters[order]].T
         for level in range(int(levels.max()) + 1):
             mine = np.flatnonzero(levels == level)
             if mine.size == 0:

@@ -122,14 +122,14 @@ class Resamples:
         self._same_size(first.size)
         k = names.size
         weight = agreement.disagreement_weights(k, weights)
-        tables = self._table(first * k + second, k * k)
+        disagreed = self._by_cluster(weight[first, second].astype(float), np.ones(self.n))
+        margins = self._table(first, k), self._table(second, k)
 
         def resampled(counts: Floats) -> Floats:
-            table = (counts @ tables).reshape(-1, k, k)
-            one, other = table.sum(axis=2), table.sum(axis=1)
-            expected = np.einsum("bi,ij,bj->b", one, weight, other, optimize=True)
-            observed = np.einsum("bij,ij->b", table, weight)
-            return 1 - _ratio(observed * one.sum(axis=1), expected)
+            observed, size = (counts @ disagreed).T
+            one, other = (counts @ margin for margin in margins)
+            expected = ((one @ weight.astype(float)) * other).sum(axis=1)
+            return 1 - _ratio(observed * size, expected)
 
         return self._interval(point, resampled)
 
@@ -406,7 +406,7 @@ class Resamples:
 
         def found() -> Floats:
             if self.clusters > LARGEST_TABLE:
-                right = crossing.scan(counts[:, self.cluster], x, levels, epsilon)
+                right = crossing.scan(counts, self.cluster, x, levels, epsilon)
             else:
                 matrix = self._remember(
                     ("matrix", _digest(x, levels), epsilon),
@@ -426,6 +426,9 @@ class Resamples:
         if counts is not None and counts is not self.counts:
             return find()
         if key not in self._known:
+            tables = [name for name in self._known if name[0] == "matrix"]
+            if key[0] == "matrix" and len(tables) > 1:
+                self._known.pop(tables[0])
             if len(self._known) >= 16:
                 self._known.pop(next(iter(self._known)))
             self._known[key] = find()
@@ -609,44 +612,109 @@ def _digest(*arrays: np.ndarray) -> tuple[int, ...]:
 
 
 def _alpha(draw: Resamples, table: Floats, level: agreement.Level):
-    """Krippendorff's alpha of each resample, from the coincidences of each cluster."""
-    present = ~np.isnan(table)
-    per_unit = present.sum(axis=0)
-    kept = per_unit >= 2
-    present, table, per_unit = present[:, kept], table[:, kept], per_unit[kept]
-    cluster = draw.cluster[kept]
-    names, codes = np.unique(table[present], return_inverse=True)
-    k = names.size
-    unit = np.broadcast_to(np.arange(kept.sum()), present.shape)[present]
-    held = np.bincount(unit * k + codes, minlength=unit.max() * k + k).reshape(-1, k)
-    sizes = np.zeros((draw.clusters, k))
-    np.add.at(sizes, cluster, held)
-    # o_ck of a unit: n_c (n_k - [c = k]) / (m - 1), summed within clusters.
-    coincidences = np.zeros((draw.clusters, k, k))
-    scaled = held / (per_unit - 1)[:, None]
-    for c in range(k):
-        rows = scaled[:, c][:, None] * held
-        rows[:, c] -= scaled[:, c]
-        np.add.at(coincidences[:, c], cluster, rows)
-    flat = coincidences.reshape(draw.clusters, k * k)
+    """Krippendorff's alpha of each resample.
 
-    def resampled(counts: Floats) -> Floats:
-        n_c = counts @ sizes
-        total = n_c.sum(axis=1)
-        together = weighted(counts, flat).reshape(-1, k, k)
-        if level == "nominal":
-            observed = total - np.einsum("bcc->b", together)
-            expected = total**2 - (n_c**2).sum(axis=1)
-        else:
+    The disagreement within units is a sum over clusters: for `interval` of squares, for `nominal`
+    of unequal pairs. For `ordinal` the distances follow the ranks of the resample itself, so the
+    coincidences of every two values are summed instead.
+    """
+    kept = (~np.isnan(table)).sum(axis=0) >= 2
+    table, cluster = table[:, kept], draw.cluster[kept]
+    present = ~np.isnan(table)
+    m = present.sum(axis=0)
+    names, codes, _ = agreement.tally(table[present])
+    k = names.size
+    unit = np.broadcast_to(np.arange(m.size), present.shape)[present]
+    values = _Counted(draw.clusters, cluster, unit, codes, k, m)
+    if level == "interval":
+        return values.interval((names - names.mean()) / np.ptp(names))
+    if level == "nominal":
+        return values.nominal()
+    return values.ordinal() if k <= 64 else values.ordinal_one_by_one()
+
+
+class _Counted:
+    """Ratings as (unit, value), and units as belonging to clusters."""
+
+    def __init__(self, clusters, cluster, unit, codes, k, m) -> None:
+        self.clusters, self.cluster, self.unit, self.codes = clusters, cluster, unit, codes
+        self.k, self.m = k, m
+        cells = (np.ones(codes.size), (codes, cluster[unit]))
+        self.held_by = sparse.csr_array(cells, shape=(k, clusters))
+
+    def _sums(self, *per_unit: Floats) -> Floats:
+        return np.stack(
+            [np.bincount(self.cluster, weights=v, minlength=self.clusters) for v in per_unit],
+            axis=1,
+        )
+
+    def _varied(self, expected: Floats, n_c: Floats) -> Floats:
+        # One value throughout a resample: rounding is all that is left of the expected.
+        return np.where((n_c > 0).sum(axis=0) > 1, expected, 0)
+
+    def interval(self, scale: Floats):
+        placed = scale[self.codes]
+        first = np.bincount(self.unit, weights=placed)
+        second = np.bincount(self.unit, weights=placed**2)
+        within = 2 * (self.m * second - first**2) / (self.m - 1)
+        sums = self._sums(within, self.m, first, second)
+
+        def resampled(counts: Floats) -> Floats:
+            observed, total, one, two = weighted(counts, sums).T
+            n_c = self.held_by @ counts.T
+            expected = self._varied(2 * (total * two - one**2), n_c)
+            return 1 - _ratio(observed * (total - 1), expected)
+
+        return resampled
+
+    def nominal(self):
+        key, held = np.unique(self.unit * self.k + self.codes, return_counts=True)
+        equal = np.bincount(key // self.k, weights=held * (held - 1)) / (self.m - 1)
+        sums = self._sums(self.m - equal, self.m)
+
+        def resampled(counts: Floats) -> Floats:
+            observed, total = weighted(counts, sums).T
+            n_c = self.held_by @ counts.T
+            expected = self._varied(total**2 - (n_c**2).sum(axis=0), n_c)
+            return 1 - _ratio(observed * (total - 1), expected)
+
+        return resampled
+
+    def ordinal(self):
+        k = self.k
+        held = np.bincount(self.unit * k + self.codes, minlength=self.m.size * k).reshape(-1, k)
+        scaled = held / (self.m - 1)[:, None]
+        # o_cd of a unit: n_c (n_d - [c = d]) / (m - 1), summed within clusters.
+        coincidences = np.zeros((self.clusters, k, k))
+        for c in range(k):
+            rows = scaled[:, c][:, None] * held
+            rows[:, c] -= scaled[:, c]
+            np.add.at(coincidences[:, c], self.cluster, rows)
+        flat = coincidences.reshape(self.clusters, k * k)
+
+        def resampled(counts: Floats) -> Floats:
+            n_c = (self.held_by @ counts.T).T
+            total = n_c.sum(axis=1)
             place = np.cumsum(n_c, axis=1) - n_c / 2
-            if level == "interval":
-                place = np.broadcast_to(names - names.mean(), n_c.shape)
+            together = weighted(counts, flat).reshape(-1, k, k)
             cross = (together * place[:, :, None] * place[:, None, :]).sum(axis=(1, 2))
             second = (n_c * place**2).sum(axis=1)
-            observed = 2 * (second - cross)
             expected = 2 * (total * second - (n_c * place).sum(axis=1) ** 2)
-        # One value throughout a resample: rounding is all that is left of the expected.
-        expected = np.where((n_c > 0).sum(axis=1) > 1, expected, 0)
-        return 1 - _ratio(observed * (total - 1), expected)
+            observed = 2 * (second - cross)
+            return 1 - _ratio(observed * (total - 1), self._varied(expected, n_c.T))
 
-    return resampled
+        return resampled
+
+    def ordinal_one_by_one(self):
+        """With many values the ranks of each resample are laid over the ratings themselves."""
+
+        def resampled(counts: Floats) -> Floats:
+            found = np.empty(counts.shape[0])
+            for row, count in enumerate(counts):
+                n_c = self.held_by @ count
+                place = np.cumsum(n_c) - n_c / 2
+                one = self.interval((place - place.mean()) / max(np.ptp(place), 1.0))
+                found[row] = one(count[None, :])[0]
+            return found
+
+        return resampled

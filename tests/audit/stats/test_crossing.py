@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 import pytest
 
-from audit.stats import crossing
+from audit.stats import crossing, pairs
 
 
 def listed(clusters, size, x, levels, epsilon):
@@ -32,5 +32,16 @@ def test_a_resample_is_a_product_with_its_counts(epsilon, listing, monkeypatch):
         forms = np.einsum("bg,gh,bh->b", counts, expected, counts)
         matrix = crossing.right_pairs(clusters, size, x, levels, epsilon)
         assert np.einsum("bg,gh,bh->b", counts, matrix, counts) == pytest.approx(forms)
-        scanned = crossing.scan(counts[:, clusters], x, levels, epsilon)
+        scanned = crossing.scan(counts, clusters, x, levels, epsilon)
         assert scanned == pytest.approx(forms)
+
+
+def test_two_large_clusters_are_counted_to_the_last_pair():
+    # 9,000 items in two clusters: 10 million pairs across, more than float32 counts one by one.
+    rng = np.random.default_rng(1)
+    clusters, levels = rng.integers(0, 2, 9000), rng.integers(0, 2, 9000)
+    x = levels + rng.normal(size=9000)
+    matrix = crossing.right_pairs(clusters, 2, x, levels)
+    whole = np.ones((1, 2))
+    expected = crossing.scan(whole, clusters, x, levels)
+    assert matrix.sum(dtype=np.float64) == expected[0] == pairs.count(x, levels * 1.0).concordant

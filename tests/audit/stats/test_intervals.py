@@ -77,6 +77,19 @@ def test_weighted_kappa_of_resamples_is_that_of_copies_with_all_classes():
         )  # fmt: skip
 
 
+def test_alpha_of_ratings_with_a_hundred_values_is_resampled_too():
+    rng = np.random.default_rng(6)
+    prompt = rng.integers(0, 8, 90)
+    ratings = rng.normal(size=90) + 0.5 * rng.normal(size=(3, 90))
+    ratings[rng.random(ratings.shape) < 0.2] = np.nan
+    for level in ("nominal", "ordinal", "interval"):
+        same(
+            Resamples(prompt, resamples=30).krippendorff_alpha(ratings, level),
+            bootstrap(lambda r, of=level: agreement.krippendorff_alpha(r, of), (ratings,),
+                      clusters=prompt, resamples=30),
+        )  # fmt: skip
+
+
 def test_many_small_clusters_walk_the_items_to_the_same_numbers(monkeypatch):
     prompt, people, rating, judge, _ = study(2)
     table = Resamples(prompt, resamples=60)

@@ -104,7 +104,10 @@ def drawn(name: str, *hazards, **options):
 ROWS = {
     "agreement.percent_agreement": each(agreement.percent_agreement, PAIRS),
     "agreement.cohen_kappa": each(agreement.cohen_kappa, PAIRS, ALIKE)
-    | {"unknown weights": lambda: agreement.cohen_kappa(FEW, FEW, "cubic")},
+    | {
+        "unknown weights": lambda: agreement.cohen_kappa(FEW, FEW, "cubic"),
+        "measurements": lambda: agreement.cohen_kappa(np.arange(2000) / 7, np.arange(2000) / 9),
+    },
     "agreement.disagreement_weights": {
         "unknown weights": lambda: agreement.disagreement_weights(3, "cubic")
     },
