@@ -3,6 +3,7 @@
 Refused                a sentence to act on; the status says whose turn it is
 ├── NotYours           they may not see or do this (403)
 ├── LabelRefused       the answer was not taken, and why (409)
+├── FormRefused        the form cannot be used, with a sentence for each thing wrong (422)
 └── ImportRefused      nothing was imported, and why (422)
 """
 
@@ -28,6 +29,14 @@ class NotYours(Refused):
 
 class LabelRefused(Refused):
     status = 409
+
+
+class FormRefused(Refused):
+    status = 422
+
+    def __init__(self, wrong: list[str]) -> None:
+        super().__init__(" ".join(wrong))
+        self.wrong = wrong
 
 
 class ImportRefused(Refused):

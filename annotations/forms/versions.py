@@ -1,10 +1,17 @@
 """Forms become rows here: the same words are the same version, changed words are the next one."""
 
+from __future__ import annotations
+
+from functools import lru_cache
+
 from django.db import transaction
 from django.db.models import Max
 
+from annotations.forms.asking import Asked, Subject, asked, needs_atoms, objects_of
 from annotations.forms.question import Form
-from annotations.models import FormVersion
+from annotations.forms.reading import read_form
+from annotations.models import FormVersion, Prompt, Study
+from annotations.records import AtomRecord
 
 
 @transaction.atomic
@@ -20,3 +27,46 @@ def publish_form(form: Form) -> FormVersion:
         definition=form.definition(),
         digest=form.digest,
     )
+
+
+@transaction.atomic
+def use_form(*, study: Study, form: Form) -> FormVersion:
+    """From now on this study asks these questions; earlier answers stay with theirs."""
+    study.form = publish_form(form)
+    study.save(update_fields=["form"])
+    return study.form
+
+
+def form_of(version: FormVersion) -> Form:
+    return _read(_ByDigest(version))
+
+
+def questions_for(version: FormVersion, prompt: Prompt) -> tuple[Asked, ...]:
+    """What this version asks about an image of this prompt."""
+    form = form_of(version)
+    atoms: tuple[AtomRecord, ...] = ()
+    if needs_atoms(form):
+        atoms = tuple(
+            AtomRecord(atom.index, atom.kind, atom.text, atom.question, atom.expected)
+            for atom in prompt.atoms.all()
+        )
+    subject = Subject(prompt.text, tuple(prompt.tags), objects_of(prompt.metadata, atoms), atoms)
+    return asked(form, subject)
+
+
+class _ByDigest:
+    """A version is never changed: what was read once is kept under its digest."""
+
+    def __init__(self, version: FormVersion) -> None:
+        self.version = version
+
+    def __hash__(self) -> int:
+        return hash(self.version.digest)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ByDigest) and self.version.digest == other.version.digest
+
+
+@lru_cache(maxsize=256)
+def _read(one: _ByDigest) -> Form:
+    return read_form(one.version.definition)

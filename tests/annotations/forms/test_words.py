@@ -1,0 +1,95 @@
+"""The forms say what the papers print; where the papers lie beside the checkout, word for word."""
+
+import re
+
+import pytest
+
+from annotations.forms import FORMS, geneval_crowd, t2i_compbench
+from annotations.forms.question import Choice, Form, Question
+from annotations.forms.reading import read_form
+from tests import needs
+
+PAPERS = needs.SHARED / "papers"
+PAPER_OF = {
+    "geneval-audit": "geneval2-soft-tifa.txt",
+    "geneval2-atoms": "geneval2-soft-tifa.txt",
+    "geneval-crowd": "geneval.txt",
+    "genai-likert": "genai-bench-vqascore.txt",
+    "t2i-compbench": "t2i-compbench.txt",
+}
+
+
+@pytest.mark.parametrize("slug", FORMS)
+def test_a_form_comes_back_from_its_definition_as_it_was(slug):
+    assert read_form(FORMS[slug].definition()) == FORMS[slug]
+
+
+@pytest.mark.parametrize("slug", FORMS)
+def test_every_slug_is_that_of_its_form(slug):
+    assert FORMS[slug].slug == slug
+
+
+def letters(text: str) -> str:
+    """Without what a printed page and plain text write differently: quotes, marks, spaces."""
+    text = re.sub(r"\*\*|[*“”\"‘’'`]|\[OBJECT\] ?s", lambda m: "#" if "[" in m[0] else "", text)
+    return re.sub(r"\W+", " ", text).lower().strip()
+
+
+@pytest.mark.parametrize("slug", PAPER_OF)
+def test_every_question_and_sentence_stands_in_the_paper(slug):
+    file = PAPERS / PAPER_OF[slug]
+    if not file.exists():
+        pytest.skip(f"The paper is not beside the checkout ({file.name}).")
+    printed = letters(file.read_text())
+    absent = [
+        words
+        for words in words_of(FORMS[slug])
+        if letters(re.sub(r"^\w+( \w+)?: ", "", words)) not in printed
+        and letters(words) not in printed
+        # The third choice of a position is not printed; the published files have it.
+        and words != "Neither"
+    ]
+    assert absent == []
+
+
+def words_of(form: Form):
+    for question in form.questions:
+        yield question.text
+        if question.hint:
+            yield question.hint
+        for part in (question, *question.wordings):
+            yield part.text
+            yield from (choice.text for choice in part.choices)
+
+
+def test_the_six_categories_have_their_own_heads():
+    heads = [head for head, _ in t2i_compbench.CATEGORIES.values()]
+    assert len(set(heads)) == 6
+    assert heads[3] == (
+        "Rate the matching degree of objects' spatial layout between the Image and Text Prompt:"
+    )
+
+
+def test_colors_have_a_key_each_and_none_of_the_pages_own():
+    keys = geneval_crowd.COLORS.values()
+    assert len(set(keys)) == 11
+    assert not set(keys) & set("zausfi?,.")
+
+
+def test_a_form_from_before_a_new_part_keeps_its_definition():
+    form = Form("f", "F", "", (Question("aligned", "?", (Choice(1, "Yes"), Choice(0, "No"))),))
+    assert form.definition() == {
+        "slug": "f",
+        "title": "F",
+        "source": "",
+        "questions": [
+            {
+                "name": "aligned",
+                "text": "?",
+                "choices": [{"value": 1, "text": "Yes"}, {"value": 0, "text": "No"}],
+            }
+        ],
+        "introduction": "",
+        "notes": [],
+        "examples": [],
+    }
