@@ -10,6 +10,8 @@ class Report(models.Model):
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="reports")
     body = models.JSONField(help_text="What `manage.py report --json` prints.")
+    # The few facts of the body that lists show, so that no list has to load bodies.
+    summary = models.JSONField(default=dict, blank=True)
     # The data it saw, as a hash; and what it was asked for: question, seed, resamples, …
     data = models.CharField(max_length=64)
     options = models.JSONField(default=dict, blank=True)
@@ -27,3 +29,56 @@ class Report(models.Model):
 
     def __str__(self) -> str:
         return f"{self.study}, {self.created_at:%Y-%m-%d %H:%M}"
+
+
+class Column(models.Model):
+    """One number for each image, packed: what the gallery sorts and filters by.
+
+    Kept for the newest report only; see `audit.gallery`.
+    """
+
+    report = models.ForeignKey(Report, on_delete=models.CASCADE, related_name="columns")
+    name = models.CharField(max_length=200)
+    content = models.BinaryField()
+
+    class Meta:
+        ordering = ["report", "name"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["report", "name"], name="a_name_stands_for_one_column_of_a_report"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} of report {self.report_id}"
+
+
+class Pulse(models.Model):
+    """Whether labels or scores of a study have changed since a report saw them: `audit.pulse`."""
+
+    study = models.OneToOneField(Study, on_delete=models.CASCADE, related_name="pulse")
+    version = models.PositiveBigIntegerField(default=0)
+    seen = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        ordering = ["study"]
+
+    def __str__(self) -> str:
+        return f"{self.study}, v{self.version}"
+
+
+class Making(models.Model):
+    """A report that was asked for and is not there yet, and how far it is: `audit.progress`."""
+
+    study = models.OneToOneField(Study, on_delete=models.CASCADE, related_name="making")
+    asked_at = models.DateTimeField()
+    done = models.PositiveIntegerField(default=0)
+    total = models.PositiveIntegerField(default=0)
+    # Why it was refused, for the page that waits for it.
+    refusal = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["-asked_at"]
+
+    def __str__(self) -> str:
+        return f"{self.study}, {self.done} of {self.total}"

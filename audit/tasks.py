@@ -3,7 +3,8 @@
 from celery import shared_task
 
 from annotations.models import Study
-from audit import reports
+from annotations.signals import labels_changed
+from audit import pulse, reports
 from judges.signals import scores_changed
 from judges.waking import send
 
@@ -20,14 +21,20 @@ def refresh_report_task(study_id: int) -> None:
 
 @shared_task(soft_time_limit=900, time_limit=930)
 def refresh_reports_task() -> None:
-    """What a lost message forgot."""
+    """What a lost message forgot, and labels, which send none."""
     for study in Study.objects.all():
-        reports.refresh_report(study=study)
+        reports.refresh_report(study=study, patient=True)
 
 
 def listen() -> None:
+    labels_changed.connect(_labels_changed, dispatch_uid="audit")
     scores_changed.connect(_scores_changed, dispatch_uid="audit")
 
 
+def _labels_changed(sender, study_id: int, **kwargs) -> None:
+    pulse.changed(study_id)
+
+
 def _scores_changed(sender, study_id: int, **kwargs) -> None:
+    pulse.changed(study_id)
     send(refresh_report_task, study_id)

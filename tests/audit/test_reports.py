@@ -127,6 +127,7 @@ def test_the_report_is_the_structure_of_the_contract(judged):
         "labels": 0,
         "undecided": 0,
         "scores": {"some-judge": {"absent": 0, "failed": 0}},
+        "named": {"labels": [], "scores": {"some-judge": {"absent": [], "failed": []}}},
     }
 
 

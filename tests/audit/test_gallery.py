@@ -1,0 +1,56 @@
+import numpy as np
+import pytest
+
+from audit import gallery, reports
+from audit.gallery import Filters, Gallery
+from audit.models import Column
+from tests import making
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def report(study):
+    """People: yes to all early images, no to all late ones. The judge scores as written."""
+    making.labels(study, {i.key: {"ann": i.key.startswith("early")} for i in study.images.all()})
+    making.scores(
+        study,
+        {"early-0": 0.9, "early-1": 0.2, "early-2": 0.6, "late-0": 0.7, "late-1": "broken"},
+    )
+    return reports.make_report(study=study, options=reports.Options())
+
+
+def keys(report, **filters) -> list[str]:
+    found = Gallery(report.pk, "some-judge")
+    images = found.images(found.chosen(Filters(**filters)))
+    names = dict(report.study.images.values_list("pk", "key"))
+    return [names[pk] for pk in images]
+
+
+def test_images_that_differ_most_come_first_and_unscored_ones_are_left_out(report):
+    # |1 − .2| = .8, |0 − .7| = .7, |1 − .6| = .4, |1 − .9| = .1
+    assert keys(report) == ["early-1", "late-0", "early-2", "early-0"]
+
+
+def test_filters_keep_the_order(report):
+    assert keys(report, generator=0) == ["early-1", "early-2", "early-0"]
+    assert keys(report, variant="rewritten") == []
+
+
+def test_a_newer_report_takes_the_columns_over(report, study):
+    making.labels(study, {"early-3": {"ben": 1}})
+    newer = reports.make_report(study=study)
+    assert set(Column.objects.values_list("report", flat=True)) == {newer.pk}
+    assert not Gallery(report.pk, "some-judge").there
+
+
+def test_what_was_packed_is_what_comes_out():
+    shared = {
+        "image": np.array([2**40, 7]),
+        "generator": np.array([0, 1]),
+        "rewritten": np.array([True, False]),
+        "yes": np.array([1.0, np.nan]),
+    }
+    out = gallery._unpack(gallery._pack(shared, gallery.SHARED), gallery.SHARED)
+    for name, values in shared.items():
+        np.testing.assert_array_equal(out[name], values)
