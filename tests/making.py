@@ -105,7 +105,7 @@ def labels(study: Study, values: dict[str, dict[str, float]], *, question: str =
     importing.import_labels(
         study=study,
         records=(
-            LabelRecord(image=image, rater=rater, question=question, value=value)
+            LabelRecord(image=image, rater=rater, question=question, value=float(value))
             for image, given in values.items()
             for rater, value in given.items()
         ),
