@@ -123,11 +123,12 @@ class Resamples:
         k = names.size
         weight = agreement.disagreement_weights(k, weights)
         disagreed = self._by_cluster(weight[first, second].astype(float), np.ones(self.n))
-        margins = self._table(first, k), self._table(second, k)
+        sums = np.hstack([disagreed, self._table(first, k), self._table(second, k)])
 
         def resampled(counts: Floats) -> Floats:
-            observed, size = (counts @ disagreed).T
-            one, other = (counts @ margin for margin in margins)
+            found = counts @ sums
+            observed, size = found[:, 0], found[:, 1]
+            one, other = found[:, 2 : 2 + k], found[:, 2 + k :]
             expected = ((one @ weight.astype(float)) * other).sum(axis=1)
             return 1 - _ratio(observed * size, expected)
 
@@ -180,7 +181,9 @@ class Resamples:
         if isinstance(series, Undefined):
             return self._checked(series, x)
         self._same_size(series[0].size)
-        a, b = sorted(series, key=lambda values: -np.unique(values).size)
+        a, b = series
+        if self._dense(a).max() < self._dense(b).max():
+            a, b = b, a
         levels = self._dense(b)
 
         def resampled(counts: Floats) -> Floats:
@@ -200,7 +203,8 @@ class Resamples:
         if isinstance(point, Undefined):
             return self._checked(point, x)
         a, b = self._finite(x, y)
-        a, b = (a, b) if np.unique(a).size >= np.unique(b).size else (b, a)
+        if self._dense(a).max() < self._dense(b).max():
+            a, b = b, a
         levels = self._dense(b)
 
         def resampled(counts: Floats) -> Floats:
@@ -587,17 +591,29 @@ def weighted(counts: Floats, sums: Floats) -> Floats:
 
 
 def quadratic(counts: Floats, matrix: np.ndarray) -> Floats:
-    """c' M c for every row c of counts, exact: in float32 where every sum stays below 2^24."""
+    """c' M c for every row c of counts, exact: in float32 where every sum stays below 2^24.
+
+    What lies below the diagonal blocks is folded upon what lies above: little more than half of
+    the products are left.
+    """
+    folded = matrix + matrix.T
     if matrix.dtype == np.float32:
         most = float(counts.max())
-        reach = float(counts.sum(axis=1).max()) * float(matrix.max(initial=0))
-        rows = most * float(matrix.sum(axis=0, dtype=np.float64).max())
+        reach = float(counts.sum(axis=1).max()) * float(folded.max(initial=0))
+        rows = most * float(folded.sum(axis=0, dtype=np.float64).max())
         if min(reach, rows) * most < 2**24:
             counts = counts.astype(np.float32)
-            half = counts @ matrix
-            half *= counts
-            return half.sum(axis=1, dtype=np.float64)
-    return np.einsum("bg,bg->b", counts @ matrix.astype(np.float64), counts)
+        else:
+            folded, matrix = folded.astype(np.float64), matrix.astype(np.float64)
+    total = np.zeros(counts.shape[0])
+    width = max(64, -(-matrix.shape[0] // 6))
+    for first in range(0, matrix.shape[0], width):
+        block = slice(first, first + width)
+        beyond = folded[block, first + width :]
+        half = counts[:, block] @ np.concatenate([matrix[block, block], beyond], axis=1)
+        half *= counts[:, first:]
+        total += half.sum(axis=1, dtype=np.float64)
+    return total
 
 
 def _ratio(over: Floats, under: Floats) -> Floats:
