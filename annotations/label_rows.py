@@ -52,11 +52,7 @@ class LabelWriter:
         self.atoms: dict[int, dict[int, int]] = {}
         self.people: dict[str, int] = {}
         self.forms: dict[str, int] = {}
-        self.rules = {
-            question["name"]: _rule(question)
-            for question in study.form.questions
-            if question["choices"]
-        }
+        self.rules = {question["name"]: _rule(question) for question in study.form.questions}
         self.given: dict[str, set[float]] = {}
         self.unknown_forms: set[str] = set()
 
@@ -149,7 +145,7 @@ class LabelWriter:
                     text = value
             numbers = rule[0]
             if numbers is not None:
-                if number not in numbers:
+                if number not in numbers and not (text and rule[3] and _chosen(text, rule[3])):
                     self._reject(r, "value", value, rule[2])
                     continue
             elif number is not None:
@@ -273,10 +269,10 @@ class LabelWriter:
             values = KNOWN[question]
             words = "0 or 1" if values == (0.0, 1.0) else "a whole number from 1 to 5"
             texts = {"yes": 1.0, "no": 0.0} if values == (0.0, 1.0) else {}
-            rule = (set(values), texts, f"“{question}” takes {words}.")
+            rule = (set(values), texts, f"“{question}” takes {words}.", None)
         else:
             self.given[question] = set()
-            rule = (None, {}, "")
+            rule = (None, {}, "", None)
         self.rules[question] = rule
         return rule
 
@@ -342,14 +338,36 @@ def scale(values: set[float]) -> str:
     return f"a number from {min(values):g} to {max(values):g}"
 
 
-def _rule(question: dict) -> tuple[set[float] | None, dict[str, float], str]:
-    choices = question["choices"]
-    words = ", ".join(f"{choice['value']:g} ({choice['text']})" for choice in choices)
+def _rule(question: dict) -> tuple:
+    """(numbers, words -> number, what is wanted, other texts): what a question of the form takes."""
+    kind, choices = question.get("kind", "choice"), question.get("choices", ())
+    if kind in ("text", "number") or not choices:
+        return (None, {}, f"“{question['name']}” takes a {kind}.", None)
+    words = ", ".join(f"{_plain(choice['value'])} ({choice['text']})" for choice in choices)
+    numbers = {float(c["value"]) for c in choices if not isinstance(c["value"], str)}
+    texts = {c["value"] for c in choices if isinstance(c["value"], str)}
+    said = {
+        c["text"].strip().lower(): float(c["value"])
+        for c in choices
+        if not isinstance(c["value"], str)
+    }
+    several = kind == "choices"
     return (
-        {float(choice["value"]) for choice in choices},
-        {choice["text"].strip().lower(): float(choice["value"]) for choice in choices},
-        f"“{question['name']}” takes one of: {words}.",
+        numbers,
+        said,
+        f"“{question['name']}” takes {'some' if several else 'one'} of: {words}.",
+        (texts, several) if texts else None,
     )
+
+
+def _plain(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def _chosen(text: str, texts: tuple[set[str], bool]) -> bool:
+    """A choice that is a word, or several of them: `red|white`."""
+    allowed, several = texts
+    return set(text.split("|")) <= allowed if several else text in allowed
 
 
 def _sound(text: str, longest: int) -> bool:

@@ -5,6 +5,7 @@ An image without a file is welcome: labels and scores can be audited without pic
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 from collections.abc import Iterator
@@ -35,7 +36,9 @@ SCORES_MORE = ("correct", "atom", "reason", "error", "evidence")
 VARIANTS = {"original", "rewritten"}
 # Keys of `metadata` that speak of the prompt (GenEval's clauses), not of the one image.
 PROMPT_KEYS = ("tag", "include", "exclude", "instances", "relations", "benchmark")
-PARTS = ("generators", "images", "labels", "scores")
+PARTS = ("generators", "prompts", "images", "labels", "scores")
+PROMPTS = ("prompt_id", "prompt")
+PROMPTS_MORE = ("tags", "atomicity", "metadata", "atoms")
 
 
 class Wrong(Exception):
@@ -53,6 +56,7 @@ def study(path: Path, images: Path | None = None) -> Iterator[Record]:
         return
     readers = {
         "generators": generators,
+        "prompts": prompts,
         "images": lambda file: images_table(file, images),
         "labels": labels,
         "scores": scores,
@@ -60,7 +64,7 @@ def study(path: Path, images: Path | None = None) -> Iterator[Record]:
     files = [(part, _part(path, part)) for part in PARTS]
     if not any(file for _, file in files):
         raise Unreadable(
-            f"{path.name} holds none of images.csv, generators.csv, labels.csv, scores.csv "
+            f"{path.name} holds none of images, prompts, generators, labels, scores.csv "
             "(or the same as .jsonl)."
         )
     for part, file in files:
@@ -96,6 +100,28 @@ def images_table(path: Path, folder: Path | None = None) -> Iterator[Record]:
             generators.add(image.generator)
             yield GeneratorRecord(image.generator, line=line, source=path.name)
         yield image
+
+
+def prompts(path: Path) -> Iterator[Record]:
+    """Prompts alone: those that have no image yet, too."""
+    for found in table(path, required=PROMPTS, optional=PROMPTS_MORE):
+        if type(found) is not tuple:
+            yield found
+            continue
+        line, (key, words, tags, atomicity, metadata, atoms) = found
+        try:
+            yield PromptRecord(
+                text("prompt_id", key),
+                text("prompt", words),
+                _tags(tags),
+                _atoms(atoms),
+                None if atomicity == "" else whole("atomicity", atomicity),
+                _object("metadata", metadata),
+                line,
+                path.name,
+            )
+        except Wrong as wrong:
+            yield Rejected(wrong.field, wrong.value, wrong.reason, line, path.name)
 
 
 def generators(path: Path) -> Iterator[Record]:
@@ -297,7 +323,14 @@ def inside(folder: Path, name: str) -> Path:
 
 
 def _tags(value: Any) -> tuple[str, ...]:
-    parts = value if isinstance(value, list) else restored(str(value)).split(";")
+    parts = value
+    if not isinstance(value, list):
+        words = restored(str(value))
+        parts = words.split(";")
+        if words.startswith("["):
+            # A list as JSON: a tag may hold the sign that separates tags.
+            with contextlib.suppress(ValueError, RecursionError):
+                parts = json.loads(words)
     return tuple(str(part).strip() for part in parts if str(part).strip())
 
 
@@ -322,7 +355,7 @@ def _atoms(value: Any) -> tuple[AtomRecord, ...]:
         items = json.loads(value) if isinstance(value, str) else value
         return tuple(
             AtomRecord(
-                index,
+                int(item.get("index", index)),
                 str(item["kind"]),
                 str(item.get("text", "")),
                 str(item.get("question", "")),

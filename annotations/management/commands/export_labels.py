@@ -1,16 +1,18 @@
-"""`manage.py export_labels STUDY`: the labelled set as CSV or JSONL."""
+"""`manage.py export_labels STUDY`: the labelled set as a file, with a sidecar that describes it."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from django.core.management import BaseCommand, CommandError
 
-from annotations import exporting
+from annotations import export_files, exporting, pseudonyms, rating_json
+from annotations.errors import Refused
 from annotations.models import Study
 
-WRITERS = {"csv": exporting.as_csv, "jsonl": exporting.as_jsonl}
+FORMATS = ("csv", "jsonl", "parquet", "label_studio", "genai_bench")
 
 
 class Command(BaseCommand):
@@ -18,24 +20,68 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser) -> None:
         parser.add_argument("study")
-        parser.add_argument("--out", type=Path)
-        parser.add_argument("--format", choices=sorted(WRITERS), default="csv")
+        parser.add_argument("--out", type=Path, help="a file; a sidecar is written beside it")
+        parser.add_argument("--format", choices=FORMATS, default="csv")
+        parser.add_argument(
+            "--consensus",
+            choices=list(exporting.RULES),
+            help="one row per image and question instead: what people say together",
+        )
+        parser.add_argument(
+            "--pseudonyms",
+            choices=pseudonyms.RULES,
+            default="accounts",
+            help="who is called by a pseudonym",
+        )
+        parser.add_argument("--question", default="likert", help="the ratings of genai_bench")
 
-    def handle(self, *, study, out, format, **options) -> None:
+    def handle(self, *, study, out, format, consensus, question, **options) -> None:
         try:
             found = Study.objects.get(slug=study)
         except Study.DoesNotExist:
             raise CommandError(f"There is no study “{study}”.") from None
-        lines = WRITERS[format](exporting.label_rows(found))
-        if out is None:
-            # Not self.stdout: it would add a line end of its own to each.
-            sys.stdout.writelines(lines)
-            return
-        draft = out.with_name(f"{out.name}.part")
+        people = options["pseudonyms"]
+        rows = exporting.label_rows(found, people=people)
+        columns = exporting.COLUMNS
+        if consensus:
+            rows = exporting.consensus_rows(found, rule=consensus)
+            columns = exporting.CONSENSUS_COLUMNS
+        if consensus and format not in ("csv", "jsonl", "parquet"):
+            raise CommandError(f"--consensus writes csv, jsonl or parquet, not {format}.")
+        counted = export_files.Counted(rows)
         try:
-            with draft.open("w", encoding="utf-8", newline="") as file:
-                file.writelines(lines)
-            draft.replace(out)
-        except OSError as error:
-            raise CommandError(f"{out} cannot be written: {error.strerror}.") from error
-        self.stderr.write(f"Wrote {out}.")
+            if format == "parquet":
+                if out is None:
+                    raise CommandError("Parquet is no text: name a file with --out.")
+                signature = export_files.write_parquet(out, counted, columns)
+            else:
+                lines = _lines(format, found, counted, columns, question)
+                if out is None:
+                    # Not self.stdout: it would add a line end of its own to each.
+                    sys.stdout.writelines(lines)
+                    return
+                signature = export_files.write_lines(out, lines)
+            words = export_files.describe(
+                found,
+                file=out.name,
+                signature=signature,
+                format=format,
+                counts={"rows": counted.count},
+                consensus=consensus,
+                pseudonyms=people,
+                columns=list(columns),
+            )
+            export_files.write_sidecar(out, words)
+        except Refused as refusal:
+            raise CommandError(refusal.message) from None
+        self.stderr.write(f"Wrote {out} and {export_files.sidecar(out).name}.")
+
+
+def _lines(format, study, rows, columns, question) -> Iterator[str]:
+    if format == "csv":
+        return exporting.as_csv(rows, columns)
+    if format == "jsonl":
+        return exporting.as_jsonl(rows)
+    if format == "label_studio":
+        return export_files.label_studio(study, rows)
+    return rating_json.genai_bench(study, question=question)

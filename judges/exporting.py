@@ -1,0 +1,142 @@
+"""Scores as rows, and in the official layouts, so that the papers' own scripts can sum them up."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+
+from annotations import study_tables
+from annotations.errors import Refused
+from annotations.models import Study
+from judges.models import AtomScore, Run, Score
+
+COLUMNS = ("image_id", "judge", "score", "correct", "atom", "reason", "error", "evidence")
+CHUNK = 5000
+
+
+def score_rows(study: Study, *, judge: str | None = None) -> Iterator[dict[str, object]]:
+    """An image's score, then those of its atoms, in the order of judges and images."""
+    runs = Run.objects.filter(study=study).select_related("judge").order_by("judge__name", "pk")
+    for run in runs.filter(judge__name=judge) if judge else runs:
+        name = run.judge.name
+        atoms = _atom_scores(run)
+        row = next(atoms, None)
+        scores = Score.objects.filter(run=run).order_by("image__key").values_list(*SCORE)
+        for image, value, correct, reason, error, evidence in scores.iterator(chunk_size=CHUNK):
+            yield {
+                "image_id": image,
+                "judge": name,
+                "score": "" if value is None else value,
+                "correct": "" if correct is None else int(correct),
+                "atom": "",
+                "reason": reason,
+                "error": error,
+                "evidence": json.dumps(evidence, ensure_ascii=False, sort_keys=True)
+                if evidence
+                else "",
+            }
+            while row is not None and row[0] == image:
+                yield {
+                    "image_id": image,
+                    "judge": name,
+                    "score": "" if row[2] is None else row[2],
+                    "correct": "",
+                    "atom": row[1],
+                    "reason": "",
+                    "error": row[3],
+                    "evidence": "",
+                }
+                row = next(atoms, None)
+
+
+def geneval_results(study: Study, run: Run) -> Iterator[str]:
+    """`results.jsonl` as GenEval's script writes it: its `summary_scores.py` reads this."""
+    scores = (
+        Score.objects.filter(run=run, correct__isnull=False)
+        .select_related("image__prompt", "image__generator")
+        .order_by("image__generator__name", "image__prompt__key", "image__sample")
+    )
+    empty = True
+    for score in scores.iterator(chunk_size=1000):
+        prompt = score.image.prompt
+        if "include" not in prompt.metadata:
+            continue
+        empty = False
+        metadata = {**prompt.metadata, "prompt": prompt.text}
+        name = score.evidence.get("filename") or (
+            f"{score.image.generator.name}/{prompt.key}/samples/{score.image.sample:05d}.png"
+        )
+        row = {
+            "filename": name,
+            "tag": metadata.get("tag", ""),
+            "prompt": prompt.text,
+            "correct": score.correct,
+            "reason": score.reason,
+            "metadata": json.dumps(metadata),
+            "details": json.dumps(_boxes(score.evidence)),
+        }
+        # pandas writes "/" as "\\/"; a JSON reader sees no difference.
+        yield json.dumps(row, ensure_ascii=True, separators=(",", ":")).replace("/", "\\/") + "\n"
+    if empty:
+        raise Refused(
+            f"{run.judge.name} gave no verdict about a prompt that has GenEval's clauses."
+        )
+
+
+def compbench_results(study: Study, run: Run) -> Iterator[str]:
+    """`[{"question_id": 0, "answer": "0.7110"}, …]`, numbered as the pictures' names are."""
+    scores = (
+        Score.objects.filter(run=run, value__isnull=False)
+        .order_by("image__key")
+        .values_list("image__key", "value")
+    )
+    numbered = {}
+    for key, value in scores.iterator(chunk_size=CHUNK):
+        digits = key.rpartition("/")[2].rpartition("_")[2]
+        if digits.isdecimal():
+            if int(digits) in numbered:
+                raise Refused(
+                    "Two images have the same number: T2I-CompBench's layout holds one generator "
+                    "and one category at a time."
+                )
+            numbered[int(digits)] = value
+    if not numbered:
+        raise Refused(f"{run.judge.name} has no scores of pictures that have a number.")
+    rows = [{"question_id": n, "answer": f"{numbered[n]:.4f}"} for n in sorted(numbered)]
+    yield json.dumps(rows) + "\n"
+
+
+def missing_scores(study: Study, run: Run) -> list[str]:
+    absent = study.images.exclude(scores__run=run).order_by("key")
+    return list(absent.values_list("key", flat=True))
+
+
+def digest(study: Study, *, people: str = "nobody") -> str:
+    """Of prompts, images, labels and scores: two studies with the same one hold the same."""
+    sha = hashlib.sha256(study_tables.digest(study, people=people).encode())
+    for row in score_rows(study):
+        sha.update(json.dumps(row, ensure_ascii=False, sort_keys=True).encode())
+    return sha.hexdigest()
+
+
+SCORE = ("image__key", "value", "correct", "reason", "error", "evidence")
+
+
+def _atom_scores(run: Run) -> Iterator[tuple]:
+    rows = AtomScore.objects.filter(score__run=run).order_by("score__image__key", "atom__index")
+    return rows.values_list("score__image__key", "atom__index", "value", "error").iterator(
+        chunk_size=CHUNK
+    )
+
+
+def _boxes(evidence: dict) -> dict:
+    """`{class: [[x1, y1, x2, y2, score], …]}`, whoever found them."""
+    boxes = evidence.get("boxes")
+    if isinstance(boxes, dict):
+        return boxes
+    found: dict[str, list] = {}
+    for detection in evidence.get("detections", []):
+        box = [*detection.get("box", []), detection.get("score")]
+        found.setdefault(str(detection.get("class")), []).append(box)
+    return found

@@ -1,0 +1,71 @@
+"""`manage.py export_scores STUDY`: scores as tidy rows, or in a paper's own layout."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from django.core.management import BaseCommand, CommandError
+
+from annotations import export_files
+from annotations.errors import Refused
+from annotations.exporting import as_csv, as_jsonl
+from judges import exporting
+from judges.management.imports import study_or_error
+from judges.models import Run
+
+OFFICIAL = {
+    "geneval": exporting.geneval_results,
+    "t2i_compbench": exporting.compbench_results,
+}
+
+
+class Command(BaseCommand):
+    help = "Write the scores of a study."
+
+    def add_arguments(self, parser) -> None:
+        parser.add_argument("study")
+        parser.add_argument("--judge", metavar="NAME")
+        parser.add_argument("--out", type=Path)
+        parser.add_argument("--format", choices=["csv", "jsonl", *OFFICIAL], default="csv")
+
+    def handle(self, *, study, judge, out, format, **options) -> None:
+        found = study_or_error(study)
+        runs = Run.objects.filter(study=found).select_related("judge")
+        if judge:
+            runs = runs.filter(judge__name=judge)
+        if judge and not runs:
+            raise CommandError(f"“{judge}” has no run in “{study}”.")
+        if format in OFFICIAL and len(runs) != 1:
+            raise CommandError("A paper's layout holds one judge: name it with --judge.")
+        rows = export_files.Counted(exporting.score_rows(found, judge=judge))
+        if format in OFFICIAL:
+            lines = OFFICIAL[format](found, runs[0])
+        elif format == "csv":
+            lines = as_csv(rows, exporting.COLUMNS)
+        else:
+            lines = as_jsonl(rows)
+        try:
+            if out is None:
+                sys.stdout.writelines(lines)
+                return
+            signature = export_files.write_lines(out, lines)
+            absent = {run.judge.name: exporting.missing_scores(found, run) for run in runs}
+            words = {
+                "what": f"Scores of the study “{found.title}” ({found.slug}), from Jurybox.",
+                "file": out.name,
+                "format": format,
+                "signature": {
+                    "sha256": signature,
+                    "judges": {run.judge.name: run.judge.fingerprint for run in runs},
+                },
+                "counts": {"rows": rows.count} if format in ("csv", "jsonl") else {},
+                "missing": {
+                    name: {"images_without_score": len(keys), "image_ids": keys[:1000]}
+                    for name, keys in absent.items()
+                },
+            }
+            export_files.write_sidecar(out, words)
+        except Refused as refusal:
+            raise CommandError(refusal.message) from None
+        self.stderr.write(f"Wrote {out} and {export_files.sidecar(out).name}.")

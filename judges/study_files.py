@@ -1,0 +1,79 @@
+"""A whole study as a folder of tidy tables that `import_study --format tidy` brings in again."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from annotations import exporting as labels
+from annotations import queries, study_tables
+from annotations.export_files import Counted, ExportRefused, write_lines
+from annotations.models import Study
+from judges import exporting as scores
+
+
+def write_study(
+    study: Study, folder: Path, *, people: str = "accounts", files: bool = False
+) -> dict[str, Any]:
+    """Tables, pictures where they are wanted, and README.json; returns what that says.
+
+    Everything is written beside the folder and moved to its name at the end.
+    """
+    if folder.exists():
+        raise ExportRefused(f"{folder} is there already; choose another name or remove it.")
+    draft = folder.with_name(f"{folder.name}.part")
+    shutil.rmtree(draft, ignore_errors=True)
+    try:
+        draft.mkdir(parents=True)
+        about = _write(study, draft, people, files)
+        draft.rename(folder)
+    except OSError as error:
+        raise ExportRefused(f"{folder} cannot be written: {error.strerror}.") from error
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return about
+
+
+def _write(study: Study, folder: Path, people: str, files: bool) -> dict[str, Any]:
+    tables = {
+        "generators": (study_tables.generator_rows(study), study_tables.GENERATORS),
+        "prompts": (study_tables.prompt_rows(study), study_tables.PROMPTS),
+        "images": (study_tables.image_rows(study, files=files), study_tables.IMAGES),
+        "labels": (labels.label_rows(study, people=people), labels.COLUMNS),
+        "scores": (scores.score_rows(study), scores.COLUMNS),
+    }
+    signatures, counts = {}, {}
+    for name, (rows, columns) in tables.items():
+        counted = Counted(rows)
+        signatures[f"{name}.csv"] = write_lines(
+            folder / f"{name}.csv", labels.as_csv(counted, columns)
+        )
+        counts[name] = counted.count
+    if files:
+        for file in study.images.exclude(file="").values_list("file", flat=True).distinct():
+            target = folder / file
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(Path(settings.MEDIA_ROOT) / file, target)
+    absent = study_tables.missing_labels(study)
+    about = {
+        "what": f"The study “{study.title}” ({study.slug}), from Jurybox.",
+        "signature": {
+            "files": signatures,
+            "study": scores.digest(study, people=people),
+            "form": str(study.form),
+        },
+        "simulated": study.simulated,
+        "pseudonyms": people,
+        "counts": counts,
+        "missing": {
+            "images_without_labels": len(absent),
+            "image_ids": absent[:1000],
+            "prompts_without_image": queries.missing_images(study),
+        },
+    }
+    write_lines(folder / "README.json", [json.dumps(about, ensure_ascii=False, indent=2) + "\n"])
+    return about
