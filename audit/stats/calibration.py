@@ -332,7 +332,8 @@ def _search(line: Differences, low: float, high: float, best: Best) -> None:
     if size <= LISTED:
         _list(line, low, high, before, best)
         return
-    bins = int(np.clip(size // 1024, 1 << 12, 1 << 20))
+    # No more bins than the second-level cache holds: finer ones cost more than another pass.
+    bins = int(np.clip(size // 1024, 1 << 12, 1 << 15))
     with np.errstate(over="ignore", divide="ignore"):
         # A little less than full, so that rounding never reaches past the last bin.
         scale = float(min((1 - 1e-9) * bins / (high - low), 1e300))
