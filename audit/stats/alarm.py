@@ -8,8 +8,10 @@ the start with probability at most `level`, however often and whenever somebody 
 
 Money is spread over stakes of several sizes and both directions and left there, so no size has to
 be guessed; and a part is held back and put down later, a little every 50 images, so that a long
-quiet time does not eat what is needed when drift sets in. Values must come as they were labelled, and each be fair given those before: feed
-images of different prompts, or `by_prompt` means where prompts repeat.
+quiet time does not eat what is needed when drift sets in.
+
+Values must come as they were labelled, and each be fair given those before: feed images of
+different prompts, or `by_prompt` means where prompts repeat.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ from audit.stats import (
     alarm,
     candidates,
     consensus,
+    deviation,
     drift,
     enough,
     intervals,
@@ -199,6 +200,17 @@ ROWS = {
         "one candidate each": lambda: candidates.best_of(FEW, FEW, [1, 2, 3, 4]),
         "best of none": lambda: candidates.best_of(FEW, FEW, [1, 1, 2, 2], n=0),
         "prompts of other data": lambda: candidates.best_of(FEW, FEW, [1]),
+    },
+    "deviation.by_generator": each(
+        lambda h, j: deviation.by_generator(h, j, ["a"] * len(h), clusters=h, resamples=20), PAIRS
+    )
+    | {
+        "one prompt": lambda: deviation.by_generator(
+            FEW, FEW, ["a"] * 4, clusters=[1] * 4, resamples=20
+        )[0].net_deviation,
+        "clusters of other data": lambda: deviation.by_generator(
+            FEW, FEW, ["a"] * 4, clusters=[1], resamples=20
+        ),
     },
     "drift.years": {"a date missing": lambda: drift.years(["2024-01-01", "NaT"])},
     "drift.slope_per_year": {
