@@ -5,16 +5,21 @@ from __future__ import annotations
 import math
 import uuid
 from collections.abc import Mapping
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
 from annotations import assigning
 from annotations.errors import LabelRefused
+from annotations.forms.asking import needs_atoms
+from annotations.forms.checking import checked
+from annotations.forms.versions import form_of, questions_for
 from annotations.models import (
     Annotation,
     Answer,
     Assignment,
+    Flag,
     FormVersion,
     Image,
     Membership,
@@ -41,18 +46,14 @@ def check_can_label(*, image: Image, annotator: Membership, form: FormVersion) -
         )
 
 
-def check_answers(*, form: FormVersion, answers: Mapping[str, float]) -> None:
-    questions = {question["name"]: question for question in form.questions}
-    for name in answers:
-        if name not in questions:
-            raise LabelRefused(f"This form has no question “{name}”; nothing was saved.")
-    for name, question in questions.items():
-        if name not in answers:
-            raise LabelRefused(f"“{question['text']}” has no answer yet; nothing was saved.")
-        allowed = [choice["value"] for choice in question["choices"]]
-        if answers[name] not in allowed:
-            words = ", ".join(choice["text"] for choice in question["choices"])
-            raise LabelRefused(f"“{question['text']}” takes one of: {words}; nothing was saved.")
+def check_answers(
+    *, image: Image, form: FormVersion, answers: Mapping[str, Any]
+) -> dict[str, float | str]:
+    """The answers as they will be kept; refused with a sentence where they do not fit the form.
+
+    Keys are the questions' names; `atom.3` is the question about the atom with index 3.
+    """
+    return checked(form_of(form), questions_for(form, image.prompt), answers)
 
 
 @transaction.atomic
@@ -61,7 +62,7 @@ def record_label(
     image: Image,
     annotator: Membership,
     form: FormVersion,
-    answers: Mapping[str, float],
+    answers: Mapping[str, Any],
     submission: uuid.UUID,
     seconds: float | None = None,
 ) -> Annotation:
@@ -75,13 +76,12 @@ def record_label(
             raise LabelRefused("This submission was used for another image; nothing was saved.")
         return repeated
     check_can_label(image=image, annotator=annotator, form=form)
-    check_answers(form=form, answers=answers)
+    kept = check_answers(image=image, form=form, answers=answers)
     earlier = Annotation.objects.filter(image=image, annotator=annotator).first()
-    if earlier is not None and earlier.state == Annotation.State.COUNTED:
-        return _correct(earlier, form=form, answers=answers, submission=submission, seconds=seconds)
-    _occupy(image=image, annotator=annotator)
+    if earlier is None or earlier.state == Annotation.State.WITHDRAWN:
+        _occupy(image=image, annotator=annotator)
     if earlier is not None:
-        return _correct(earlier, form=form, answers=answers, submission=submission, seconds=seconds)
+        return _correct(earlier, form=form, answers=kept, submission=submission, seconds=seconds)
     annotation = Annotation.objects.create(
         study=annotator.study,
         image=image,
@@ -91,9 +91,23 @@ def record_label(
         seconds=_plausible(seconds),
         submitted_at=timezone.now(),
     )
-    _write_answers(annotation, answers)
+    _write_answers(annotation, kept)
     _tell(annotator.study_id)
     return annotation
+
+
+@transaction.atomic
+def flag(*, image: Image, annotator: Membership, reason: str, note: str = "") -> Flag:
+    """Say that something is wrong with an image. Flagging again corrects what was said."""
+    if image.study_id != annotator.study_id:
+        raise LabelRefused("This image belongs to another study; nothing was flagged.")
+    if reason not in Flag.Reason.values:
+        words = ", ".join(Flag.Reason.labels)
+        raise LabelRefused(f"A flag needs one of these reasons: {words}. Nothing was flagged.")
+    flagged, _ = Flag.objects.update_or_create(
+        image=image, annotator=annotator, defaults={"reason": reason, "note": note.strip()[:2000]}
+    )
+    return flagged
 
 
 @transaction.atomic
@@ -150,7 +164,7 @@ def _correct(
     annotation: Annotation,
     *,
     form: FormVersion,
-    answers: Mapping[str, float],
+    answers: Mapping[str, float | str],
     submission: uuid.UUID,
     seconds: float | None,
 ) -> Annotation:
@@ -164,7 +178,9 @@ def _correct(
         submitted_at=annotation.submitted_at,
     )
     annotation.answers.all().delete()
-    annotation.state = Annotation.State.COUNTED
+    # What the owner has set aside stays so, whatever it says now.
+    if annotation.state == Annotation.State.WITHDRAWN:
+        annotation.state = Annotation.State.COUNTED
     annotation.revision += 1
     annotation.form = form
     annotation.submission = submission
@@ -176,13 +192,23 @@ def _correct(
     return annotation
 
 
-def _write_answers(annotation: Annotation, answers: Mapping[str, float]) -> None:
-    Answer.objects.bulk_create(
-        [
-            Answer(annotation=annotation, question=name, value=value)
-            for name, value in answers.items()
-        ]
-    )
+def _write_answers(annotation: Annotation, answers: Mapping[str, float | str]) -> None:
+    atoms: dict[int, int] = {}
+    if needs_atoms(form_of(annotation.form)):
+        atoms = dict(annotation.image.prompt.atoms.values_list("index", "pk"))
+    rows = []
+    for key, value in answers.items():
+        name, dot, index = key.partition(".")
+        rows.append(
+            Answer(
+                annotation=annotation,
+                question=name,
+                atom_id=atoms[int(index)] if dot else None,
+                value=None if isinstance(value, str) else value,
+                text=value if isinstance(value, str) else "",
+            )
+        )
+    Answer.objects.bulk_create(rows)
 
 
 def _plausible(seconds: float | None) -> float | None:

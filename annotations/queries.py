@@ -8,7 +8,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import connection
 from django.db.models import Count
 
-from annotations.models import Annotation, Assignment, Image, Membership, Study
+from annotations.models import Annotation, Answer, Assignment, Image, Membership, Study
 
 COUNTED_UP_TO = 1000
 
@@ -108,12 +108,69 @@ def last_answered(annotator: Membership) -> Annotation | None:
     )
 
 
-def earlier_answers(annotator: Membership, image: Image) -> dict[str, float]:
-    """What this person said before they took it back, to start from when they correct it."""
-    annotation = Annotation.objects.filter(annotator=annotator, image=image).first()
-    if annotation is None:
-        return {}
-    return dict(annotation.answers.filter(atom__isnull=True).values_list("question", "value"))
+def last_public_id(annotator: Membership) -> str:
+    """The image that was answered last, for the way back; nothing where none was."""
+    return (
+        Annotation.objects.filter(annotator=annotator)
+        .exclude(state=Annotation.State.WITHDRAWN)
+        .order_by("-pk")
+        .values_list("image__public_id", flat=True)
+        .first()
+        or ""
+    )
+
+
+def held(annotator: Membership) -> Assignment | None:
+    """The image in this person's hands; nothing is given out for asking."""
+    return (
+        Assignment.objects.filter(annotator=annotator, state=Assignment.State.LEASED)
+        .select_related("image")
+        .first()
+    )
+
+
+def answers_of(annotator: Membership):
+    """A person's own answers, newest first, with what they said."""
+    return (
+        Annotation.objects.filter(annotator=annotator)
+        .exclude(state=Annotation.State.WITHDRAWN)
+        .select_related("image__prompt", "form")
+        .prefetch_related("answers__atom")
+        .order_by("-submitted_at", "-pk")
+    )
+
+
+def own_answer(annotator: Membership, public_id: str) -> Annotation | None:
+    return (
+        Annotation.objects.filter(annotator=annotator, image__public_id=public_id)
+        .exclude(state=Annotation.State.WITHDRAWN)
+        .select_related("image__prompt")
+        .first()
+    )
+
+
+def neighbours(annotation: Annotation) -> dict[str, str]:
+    """The images that this person answered before and after this one, in the order they came."""
+    others = (
+        Annotation.objects.filter(annotator=annotation.annotator_id)
+        .exclude(state=Annotation.State.WITHDRAWN)
+        .values_list("image__public_id", flat=True)
+    )
+    return {
+        "before": others.filter(pk__lt=annotation.pk).order_by("-pk").first() or "",
+        "after": others.filter(pk__gt=annotation.pk).order_by("pk").first() or "",
+    }
+
+
+def earlier_answers(annotator: Membership, image: Image) -> dict[str, float | str]:
+    """What this person said about this image, to start from when they correct it."""
+    rows = Answer.objects.filter(annotation__annotator=annotator, annotation__image=image)
+    return {
+        name if index is None else f"{name}.{index}": text if value is None else value
+        for name, index, value, text in rows.order_by().values_list(
+            "question", "atom__index", "value", "text"
+        )
+    }
 
 
 def missing_prompts(study: Study) -> list[str]:

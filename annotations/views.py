@@ -7,6 +7,7 @@ import uuid
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST, require_safe
@@ -14,8 +15,12 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 from annotations import assigning, labelling, queries
 from annotations.access import Place, image_or_404, place_or_404
 from annotations.errors import LabelRefused
-from annotations.models import Assignment, FormVersion, Image
-from annotations.picture import CONTENT_TYPES
+from annotations.forms.showing import blocks
+from annotations.forms.versions import questions_for
+from annotations.models import Assignment, Flag, FormVersion, Image
+from annotations.picture import CONTENT_TYPES, thumbnail_of
+
+ANSWERS_PER_PAGE = 50
 
 
 @require_safe
@@ -23,6 +28,9 @@ from annotations.picture import CONTENT_TYPES
 def image_file(request: HttpRequest, public_id: str) -> HttpResponse:
     image = image_or_404(request, public_id)
     path = settings.MEDIA_ROOT / image.file
+    if "small" in request.GET:
+        small = settings.MEDIA_ROOT / thumbnail_of(image.file)
+        path = small if small.exists() else path
     try:
         response = FileResponse(path.open("rb"), content_type=CONTENT_TYPES[path.suffix])
     except FileNotFoundError:
@@ -60,7 +68,12 @@ def undo(request: HttpRequest, slug: str) -> HttpResponse:
     if last is None:
         message = "There is nothing to take back."
     else:
-        labelling.take_back(annotation=last)
+        try:
+            labelling.take_back(annotation=last)
+        except LabelRefused as refusal:
+            if not request.htmx:
+                raise
+            message = refusal.message
     if not request.htmx:
         return redirect("label", slug=slug)
     return _workplace(request, place, message)
@@ -79,6 +92,59 @@ def skip(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 @login_required
+def flag(request: HttpRequest, slug: str) -> HttpResponse:
+    place = place_or_404(request, slug)
+    image = Image.objects.filter(public_id=request.POST.get("image", ""), study=place.study).first()
+    if image is None:
+        raise LabelRefused("This image is no longer part of the study; nothing was flagged.")
+    labelling.flag(
+        image=image,
+        annotator=place.membership,
+        reason=request.POST.get("reason", ""),
+        note=request.POST.get("note", ""),
+    )
+    return HttpResponse(status=204)
+
+
+@require_GET
+@login_required
+def answers(request: HttpRequest, slug: str) -> HttpResponse:
+    """One's own answers, newest first, each with the way to correct it."""
+    place = place_or_404(request, slug)
+    page = Paginator(queries.answers_of(place.membership), ANSWERS_PER_PAGE)
+    return render(
+        request,
+        "annotations/answers.html",
+        {
+            "study": place.study,
+            "may_research": place.may_research,
+            "page": page.get_page(request.GET.get("page")),
+        },
+    )
+
+
+@require_GET
+@login_required
+def answered(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """One's own earlier answer, to be looked at and corrected."""
+    place = place_or_404(request, slug)
+    review = queries.own_answer(place.membership, public_id)
+    if review is None:
+        raise Http404
+    held = queries.held(place.membership)
+    return _render(
+        request,
+        place,
+        image=review.image,
+        review=review,
+        held=held.image.public_id if held else "",
+        upcoming=held.image.public_id if held else "",
+        **queries.neighbours(review),
+    )
+
+
+@require_POST
+@login_required
 def release(request: HttpRequest, slug: str) -> HttpResponse:
     """The page was closed: the image goes back to the queue at once.
 
@@ -87,7 +153,8 @@ def release(request: HttpRequest, slug: str) -> HttpResponse:
     """
     place = place_or_404(request, slug)
     for assignment in _held(request, place):
-        if not assigning.renewed_lately(assignment=assignment, study=place.study):
+        lately = assigning.renewed_lately(assignment=assignment, study=place.study)
+        if "pause" in request.POST or not lately:
             assigning.release(assignment=assignment)
     return HttpResponse(status=204)
 
@@ -127,21 +194,26 @@ def _record(request: HttpRequest, place: Place) -> None:
         raise LabelRefused(
             "This page sent an incomplete answer; nothing was saved. Load the page again."
         ) from None
-    image = Image.objects.filter(public_id=request.POST.get("image", ""), study=place.study).first()
-    form = FormVersion.objects.filter(pk=form_pk).first()
+    image = (
+        Image.objects.select_related("prompt")
+        .filter(public_id=request.POST.get("image", ""), study=place.study)
+        .first()
+    )
+    form = place.study.form
+    if form.pk != form_pk:
+        form = FormVersion.objects.filter(pk=form_pk).first()
     if image is None or form is None:
         raise LabelRefused("This image is no longer part of the study; nothing was saved.")
     prefix = "answer-"
-    answers = {
-        name.removeprefix(prefix): _number(value)
-        for name, value in request.POST.items()
-        if name.startswith(prefix)
-    }
     labelling.record_label(
         image=image,
         annotator=place.membership,
         form=form,
-        answers=answers,
+        answers={
+            name.removeprefix(prefix): values
+            for name, values in request.POST.lists()
+            if name.startswith(prefix)
+        },
         submission=submission,
         seconds=_number_or_none(request.POST.get("seconds", "")),
     )
@@ -151,21 +223,35 @@ def _workplace(request: HttpRequest, place: Place, message: str = "") -> HttpRes
     annotator = place.membership
     assignment = assigning.next_image(annotator=annotator)
     image = assignment.image if assignment else None
-    upcoming = assigning.upcoming(annotator=annotator) if image else ""
+    return _render(
+        request,
+        place,
+        image=image,
+        message=message,
+        held=image.public_id if image else "",
+        upcoming=assigning.upcoming(annotator=annotator) if image else "",
+        before=queries.last_public_id(annotator),
+    )
+
+
+def _render(
+    request: HttpRequest, place: Place, *, image: Image | None, **more: object
+) -> HttpResponse:
+    annotator, form = place.membership, place.study.form
+    questions = questions_for(form, image.prompt) if image else ()
+    earlier = queries.earlier_answers(annotator, image) if image else {}
     context = {
         "study": place.study,
         "may_research": place.may_research,
-        "form": place.study.form,
-        "assignment": assignment,
+        "form": form,
         "image": image,
-        "prompt": image.prompt.text if image else "",
+        "blocks": blocks(image.prompt.text, questions, earlier) if image else [],
+        "prompt_on_top": not any(a.atom or a.question.with_prompt for a in questions),
+        "earlier": earlier,
         "submission": str(uuid.uuid4()),
         "progress": queries.progress(annotator),
-        "earlier": queries.earlier_answers(annotator, image) if image else {},
-        "upcoming": upcoming,
-        "can_undo": queries.last_answered(annotator) is not None,
-        "done": image is None,
-        "message": message,
+        "reasons": Flag.Reason.choices,
+        **more,
     }
     template = "annotations/label.html"
     if request.htmx:
@@ -179,13 +265,6 @@ def _held(request: HttpRequest, place: Place):
         state=Assignment.State.LEASED,
         image__public_id=request.POST.get("image", ""),
     ).select_related("image")
-
-
-def _number(text: str) -> float:
-    number = _number_or_none(text)
-    if number is None:
-        raise LabelRefused(f"“{text[:80]}” is not one of the answers; nothing was saved.")
-    return number
 
 
 def _number_or_none(text: str) -> float | None:

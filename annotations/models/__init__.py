@@ -1,5 +1,6 @@
 from annotations.models.annotation import Annotation, Answer, Revision
 from annotations.models.assignment import Assignment
+from annotations.models.flag import Flag
 from annotations.models.form import FormVersion
 from annotations.models.image import Generator, Image
 from annotations.models.people import Membership
@@ -11,6 +12,7 @@ __all__ = [
     "Answer",
     "Assignment",
     "Atom",
+    "Flag",
     "FormVersion",
     "Generator",
     "Image",

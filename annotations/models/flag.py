@@ -1,0 +1,32 @@
+from django.db import models
+
+from annotations.models.image import Image
+from annotations.models.people import Membership
+
+
+class Flag(models.Model):
+    """Somebody says that something is wrong with an image; its answers are not touched by it."""
+
+    class Reason(models.TextChoices):
+        BROKEN = "broken", "The image is broken or does not show"
+        DISTURBING = "disturbing", "The image is disturbing or not safe for work"
+        PROMPT = "prompt", "The prompt makes no sense"
+        FORM = "form", "The questions do not fit this image"
+        OTHER = "other", "Something else"
+
+    image = models.ForeignKey(Image, on_delete=models.CASCADE, related_name="flags")
+    annotator = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="flags")
+    reason = models.CharField(max_length=12, choices=Reason)
+    note = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["image", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["image", "annotator"], name="one_flag_per_person_and_image"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.annotator}: {self.image}: {self.get_reason_display()}"
