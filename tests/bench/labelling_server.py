@@ -1,0 +1,135 @@
+"""A throw-away installation on this machine: a database, a study, and the web server of the demo."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import urlopen
+
+import psycopg
+
+from tests.needs import POSTGRES_URL
+
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class Installation:
+    """`with Installation("sqlite", images=1000, …) as there:` – and nothing is left of it after."""
+
+    def __init__(self, database: str, **study) -> None:
+        self.database = database
+        self.study = study
+
+    def __enter__(self) -> Installation:
+        self.folder = Path(tempfile.mkdtemp(prefix="jurybox-bench-"))
+        self.name = f"jurybox_bench_{os.getpid()}_{self.folder.name[-6:].lower()}"
+        url = f"sqlite:///{self.folder / 'bench.sqlite3'}"
+        if self.database == "postgres":
+            _on_postgres(f'CREATE DATABASE "{self.name}"')
+            url = urlsplit(POSTGRES_URL)._replace(path=f"/{self.name}").geturl()
+        self.environment = {
+            **os.environ,
+            "DATABASE_URL": url,
+            "JURYBOX_VAR": str(self.folder),
+            "CELERY_BROKER_URL": "memory://",
+            "DJANGO_SETTINGS_MODULE": "audit.settings",
+        }
+        self.server = None
+        try:
+            made = self.run("make", json.dumps(self.study))
+            self.cookies: list[str] = made["cookies"]
+            self._serve()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_) -> None:
+        if self.server is not None:
+            self.server.terminate()
+            try:
+                self.server.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                self.server.kill()
+                self.server.wait()
+        if self.database == "postgres":
+            _on_postgres(f'DROP DATABASE IF EXISTS "{self.name}" WITH (FORCE)')
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def run(self, *words: str) -> dict:
+        command = [sys.executable, "-m", "tests.bench.labelling_study", *words]
+        done = subprocess.run(
+            command, env=self.environment, check=True, capture_output=True, text=True, timeout=900
+        )
+        return json.loads(done.stdout)
+
+    def cpu(self) -> tuple[float, float]:
+        """Seconds of processor time so far: of the web server, and of the database's own processes."""
+        web = sum(_cpu(pid) for pid in (self.server.pid, *_children(self.server.pid)))
+        base = sum(_cpu(pid) for pid in _backends(self.name)) if self.database == "postgres" else 0
+        return web, base
+
+    def _serve(self) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        # As `manage.py demo` starts it.
+        self.server = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "gunicorn", "audit.wsgi"),
+                *("--bind", f"127.0.0.1:{self.port}"),
+                *("--workers", "2", "--threads", "4", "--log-level", "warning"),
+            ],
+            env=self.environment,
+        )
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                with urlopen(f"http://127.0.0.1:{self.port}/healthz", timeout=5):
+                    return
+            except OSError:
+                if time.monotonic() > deadline or self.server.poll() is not None:
+                    raise
+                time.sleep(0.1)
+
+
+def _cpu(pid: int) -> float:
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def _children(pid: int) -> list[int]:
+    try:
+        return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def _backends(database: str) -> list[int]:
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if (
+                database in (folder / "cmdline").read_text()
+                and "postgres:" in (folder / "cmdline").read_text()
+            ):
+                found.append(int(folder.name))
+        except OSError:
+            continue
+    return found
+
+
+def _on_postgres(statement: str) -> None:
+    with psycopg.connect(POSTGRES_URL, autocommit=True) as connection:
+        connection.execute(statement)
