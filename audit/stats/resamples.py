@@ -525,6 +525,10 @@ class Resamples:
             sizes = np.bincount(self.cluster, minlength=self.clusters)
 
             def resampled(counts: Floats) -> Floats:
+                if epsilon == 0:
+                    # Nothing is near but what is equal: the counts that tau and AUROC share.
+                    total, _, _, tied_both = self._tied_pairs(counts, scores, levels)
+                    return _ratio(self._right(counts, scores, levels) + tied_both, total)
                 size = counts @ sizes
                 right = self._right(counts, scores, levels, epsilon)
                 return _ratio(right, size * (size - 1) / 2)
