@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from annotations import parsing
 from annotations.benchmarks import (
     dsg,
     genai_bench,
@@ -16,7 +17,7 @@ from annotations.benchmarks import (
     tidy,
     tifa,
 )
-from annotations.records import LabelRecord, Record, Unreadable
+from annotations.records import LabelRecord, PromptRecord, Record, Unreadable
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,8 @@ class Source:
     generator: str = ""
     generators: Path | None = None
     judge: str = ""
+    # "grammar", or a `module:function` of the user's own: prompts without atoms get some.
+    atoms: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,17 @@ def records(format: str, source: Source) -> Iterator[Record]:
         raise Unreadable(f"There is no file or folder {source.images}.")
     if source.generators is not None:
         yield from tidy.generators(source.generators)
-    yield from FORMATS[format].read(source)
+    found = FORMATS[format].read(source)
+    yield from with_atoms(found, source.atoms) if source.atoms else found
+
+
+def with_atoms(records: Iterator[Record], parser: str) -> Iterator[Record]:
+    """Prompts that bring no atoms of their own get those that their words name."""
+    reader = None if parser == "grammar" else parsing.loaded(parser)
+    for record in records:
+        if type(record) is PromptRecord and not record.atoms:
+            record = replace(record, atoms=parsing.parse(record.text, reader=reader))
+        yield record
 
 
 def tidy_part(kind: type, path: Path) -> Iterator[Record]:

@@ -22,6 +22,14 @@ class Command(ImportCommand):
             "--generators", type=Path, metavar="FILE", help="a tidy table of generators"
         )
         parser.add_argument("--judge", default="", metavar="NAME", help="who gave the scores")
+        parser.add_argument(
+            "--atoms",
+            nargs="?",
+            const="grammar",
+            default="",
+            metavar="MODULE:FUNCTION",
+            help="give prompts without atoms those that their words name (or that this names)",
+        )
         self.add_flags(parser)
 
     def handle(self, *, study, path, format, dry_run, strict, **options) -> None:
@@ -35,6 +43,7 @@ class Command(ImportCommand):
                 options["generator"],
                 options["generators"],
                 options["judge"],
+                options["atoms"],
             ),
             dry_run=dry_run,
             strict=strict,
