@@ -33,6 +33,8 @@ CHUNK = 1 << 16  # pairs in memory at a time: what the nearest cache holds
 MANY_LEVELS = 64  # from here on people tie so little that transforms per level do not pay
 
 Range = tuple[float, float]
+# Gaps, whether people tie these pairs, and what each weighs (None: 1).
+Chunk = tuple[Floats, bool, Codes | None]
 
 
 @dataclass
@@ -109,32 +111,34 @@ class Differences:
         tied, concordant = self.below(bound)
         return tied - concordant
 
-    def between(self, low: float, high: float) -> Iterator[tuple[Floats, np.ndarray, Codes | None]]:
-        """Chunks of (gap, tied?, weight) of the tied and concordant pairs, low <= gap < high.
-
-        A weight of None is 1 throughout.
-        """
+    def between(self, low: float, high: float) -> Iterator[Chunk]:
+        """Chunks of the tied and of the concordant pairs with low <= gap < high."""
         if low <= 0 and self.same:
-            yield np.zeros(1), np.ones(1, bool), np.array([self.same])
+            yield np.zeros(1), True, np.array([self.same])
         begin = self.first_closer(high)
         end = np.minimum(self.first_closer(low), np.arange(self.values.size))
-        # Whoever is of one's own level or a lower one decides something: tied or concordant.
-        levels = range(self.levels) if self.levels <= MANY_LEVELS else [None]
-        for level in levels:
-            asking = slice(None) if level is None else np.flatnonzero(self.level == level)
-            asked = slice(None) if level is None else np.flatnonzero(self.level <= level)
-            upper, lower = _Entries(self, asking), _Entries(self, asked)
-            held = np.bincount(lower.value, minlength=self.values.size)
-            position = np.r_[0, np.cumsum(held)]
-            start = position[begin[upper.value]]
-            count = np.maximum(position[end[upper.value]] - start, 0)
-            yield from self._listed(upper, lower, start, count, level)
+        if self.levels > MANY_LEVELS:
+            everyone = _Entries(self, slice(None))
+            yield from self._windows(everyone, everyone, begin, end, None)
+            return
+        for level in range(self.levels):
+            asking = _Entries(self, np.flatnonzero(self.level == level))
+            lower = _Entries(self, np.flatnonzero(self.level < level))
+            yield from self._windows(asking, asking, begin, end, True)
+            yield from self._windows(asking, lower, begin, end, False)
 
-    def _listed(
-        self, upper: _Entries, lower: _Entries, start: Codes, count: Codes, level: int | None
-    ) -> Iterator:
+    def _windows(
+        self, upper: _Entries, lower: _Entries, begin: Codes, end: Codes, tied: bool | None
+    ) -> Iterator[Chunk]:
+        """Each of the upper entries with the lower ones whose values are from begin to end.
+
+        All pairs are tied or none is; with None each is asked, and discordant ones left out.
+        """
+        held = np.bincount(lower.value, minlength=self.values.size)
+        position = np.r_[0, np.cumsum(held)]
+        start = position[begin[upper.value]]
+        count = np.maximum(position[end[upper.value]] - start, 0)
         total = np.cumsum(count)
-        same = lower.level == level
         if not total.size or total[-1] == 0:
             return
         steps = np.arange(min(2 * CHUNK, int(total[-1])))
@@ -149,20 +153,15 @@ class Differences:
                 index = np.repeat(shift, part)
                 index += steps[:size] if size <= steps.size else np.arange(size)
                 gap = self.gap(np.repeat(upper.score[first:stop], part), lower.score[index])
-                if level is not None:
-                    tied = same[index]
-                else:
-                    mine, theirs = np.repeat(upper.level[first:stop], part), lower.level[index]
-                    deciding = theirs <= mine
-                    tied = (theirs == mine)[deciding]
-                    gap, index = gap[deciding], index[deciding]
                 weight = None
                 if not self.plain:
-                    weight = np.repeat(upper.weight[first:stop], part)
-                    weight = (weight if level is not None else weight[deciding]) * lower.weight[
-                        index
-                    ]
-                yield gap, tied, weight
+                    weight = np.repeat(upper.weight[first:stop], part) * lower.weight[index]
+                if tied is not None:
+                    yield gap, tied, weight
+                else:
+                    mine, theirs = np.repeat(upper.level[first:stop], part), lower.level[index]
+                    for chosen, same in ((theirs == mine, True), (theirs < mine, False)):
+                        yield gap[chosen], same, None if weight is None else weight[chosen]
             first = stop
 
     def middle(self, low: float, high: float, rng: np.random.Generator) -> float:
@@ -337,11 +336,10 @@ def _search(line: Differences, low: float, high: float, best: Best) -> None:
     with np.errstate(over="ignore", divide="ignore"):
         # A little less than full, so that rounding never reaches past the last bin.
         scale = float(min((1 - 1e-9) * bins / (high - low), 1e300))
-    counts = np.zeros(2 * bins, np.int64)
-    for key, weight in _keys(line.between(low, high), low, scale, bins):
-        found = np.bincount(key, weights=weight, minlength=2 * bins)
-        counts += found if weight is None else np.rint(found).astype(np.int64)
-    lost, gained = counts.reshape(2, bins)
+    lost, gained = counts = np.zeros((2, bins), np.int64)
+    for place, tied, weight in _placed(line.between(low, high), low, scale, bins):
+        found = np.bincount(place, weights=weight, minlength=bins)
+        counts[int(tied)] += found if weight is None else np.rint(found).astype(np.int64)
     after = before + np.cumsum(gained - lost)
     best.see(int(after.max()))
     hopeful = (after + lost >= best.surplus) & (gained + lost > 0)
@@ -363,32 +361,30 @@ def _search(line: Differences, low: float, high: float, best: Best) -> None:
         _search(line, *inner, best)
 
 
-def _keys(chunks: Iterator, low: float, scale: float, bins: int) -> Iterator:
-    """The bin of each gap, `bins` further on where people tie; chunks joined up to several times
-    the number of bins, since each of them costs a walk over all bins. Gaps are used up."""
-    buffer, size = np.empty(8 * bins + 2 * CHUNK, np.int64), 0
+def _placed(chunks: Iterator[Chunk], low: float, scale: float, bins: int) -> Iterator:
+    """The bin of each gap; chunks joined up to several times the number of bins, since each of
+    them costs a walk over all bins. The gaps are used up."""
+    buffer, size, held = np.empty(8 * bins + 2 * CHUNK, np.int64), 0, False
     for gap, tied, weight in chunks:
         gap -= low
         gap *= scale
         if weight is not None or gap.size > 2 * CHUNK:
-            yield gap.astype(np.int64) + np.multiply(tied, bins, dtype=np.int64), weight
+            yield gap.astype(np.int64), tied, weight
             continue
-        key = buffer[size : size + gap.size]
-        np.multiply(tied, bins, out=key, casting="unsafe")
-        np.add(key, gap, out=key, casting="unsafe", dtype=np.float64)
-        size += gap.size
-        if size >= 8 * bins:
-            yield buffer[:size], None
+        if size and (tied != held or size >= 8 * bins):
+            yield buffer[:size], held, None
             size = 0
-    yield buffer[:size], None
+        np.copyto(buffer[size : size + gap.size], gap, casting="unsafe")
+        size, held = size + gap.size, tied
+    yield buffer[:size], held, None
 
 
 def _list(line: Differences, low: float, high: float, before: int, best: Best) -> None:
     gaps, signs = [], []
     for gap, tied, weight in line.between(low, high):
-        sign = 2 * tied.astype(np.int64) - 1
+        ones = np.ones(gap.size, np.int64) if weight is None else weight
         gaps.append(gap)
-        signs.append(sign if weight is None else sign * weight)
+        signs.append(ones if tied else -ones)
     gap, sign = np.concatenate(gaps), np.concatenate(signs)
     order = np.argsort(gap)
     gap = gap[order]
