@@ -3,4 +3,10 @@
     from audit.stats import agreement, ranking, roc, ties, intervals
 
 Arrays in; `Estimate(value, low, high, n)` or `Undefined(reason, n)` out; nothing is rounded.
+
+What people and judges say       agreement, ranking, roc, ties, thresholds, candidates, consensus
+How sure that is                 intervals (bootstrap, Resamples), permutation, multiplicity,
+                                 enough, power
+What becomes of it over time     deviation, drift, alarm
+How it is counted                series, pairs, crossing, calibration, draws, percentiles, resamples
 """
