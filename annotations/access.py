@@ -8,6 +8,13 @@ from django.http import Http404, HttpRequest
 
 from annotations.errors import NotYours
 from annotations.models import Image, Membership, Study
+from annotations.prepared import Prepared
+
+PLACE = Prepared(
+    lambda mark: Membership.objects.select_related("study__form").filter(
+        study__slug=mark.text("slug"), user=mark("user")
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +31,10 @@ class Place:
 
 def place_or_404(request: HttpRequest, slug: str) -> Place:
     """Somebody else's study looks like no study at all."""
-    membership = (
-        Membership.objects.select_related("study__form", "user")
-        .filter(study__slug=slug, user_id=request.user.pk)
-        .first()
-    )
+    membership = PLACE.first(slug=slug, user=request.user.pk or 0)
     if membership is None:
         raise Http404
+    membership.user = request.user
     return Place(membership.study, membership)
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
 from annotations.models import Assignment, Image, Membership, Study
+from annotations.prepared import Prepared
 from annotations.walking import Walk, seeded_place
 
 __all__ = ["next_image", "seeded_place", "take_place", "upcoming"]
@@ -22,20 +23,36 @@ TRIES = 20
 LATELY = timedelta(seconds=10)
 
 
-@transaction.atomic
+HELD = Prepared(
+    lambda mark: Assignment.objects.filter(
+        annotator=mark("person"), state=Assignment.State.LEASED
+    ).select_related("image__prompt")
+)
+IMAGE = Prepared(lambda mark: Image.objects.filter(pk=mark("image")).select_related("prompt"))
+WALK = Prepared(
+    lambda mark: (
+        Membership.objects.select_for_update(no_key=True)
+        .filter(pk=mark("person"))
+        .values_list("walk")
+    )
+)
+EXPIRED = """
+    SELECT 1 FROM annotations_assignment
+    WHERE study_id = %s AND state = 'leased' AND leased_until < %s LIMIT 1"""
+TAKE = """
+    UPDATE annotations_image SET taken = taken + 1
+    WHERE id = %s AND (taken < %s OR gold IS NOT NULL)"""
+
+
+@transaction.atomic(savepoint=False)
 def next_image(*, annotator: Membership) -> Assignment | None:
     """The lease that this person holds, or a new one; None when nothing is left for them."""
     # Two tabs of one person wait for each other here: one person holds one image.
-    annotator.walk = (
-        Membership.objects.select_for_update().values_list("walk", flat=True).get(pk=annotator.pk)
-    )
+    annotator.walk = WALK.first(person=annotator.pk)
     study = annotator.study
-    release_expired(study=study)
-    held = (
-        Assignment.objects.filter(annotator=annotator, state=Assignment.State.LEASED)
-        .select_related("image__prompt")
-        .first()
-    )
+    if _some_have_expired(study):
+        release_expired(study=study)
+    held = HELD.first(person=annotator.pk)
     if held:
         keep_lease(assignment=held, study=study)
         return held
@@ -46,7 +63,7 @@ def next_image(*, annotator: Membership) -> Assignment | None:
         found = walk.next()
         if found is None:
             break
-        image = Image.objects.select_related("prompt").get(pk=found.image_id)
+        image = IMAGE.first(image=found.image_id)
         if take_place(image=image, study=study):
             walk.save()
             return Assignment.objects.create(
@@ -112,10 +129,9 @@ def release_expired(*, study: Study) -> int:
 
 def take_place(*, image: Image, study: Study) -> bool:
     """Claim one of the study's places on this image; False when all are taken."""
-    free = Image.objects.filter(pk=image.pk)
-    if image.gold is None:
-        free = free.filter(taken__lt=study.overlap)
-    return free.update(taken=F("taken") + 1) == 1
+    with connection.cursor() as cursor:
+        cursor.execute(TAKE, [image.pk, study.overlap])
+        return cursor.rowcount == 1
 
 
 def lease_length(study: Study) -> timedelta:
@@ -130,3 +146,10 @@ def _give_back_place(images: list[int]) -> None:
 
 def _lease_end(study: Study):
     return timezone.now() + lease_length(study)
+
+
+def _some_have_expired(study: Study) -> bool:
+    now = connection.ops.adapt_datetimefield_value(timezone.now())
+    with connection.cursor() as cursor:
+        cursor.execute(EXPIRED, [study.pk, now])
+        return cursor.fetchone() is not None

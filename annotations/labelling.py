@@ -26,8 +26,18 @@ from annotations.models import (
     Revision,
     Study,
 )
+from annotations.prepared import Prepared
 from annotations.signals import labels_changed
 
+SENT = Prepared(
+    lambda mark: Annotation.objects.order_by().filter(submission=mark.uuid("submission"))
+)
+SENT_BEFORE = Prepared(
+    lambda mark: Annotation.objects.order_by().filter(revisions__submission=mark.uuid("submission"))
+)
+EARLIER = Prepared(
+    lambda mark: Annotation.objects.order_by().filter(image=mark("image"), annotator=mark("person"))
+)
 EARLIER_KEPT = "Your earlier answers are kept."
 
 
@@ -67,17 +77,14 @@ def record_label(
     seconds: float | None = None,
 ) -> Annotation:
     """Save one person's answers about one image. Sent twice, they are saved once."""
-    repeated = (
-        Annotation.objects.filter(submission=submission).first()
-        or Annotation.objects.filter(revisions__submission=submission).first()
-    )
+    repeated = SENT.first(submission=submission) or SENT_BEFORE.first(submission=submission)
     if repeated is not None:
         if repeated.annotator_id != annotator.pk or repeated.image_id != image.pk:
             raise LabelRefused("This submission was used for another image; nothing was saved.")
         return repeated
     check_can_label(image=image, annotator=annotator, form=form)
     kept = check_answers(image=image, form=form, answers=answers)
-    earlier = Annotation.objects.filter(image=image, annotator=annotator).first()
+    earlier = EARLIER.first(image=image.pk, person=annotator.pk)
     if earlier is None or earlier.state == Annotation.State.WITHDRAWN:
         _occupy(image=image, annotator=annotator)
     if earlier is not None:

@@ -9,6 +9,7 @@ from django.db import connection
 from django.db.models import Count
 
 from annotations.models import Annotation, Answer, Assignment, Image, Membership, Study
+from annotations.prepared import Prepared
 
 COUNTED_UP_TO = 1000
 
@@ -95,7 +96,8 @@ LEFT = """
          + (SELECT COALESCE(SUM(CASE WHEN had.state = 'leased' AND taken >= %(overlap)s THEN 1
                                      WHEN had.state <> 'leased' AND taken < %(overlap)s THEN -1
                                      ELSE 0 END), 0)
-            FROM annotations_assignment AS had JOIN annotations_image ON had.image_id = annotations_image.id
+            FROM annotations_assignment AS had
+            JOIN annotations_image ON had.image_id = annotations_image.id
             WHERE had.annotator_id = %(person)s AND NOT (file = '') AND gold IS NULL)"""
 
 
@@ -108,16 +110,19 @@ def last_answered(annotator: Membership) -> Annotation | None:
     )
 
 
-def last_public_id(annotator: Membership) -> str:
-    """The image that was answered last, for the way back; nothing where none was."""
-    return (
-        Annotation.objects.filter(annotator=annotator)
+LAST = Prepared(
+    lambda mark: (
+        Annotation.objects.filter(annotator=mark("person"))
         .exclude(state=Annotation.State.WITHDRAWN)
         .order_by("-pk")
-        .values_list("image__public_id", flat=True)
-        .first()
-        or ""
+        .values_list("image__public_id")[:1]
     )
+)
+
+
+def last_public_id(annotator: Membership) -> str:
+    """The image that was answered last, for the way back; nothing where none was."""
+    return LAST.first(person=annotator.pk) or ""
 
 
 def held(annotator: Membership) -> Assignment | None:
@@ -162,14 +167,20 @@ def neighbours(annotation: Annotation) -> dict[str, str]:
     }
 
 
+SAID = Prepared(
+    lambda mark: (
+        Answer.objects.filter(annotation__annotator=mark("person"), annotation__image=mark("image"))
+        .order_by()
+        .values_list("question", "atom__index", "value", "text")
+    )
+)
+
+
 def earlier_answers(annotator: Membership, image: Image) -> dict[str, float | str]:
     """What this person said about this image, to start from when they correct it."""
-    rows = Answer.objects.filter(annotation__annotator=annotator, annotation__image=image)
     return {
         name if index is None else f"{name}.{index}": text if value is None else value
-        for name, index, value, text in rows.order_by().values_list(
-            "question", "atom__index", "value", "text"
-        )
+        for name, index, value, text in SAID.all(person=annotator.pk, image=image.pk)
     }
 
 

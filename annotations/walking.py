@@ -15,6 +15,7 @@ them again: who has come to the end looks once more from the beginning.
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +31,7 @@ FIRST, SECOND, END = 0, 1, 2
 # What is remembered of one generator.
 SEEN, PART, PLACE, LAST, BEGINNING = range(5)
 # The words of the index's condition, so that both databases see that it fits.
+MOVE = "UPDATE annotations_membership SET walk = %s WHERE id = %s"
 LOOK = """
     SELECT place, id, public_id FROM annotations_image
     WHERE generator_id = %s AND taken = {taken} AND (place, id) > (%s, %s) {bound}
@@ -91,7 +93,8 @@ class Walk:
 
     def save(self) -> None:
         self.annotator.walk = self.state()
-        Membership.objects.filter(pk=self.annotator.pk).update(walk=self.annotator.walk)
+        with connection.cursor() as cursor:
+            cursor.execute(MOVE, [json.dumps(self.annotator.walk), self.annotator.pk])
 
     def _next_ordinary(self) -> Found | None:
         # The least seen first; among equals, a draw that is new in every round.

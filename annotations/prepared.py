@@ -1,0 +1,107 @@
+"""Queries that are asked with every answer: built once, asked many times.
+
+Django builds a query anew each time it is asked, which takes longer than the database needs to
+answer it. Here the builder runs once, with marks in place of the values; afterwards only values are
+put in and rows are read. What comes out are the same objects as ever, related ones included.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from django.db import connection
+from django.db.models import Model, QuerySet
+from django.db.models.query import get_related_populators
+from django.utils import functional
+
+# Values that no row has, to be found again among the parameters of the finished statement.
+MARK = 7_700_000_000_000
+
+
+class Prepared:
+    """`Prepared(lambda mark: Image.objects.filter(pk=mark("image")))`, then `.first(image=7)`.
+
+    The queryset must not depend on anything but its marks. Text is marked as `mark.text("name")`, an
+    identifier as `mark.uuid("name")`.
+    """
+
+    def __init__(self, build: Callable[[Marks], QuerySet]) -> None:
+        self.build = build
+
+    def first(self, **values: Any) -> Any:
+        return next(iter(self.all(**values)), None)
+
+    def all(self, **values: Any) -> list[Any]:
+        sql, order, compiler, converters, read = self._plan
+        params = [values[name.key] if isinstance(name, _Name) else name for name in order]
+        native = connection.features.has_native_uuid_field
+        params = [p.hex if isinstance(p, uuid.UUID) and not native else p for p in params]
+        with connection.cursor() as cursor:
+            cursor.execute(sql, params)
+            rows = cursor.fetchall()
+        if converters:
+            rows = compiler.apply_converters(rows, converters)
+        return [read(row) for row in rows]
+
+    @functional.cached_property
+    def _plan(self):
+        marks = Marks()
+        queryset = self.build(marks)
+        compiler = queryset.query.get_compiler(connection=connection)
+        sql, params = compiler.as_sql()
+        order = [marks.name_of(param) for param in params]
+        converters = compiler.get_converters([column[0] for column in compiler.select])
+        if queryset._fields is not None:
+            flat = len(queryset._fields) == 1
+            return sql, order, compiler, converters, (_alone if flat else tuple)
+        return sql, order, compiler, converters, _reader(compiler, connection.alias)
+
+
+class _Name:
+    def __init__(self, key: str) -> None:
+        self.key = key
+
+
+class Marks:
+    def __init__(self) -> None:
+        self.known: dict[Any, _Name] = {}
+
+    def __call__(self, name: str) -> int:
+        return self._mark(MARK + len(self.known), name)
+
+    def text(self, name: str) -> str:
+        return self._mark(f"mark {MARK + len(self.known)}", name)
+
+    def uuid(self, name: str) -> uuid.UUID:
+        mark = uuid.UUID(int=MARK + len(self.known))
+        self.known[mark.hex] = self.known[mark] = _Name(name)
+        return mark
+
+    def name_of(self, param: Any) -> Any:
+        return self.known.get(param, param)
+
+    def _mark(self, value: Any, name: str) -> Any:
+        self.known[value] = _Name(name)
+        return value
+
+
+def _alone(row) -> Any:
+    return next(iter(row))
+
+
+def _reader(compiler, alias: str) -> Callable[[Any], Model]:
+    info = compiler.klass_info
+    fields = info["select_fields"]
+    start, end = fields[0], fields[-1] + 1
+    names = [column[0].target.attname for column in compiler.select[start:end]]
+    related = get_related_populators(info, compiler.select, alias)
+
+    def read(row) -> Model:
+        made = info["model"].from_db(alias, names, row[start:end])
+        for populator in related:
+            populator.populate(row, made)
+        return made
+
+    return read

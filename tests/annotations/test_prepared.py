@@ -1,0 +1,67 @@
+import uuid
+
+import pytest
+
+from annotations.models import Annotation, Image, Membership
+from annotations.prepared import Prepared
+from tests import making
+
+pytestmark = pytest.mark.django_db
+
+IMAGE = Prepared(
+    lambda mark: (
+        Image.objects.filter(study__slug=mark.text("slug"), key=mark.text("key"))
+        .select_related("prompt", "generator")
+        .order_by("pk")
+    )
+)
+
+
+def test_what_comes_out_is_what_django_would_give(study, django_assert_num_queries):
+    for key in ("early-0", "late-2"):
+        with django_assert_num_queries(1):
+            found = IMAGE.first(slug="shapes", key=key)
+            assert found.prompt.text and found.generator.name
+        plain = Image.objects.select_related("prompt", "generator").get(key=key)
+        assert found == plain
+        for one, other in ((found, plain), (found.prompt, plain.prompt)):
+            fields = [f.attname for f in one._meta.concrete_fields]
+            assert [getattr(one, f) for f in fields] == [getattr(other, f) for f in fields]
+
+
+def test_nothing_found_is_none(study):
+    assert IMAGE.first(slug="shapes", key="nowhere") is None
+
+
+def test_a_found_row_can_be_changed_and_saved(study):
+    found = IMAGE.first(slug="shapes", key="early-0")
+    found.sample = 7
+    found.save()
+    assert Image.objects.get(key="early-0").sample == 7
+
+
+def test_an_identifier_is_found_on_every_database(study, bob):
+    sent = Prepared(lambda mark: Annotation.objects.filter(submission=mark.uuid("submission")))
+    annotation = making.label(bob)
+    assert sent.first(submission=annotation.submission) == annotation
+    assert sent.first(submission=uuid.uuid4()) is None
+
+
+def test_single_values_come_alone_and_several_as_a_row(study, bob):
+    walk = Prepared(lambda mark: Membership.objects.filter(pk=mark("p")).values_list("walk"))
+    both = Prepared(lambda mark: Membership.objects.filter(pk=mark("p")).values_list("name", "pk"))
+    assert walk.first(p=bob.pk) == {}
+    assert tuple(both.first(p=bob.pk)) == ("bob", bob.pk)
+
+
+def test_the_query_is_built_once(study):
+    built = []
+
+    def build(mark):
+        built.append(1)
+        return Image.objects.filter(key=mark.text("key"))
+
+    query = Prepared(build)
+    for key in ("early-0", "early-1", "early-2"):
+        assert query.first(key=key).key == key
+    assert len(built) == 1
