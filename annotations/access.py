@@ -11,8 +11,10 @@ from annotations.models import Image, Membership, Study
 from annotations.prepared import Prepared
 
 PLACE = Prepared(
-    lambda mark: Membership.objects.select_related("study__form").filter(
-        study__slug=mark.text("slug"), user=mark("user")
+    lambda mark: (
+        Membership.objects.order_by()
+        .select_related("study__form")
+        .filter(study__slug=mark.text("slug"), user=mark("user"))
     )
 )
 

@@ -24,11 +24,15 @@ LATELY = timedelta(seconds=10)
 
 
 HELD = Prepared(
-    lambda mark: Assignment.objects.filter(
-        annotator=mark("person"), state=Assignment.State.LEASED
-    ).select_related("image__prompt")
+    lambda mark: (
+        Assignment.objects.order_by()
+        .filter(annotator=mark("person"), state=Assignment.State.LEASED)
+        .select_related("image__prompt")
+    )
 )
-IMAGE = Prepared(lambda mark: Image.objects.filter(pk=mark("image")).select_related("prompt"))
+IMAGE = Prepared(
+    lambda mark: Image.objects.order_by().filter(pk=mark("image")).select_related("prompt")
+)
 WALK = Prepared(
     lambda mark: (
         Membership.objects.select_for_update(no_key=True)

@@ -24,8 +24,10 @@ from annotations.prepared import Prepared
 
 ANSWERS_PER_PAGE = 50
 ASKED_ABOUT = Prepared(
-    lambda mark: Image.objects.select_related("prompt").filter(
-        public_id=mark.text("public_id"), study=mark("study")
+    lambda mark: (
+        Image.objects.order_by()
+        .select_related("prompt")
+        .filter(public_id=mark.text("public_id"), study=mark("study"))
     )
 )
 
