@@ -81,7 +81,9 @@ const current = () =>
 function mark(question, options) {
   const input =
     question.querySelector("input:checked") ?? question.querySelector("input, textarea");
-  input.focus(options);
+  input.focus({ preventScroll: true });
+  // All of the question, not only its first choice.
+  if (!options?.preventScroll) question.scrollIntoView({ block: "nearest" });
 }
 
 // Fresh questions: the answer that completes them sends. Answers that came back (undo, a draft)

@@ -142,7 +142,7 @@ def _choices(question: Question, earlier: float | str | None) -> Iterable[ShownC
             key=key,
             word=word if word in MARKS else "",
             mark=MARKS.get(word, ""),
-            number=number if _is_digit(choice) and choice.text != number else "",
+            number=number if _is_digit(choice) and not choice.text.startswith(number) else "",
             chosen=number in chosen,
         )
 

@@ -1,0 +1,72 @@
+"""No waiting: from the last key to the next image on the screen, and what the first page weighs."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from statistics import median
+
+from django.contrib.staticfiles import finders
+
+from tests.browser.conftest import make_study
+from tests.browser.test_labelling import LABEL
+
+IMAGES = 25
+# From the key to the frame in which another image stands decoded on the screen.
+WATCH = """() => {
+    window.waits = [];
+    let pressed = 0;
+    let before = document.querySelector(".stage img").src;
+    addEventListener("keydown", () => { pressed = performance.now(); }, true);
+    new MutationObserver(async () => {
+        const image = document.querySelector(".stage img");
+        if (!image || image.src === before) return;
+        before = image.src;
+        const since = pressed;
+        await image.decode();
+        requestAnimationFrame(() => requestAnimationFrame(
+            () => window.waits.push(performance.now() - since)));
+    }).observe(document.getElementById("labelling"), {childList: true});
+}"""
+
+
+def test_the_next_image_is_there_in_less_than_a_tenth_of_a_second(open_page, bob, capsys):
+    page = open_page(bob, LABEL)
+    page.evaluate(WATCH)
+    for number in range(IMAGES):
+        # As the image before is looked at for a moment, so the next one has come meanwhile.
+        page.wait_for_timeout(150)
+        page.keyboard.press("a")
+        page.wait_for_function("n => window.waits.length > n", arg=number)
+    waits = sorted(page.evaluate("window.waits"))
+    with capsys.disabled():
+        print(
+            f"\nkey to next image: median {median(waits):.0f} ms, "
+            f"p95 {waits[int(0.95 * len(waits))]:.0f} ms over {len(waits)} images"
+        )
+    assert median(waits) < 100
+
+
+def test_the_first_labelling_page_weighs_little(open_page, bob, capsys):
+    page = open_page(bob, LABEL)
+    html = len(page.request.get(LABEL).body())
+    names = page.evaluate(
+        """() => performance.getEntriesByType("resource").map(one => new URL(one.name).pathname)"""
+    )
+    files = {name.removeprefix("/static/") for name in names if name.startswith("/static/")}
+    # As WhiteNoise sends them: compressed once, kept by the browser for ever.
+    sizes = {name: len(gzip.compress(Path(finders.find(name)).read_bytes())) for name in files}
+    weight = html + sum(sizes.values())
+    with capsys.disabled():
+        print(f"\nfirst labelling page: {weight / 1000:.1f} kB besides the image")
+    assert {"label.js", "label-outbox.js", "label-form.js", "label.css", "base.css"} <= files
+    assert weight <= 80_000
+
+
+def test_the_image_is_kept_by_the_browser(open_page, bob):
+    make_study(slug="other")
+    page = open_page(bob, LABEL)
+    picture = page.locator(".stage img").get_attribute("src")
+    answer = page.request.get(picture)
+    assert "immutable" in answer.headers["cache-control"]
+    assert "private" in answer.headers["cache-control"]
