@@ -40,3 +40,11 @@ def cluster_counts(clusters: int, resamples: int, seed: int) -> Floats:
         counts[first : first + size] = flat.reshape(size, clusters)
     counts.setflags(write=False)
     return counts
+
+
+@lru_cache(maxsize=2)
+def in_single(clusters: int, resamples: int, seed: int) -> np.ndarray:
+    """The same counts as float32: half the memory to walk where sums stay below 2^24."""
+    counts = cluster_counts(clusters, resamples, seed).astype(np.float32)
+    counts.setflags(write=False)
+    return counts

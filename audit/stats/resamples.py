@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from audit.stats import agreement, crossing, drift, pairs, ranking, roc, ties
-from audit.stats.draws import cluster_counts
+from audit.stats.draws import cluster_counts, in_single
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.percentiles import interval
 from audit.stats.series import (
@@ -75,7 +75,7 @@ class Resamples:
         sums = self._by_cluster(values, np.ones(self.n))
 
         def resampled(counts: Floats) -> Floats:
-            total, size = weighted(counts, sums).T
+            total, size = self._summed(counts, sums).T
             return total / size * scale
 
         return self._interval(point, resampled)
@@ -90,7 +90,7 @@ class Resamples:
         sums = self._by_cluster(first, second, np.ones(self.n))
 
         def resampled(counts: Floats) -> Floats:
-            one, other, size = weighted(counts, sums).T
+            one, other, size = self._summed(counts, sums).T
             return (one - other) / size * scale
 
         return self._interval(Estimate(value, None, None, self.n), resampled)
@@ -126,7 +126,7 @@ class Resamples:
         sums = np.hstack([disagreed, self._table(first, k), self._table(second, k)])
 
         def resampled(counts: Floats) -> Floats:
-            found = counts @ sums
+            found = self._summed(counts, sums)
             observed, size = found[:, 0], found[:, 1]
             one, other = found[:, 2 : 2 + k], found[:, 2 + k :]
             expected = ((one @ weight.astype(float)) * other).sum(axis=1)
@@ -383,6 +383,17 @@ class Resamples:
         self._same_size(np.asarray(series).size)
         return undefined
 
+    def _single(self, counts: Floats) -> np.ndarray:
+        if counts is self.counts and self.clusters <= LARGEST_TABLE:
+            return in_single(self.clusters, self.resamples, self.seed)
+        return counts.astype(np.float32)
+
+    def _summed(self, counts: Floats, sums: Floats) -> Floats:
+        """`weighted`, in float32 where all are whole numbers that it holds exactly."""
+        if np.abs(sums).sum() * counts.max() < 2**24 and (sums == np.rint(sums)).all():
+            return (self._single(counts) @ sums.astype(np.float32)).astype(np.float64)
+        return weighted(counts, sums)
+
     def _by_cluster(self, *values: Floats) -> Floats:
         return np.stack(
             [np.bincount(self.cluster, weights=v, minlength=self.clusters) for v in values], axis=1
@@ -399,7 +410,7 @@ class Resamples:
         sums = self._by_cluster(hit.astype(float), asked)
 
         def resampled(counts: Floats) -> Floats:
-            return _ratio(*(counts @ sums).T)
+            return _ratio(*self._summed(counts, sums).T)
 
         return self._interval(point, resampled)
 
@@ -416,7 +427,7 @@ class Resamples:
                     ("matrix", _digest(x, levels), epsilon),
                     lambda: crossing.right_pairs(self.cluster, self.clusters, x, levels, epsilon),
                 )
-                right = quadratic(counts, matrix)
+                right = quadratic(counts, matrix, self._single(counts))
             if epsilon is not None:
                 # Copies of one item are tied for both.
                 sizes = np.bincount(self.cluster, minlength=self.clusters)
@@ -454,7 +465,7 @@ class Resamples:
         powered = counts * counts if power == 2 else counts * counts * counts
         if k == self.n:
             # All differ: only an item's own copies are tied.
-            return powered @ np.bincount(self.cluster, minlength=self.clusters)
+            return powered @ np.bincount(self.cluster, minlength=self.clusters).astype(float)
         if k <= 256:
             return ((counts @ self._table(codes, k)) ** power).sum(axis=1)
         key, held = np.unique(codes * self.clusters + self.cluster, return_counts=True)
@@ -594,23 +605,26 @@ def weighted(counts: Floats, sums: Floats) -> Floats:
     return counts @ upper + counts @ lower if lower.any() else counts @ upper
 
 
-def quadratic(counts: Floats, matrix: np.ndarray) -> Floats:
-    """c' M c for every row c of counts, exact: in float32 where every sum stays below 2^24.
+def quadratic(counts: Floats, matrix: np.ndarray, single: np.ndarray) -> Floats:
+    """c' M c for every row c of counts, exact: in float32 (`single` holds the same counts) where
+    every sum stays below 2^24.
 
-    What lies below the diagonal blocks is folded upon what lies above: little more than half of
-    the products are left.
+    What lies below the diagonal blocks is folded upon what lies above: two thirds of the products
+    are left, which pays from a few rows on.
     """
+    if counts.shape[0] < 8:
+        return np.einsum("bg,bg->b", counts @ matrix.astype(np.float64), counts)
     folded = matrix + matrix.T
     if matrix.dtype == np.float32:
         most = float(counts.max())
         reach = float(counts.sum(axis=1).max()) * float(folded.max(initial=0))
         rows = most * float(folded.sum(axis=0, dtype=np.float64).max())
         if min(reach, rows) * most < 2**24:
-            counts = counts.astype(np.float32)
+            counts = single
         else:
             folded, matrix = folded.astype(np.float64), matrix.astype(np.float64)
     total = np.zeros(counts.shape[0])
-    width = max(64, -(-matrix.shape[0] // 6))
+    width = max(64, -(-matrix.shape[0] // 3))
     for first in range(0, matrix.shape[0], width):
         block = slice(first, first + width)
         beyond = folded[block, first + width :]
