@@ -3,11 +3,14 @@ from django.contrib.auth import views as auth
 from django.urls import include, path
 
 from annotations import views as annotations
+from annotations.form_views import form_edit
 from audit import api, views
+from audit.pages.urls import audit_pages
 from judges import views as judges
 
 study_pages = [
     path("", annotations.study, name="study"),
+    path("form/", form_edit, name="form-edit"),
     path("label/", annotations.label, name="label"),
     path("label/undo/", annotations.undo, name="label-undo"),
     path("label/skip/", annotations.skip, name="label-skip"),
@@ -21,10 +24,7 @@ study_pages = [
     path("runs/<int:run_id>/cancel/", judges.cancel, name="run-cancel"),
     path("runs/<int:run_id>/resume/", judges.resume, name="run-resume"),
     path("runs/<int:run_id>/failures/", judges.failures, name="run-failures"),
-    path("drift/", views.drift, name="drift"),
-    path("drift/make/", views.make, name="report-make"),
-    path("drift/chart.<slug:kind>", views.chart, name="drift-chart"),
-    path("drift.csv", views.drift_csv, name="drift-csv"),
+    *audit_pages,
 ]
 
 urlpatterns = [

@@ -12,7 +12,8 @@
     comment (text, optional): Anything else?
     > A few words are enough.
 
-A choice is `- text` or `- value = text`; `>` is a hint below the question.
+A choice is `- text` or `- value = text`; `>` is a hint below the question. `Form:` is the name in
+exports; without it, it follows from the title.
 """
 
 from __future__ import annotations
@@ -24,7 +25,13 @@ from typing import Any
 from annotations.errors import FormRefused
 from annotations.forms.question import Form, Question, When
 
-HEADS = {"title": "title", "introduction": "introduction", "note": "notes", "source": "source"}
+HEADS = {
+    "form": "slug",
+    "title": "title",
+    "source": "source",
+    "introduction": "introduction",
+    "note": "notes",
+}
 QUESTION = re.compile(r"(?P<name>[^\s(:]+)\s*\((?P<about>[^)]*)\)\s*:\s*(?P<text>.+)")
 NUMBER = re.compile(r"(?P<whole>whole )?number(?: (?P<least>-?[\d.]+) to (?P<most>-?[\d.]+))?")
 WHEN = re.compile(r"when (?P<name>\S+) (?:is (?P<values>.+)|above (?P<above>-?[\d.]+))")
@@ -57,7 +64,8 @@ def as_text(form: Form) -> str:
     """The lines that make this form; JSON where a paper's form says more than lines can."""
     if any(q.objects or q.wordings or q.with_prompt for q in form.questions) or form.examples:
         return json.dumps(form.definition(), indent=2, ensure_ascii=False)
-    lines = [f"Title: {form.title}"]
+    lines = [f"Form: {form.slug}", f"Title: {form.title}"]
+    lines += [f"Source: {form.source}"] if form.source else []
     lines += [f"Introduction: {form.introduction}"] if form.introduction else []
     lines += [f"Note: {note}" for note in form.notes]
     for question in form.questions:

@@ -49,6 +49,11 @@ class _Reader:
             return None
         self._unknown(given, "form", "The form")
         title = self._text(given.get("title"), "The title", 200)
+        slug = str(given.get("slug") or _slug(title))
+        if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,79}", slug):
+            self.wrong.append(
+                f"The form is called “{slug[:80]}”; write small letters, digits and -, 80 at most."
+            )
         listed = given.get("questions")
         if not isinstance(listed, list) or not listed:
             self.wrong.append("The form has no question yet.")
@@ -62,7 +67,7 @@ class _Reader:
             if question:
                 questions.append(question)
         return Form(
-            slug=str(given.get("slug") or _slug(title)),
+            slug=slug,
             title=title,
             source=str(given.get("source") or ""),
             questions=tuple(questions),
@@ -246,4 +251,4 @@ class _Reader:
 
 def _slug(title: str) -> str:
     words = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
-    return f"own-{words}"[:80].rstrip("-")
+    return f"own-{words}"[:80].rstrip("-") or "own"

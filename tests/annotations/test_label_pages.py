@@ -1,0 +1,307 @@
+"""The labelling pages: whole and as a fragment, the same queries with more, and bad input."""
+
+import re
+import uuid
+
+import pytest
+from django.urls import reverse
+
+from annotations.forms import FORMS
+from annotations.forms.versions import publish_form, use_form
+from annotations.models import Annotation, Assignment, Flag, Image, Revision
+from tests import making
+
+pytestmark = pytest.mark.django_db
+LABEL = "/studies/shapes/label/"
+HTMX = {"HTTP_HX_REQUEST": "true"}
+
+
+def in_hand(person) -> Image:
+    return Assignment.objects.get(annotator=person, state="leased").image
+
+
+def send(client, person, answers, *, image=None, htmx=True, **more):
+    image = image or in_hand(person)
+    fields = {
+        "image": image.public_id,
+        "form": person.study.form_id,
+        "submission": str(uuid.uuid4()),
+        **{f"answer-{key}": value for key, value in answers.items()},
+        **more,
+    }
+    return client.post(LABEL, fields, **(HTMX if htmx else {}))
+
+
+@pytest.mark.parametrize("slug", FORMS)
+def test_every_form_has_its_page_whole_and_as_a_fragment(as_bob, bob, slug):
+    use_form(study=bob.study, form=FORMS[slug])
+    whole = as_bob.get(LABEL)
+    assert whole.content.lstrip().startswith(b"<!doctype html>")
+    part = as_bob.get(LABEL, **HTMX)
+    assert part.content.strip().startswith(b'<div id="workplace"')
+    assert b"<html" not in part.content
+
+
+@pytest.mark.parametrize("slug", FORMS)
+def test_a_page_asks_the_database_as_often_with_ten_images_more(
+    client, django_assert_num_queries, slug
+):
+    asked = []
+    for prompts in (3, 13):
+        study = making.study(f"study-{prompts}", prompts=prompts)
+        use_form(study=study, form=FORMS[slug])
+        person = making.person(study, f"person-{prompts}")
+        client.force_login(person.user)
+        client.get(f"/studies/{study.slug}/label/")
+        with django_assert_num_queries(100, exact=False) as queries:
+            client.get(f"/studies/{study.slug}/label/")
+        asked.append(len(queries))
+    assert asked[0] == asked[1]
+
+
+def test_atoms_are_answered_one_by_one_and_corrected_with_a_revision(as_bob, bob):
+    use_form(study=bob.study, form=FORMS["geneval2-atoms"])
+    as_bob.get(LABEL)
+    image = in_hand(bob)
+    reply = send(as_bob, bob, {"atom.0": "1", "atom.1": "0", "quality": "1"})
+    assert b"data-refused" not in reply.content
+    annotation = Annotation.objects.get(annotator=bob)
+    given = annotation.answers.values_list("question", "atom__index", "value")
+    assert set(given) == {("atom", 0, 1.0), ("atom", 1, 0.0), ("quality", None, 1.0)}
+    page = as_bob.get(f"{LABEL}answers/{image.public_id}/")
+    assert 'name="answer-atom.1" value="0" data-key="n" required checked' in page.content.decode()
+    send(as_bob, bob, {"atom.0": "1", "atom.1": "1", "quality": "1"}, image=image)
+    assert annotation.answers.get(atom__index=1).value == 1
+    kept = Revision.objects.get(annotation=annotation).answers
+    assert {row["value"] for row in kept if row["question"] == "atom"} == {0.0, 1.0}
+    # The image that was in hand meanwhile still is.
+    assert in_hand(bob) != image
+
+
+def test_several_choices_and_words_come_back_as_they_were_given(as_bob, bob):
+    use_form(study=bob.study, form=FORMS["geneval-crowd"])
+    as_bob.get(LABEL)
+    image = in_hand(bob)
+    given = {
+        "objects": "circle <b>, none",
+        "count-0": "2",
+        "color-0": ["red", "white"],
+        "realism-0": "3",
+        "fit": "4",
+    }
+    assert b"data-refused" not in send(as_bob, bob, given).content
+    answers = Annotation.objects.get(annotator=bob).answers
+    assert answers.get(question="color-0").text == "red|white"
+    page = as_bob.get(f"{LABEL}answers/{image.public_id}/").content.decode()
+    assert "circle &lt;b&gt;, none</textarea>" in page
+    assert page.count("checked") == 5 + 1  # two colours, three digits; and the flag's reason
+
+
+@pytest.mark.parametrize(
+    ("answers", "words"),
+    [
+        ({"aligned": "1"}, "has no answer yet"),
+        ({"aligned": "7", "quality": "1"}, "takes one of"),
+        ({"aligned": ["1", "0"], "quality": "1"}, "takes one answer"),
+        ({"aligned": "1", "quality": "1", "taste": "1"}, "no question"),
+        ({"aligned": "1", "quality": "1", "aligned.3": "1"}, "is not asked"),
+    ],
+)
+def test_a_refused_answer_has_its_sentence_on_the_page(as_bob, bob, answers, words):
+    as_bob.get(LABEL)
+    reply = send(as_bob, bob, answers)
+    assert reply.status_code == 200
+    assert "data-refused" in reply.content.decode()
+    assert words in reply.content.decode()
+    assert "nothing was saved" in reply.content.decode()
+    assert not Annotation.objects.exists()
+
+
+def test_without_scripts_a_refusal_is_a_page(as_bob, bob):
+    as_bob.get(LABEL)
+    reply = send(as_bob, bob, {"aligned": "1"}, htmx=False)
+    assert reply.status_code == 409
+    assert b"has no answer yet" in reply.content
+
+
+def test_a_double_click_leaves_one_answer(as_bob, bob):
+    as_bob.get(LABEL)
+    image, submission = in_hand(bob), str(uuid.uuid4())
+    for _ in range(3):
+        reply = send(
+            as_bob, bob, {"aligned": "1", "quality": "1"}, image=image, submission=submission
+        )
+        assert b"data-refused" not in reply.content
+    assert Annotation.objects.count() == 1
+    assert not Revision.objects.exists()
+
+
+def test_questions_that_changed_meanwhile_are_told(as_bob, bob):
+    as_bob.get(LABEL)
+    old = bob.study.form_id
+    use_form(study=bob.study, form=FORMS["genai-likert"])
+    reply = send(as_bob, bob, {"aligned": "1", "quality": "1"}, form=old)
+    assert b"The questions have changed" in reply.content
+    # And the reply brings the new ones.
+    assert b"How well does the image" in reply.content
+
+
+@pytest.mark.parametrize("status", ["paused", "closed"])
+def test_a_study_that_takes_no_answers_says_so_and_keeps_the_earlier_ones(as_bob, bob, status):
+    as_bob.get(LABEL)
+    bob.study.status = status
+    bob.study.save()
+    reply = send(as_bob, bob, {"aligned": "1", "quality": "1"})
+    assert f"This study is {status}; this answer was not saved" in reply.content.decode()
+    assert b"Your earlier answers are kept" in reply.content
+
+
+def test_an_image_that_went_to_others_is_told(as_bob, bob):
+    as_bob.get(LABEL)
+    image = in_hand(bob)
+    Assignment.objects.all().delete()
+    Image.objects.filter(pk=image.pk).update(taken=bob.study.overlap)
+    reply = send(as_bob, bob, {"aligned": "1", "quality": "1"}, image=image)
+    assert b"given to somebody else because the page had been idle" in reply.content
+    assert b"this answer was not saved" in reply.content
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [{"submission": "x"}, {"form": "x"}, {"form": "999999"}, {"image": "gone"}],
+)
+def test_an_incomplete_answer_is_told(as_bob, bob, broken):
+    as_bob.get(LABEL)
+    fields = {
+        "image": in_hand(bob).public_id,
+        "form": bob.study.form_id,
+        "submission": str(uuid.uuid4()),
+        "answer-aligned": "1",
+        "answer-quality": "1",
+    }
+    reply = as_bob.post(LABEL, fields | broken, **HTMX)
+    assert b"nothing was saved" in reply.content
+
+
+def test_a_lost_session_leads_to_the_log_in(client, bob):
+    assert client.post(LABEL, {}).url.startswith(reverse("login"))
+
+
+def test_taking_back_in_a_closed_study_is_a_sentence_on_the_page(as_bob, bob):
+    making.label(bob)
+    bob.study.status = "closed"
+    bob.study.save()
+    reply = as_bob.post(f"{LABEL}undo/", **HTMX)
+    assert b"takes no changes at the moment" in reply.content
+
+
+# --- own answers
+
+
+def test_own_answers_are_listed_and_nobody_elses(as_bob, bob, charlie):
+    mine, others = making.label(bob), making.label(charlie)
+    page = as_bob.get(f"{LABEL}answers/").content.decode()
+    assert f"answers/{mine.image.public_id}/" in page
+    if others.image != mine.image:
+        assert f"answers/{others.image.public_id}/" not in page
+
+
+def test_the_list_of_own_answers_asks_as_often_for_one_as_for_six(
+    as_bob, bob, django_assert_num_queries
+):
+    making.label(bob)
+    with django_assert_num_queries(100, exact=False) as one:
+        as_bob.get(f"{LABEL}answers/")
+    for _ in range(5):
+        making.label(bob)
+    with django_assert_num_queries(len(one)):
+        as_bob.get(f"{LABEL}answers/")
+
+
+def test_somebody_elses_answer_cannot_be_opened(as_bob, bob, charlie):
+    others = making.label(charlie)
+    assert as_bob.get(f"{LABEL}answers/{others.image.public_id}/").status_code == 404
+
+
+def test_looking_at_an_answer_leads_back_and_on(as_bob, bob):
+    first, second, third = (making.label(bob) for _ in range(3))
+    page = as_bob.get(f"{LABEL}answers/{second.image.public_id}/").content.decode()
+    assert f'hx-get="{LABEL}answers/{first.image.public_id}/"' in page
+    assert f'hx-get="{LABEL}answers/{third.image.public_id}/"' in page
+    assert Assignment.objects.filter(state="leased").count() == 0
+
+
+def test_what_the_owner_has_set_aside_stays_so_when_it_is_corrected(as_bob, bob):
+    annotation = making.label(bob)
+    Annotation.objects.update(state=Annotation.State.SET_ASIDE)
+    send(as_bob, bob, {"aligned": "0", "quality": "0"}, image=annotation.image)
+    annotation.refresh_from_db()
+    assert annotation.state == Annotation.State.SET_ASIDE
+    assert annotation.revision == 2
+
+
+# --- flags
+
+
+def test_a_flag_is_kept_once_and_can_be_said_again(as_bob, bob):
+    as_bob.get(LABEL)
+    image = in_hand(bob)
+    for reason in ("broken", "other"):
+        sent = {"image": image.public_id, "reason": reason, "note": " odd "}
+        assert as_bob.post(f"{LABEL}flag/", sent, **HTMX).status_code == 204
+    flag = Flag.objects.get()
+    assert (flag.reason, flag.note, flag.annotator) == ("other", "odd", bob)
+
+
+@pytest.mark.parametrize(
+    ("sent", "words"),
+    [({"reason": "dull"}, "needs one of these reasons"), ({"image": "x"}, "no longer part")],
+)
+def test_a_flag_that_cannot_be_is_told(as_bob, bob, sent, words):
+    as_bob.get(LABEL)
+    fields = {"image": in_hand(bob).public_id, "reason": "broken", **sent}
+    reply = as_bob.post(f"{LABEL}flag/", fields, **HTMX)
+    assert reply.status_code == 409
+    assert words in reply.content.decode()
+    assert not Flag.objects.exists()
+
+
+def test_a_break_gives_the_image_back_at_once(as_bob, bob):
+    as_bob.get(LABEL)
+    image = in_hand(bob)
+    as_bob.post(f"{LABEL}release/", {"image": image.public_id})
+    assert Assignment.objects.filter(annotator=bob).exists()
+    as_bob.post(f"{LABEL}release/", {"image": image.public_id, "pause": "yes"})
+    assert not Assignment.objects.filter(annotator=bob).exists()
+    image.refresh_from_db()
+    assert image.taken == 0
+
+
+# --- blindness
+
+
+def test_nothing_on_the_pages_tells_who_made_an_image(as_bob, bob):
+    making.label(bob)
+    image = Annotation.objects.get().image
+    for path in (LABEL, f"{LABEL}answers/", f"{LABEL}answers/{image.public_id}/"):
+        reply = as_bob.get(path)
+        text = reply.content.decode() + str(reply.headers)
+        assert not re.search(r"\b(early|late)\b", text)
+        assert image.sha256 not in text
+
+
+def test_the_bytes_of_an_image_carry_nothing_but_the_picture(as_bob, bob):
+    as_bob.get(LABEL)
+    for query in ("", "?small"):
+        reply = as_bob.get(f"/images/{in_hand(bob).public_id}/{query}")
+        content = b"".join(reply.streaming_content)
+        for chunk in (b"tEXt", b"iTXt", b"zTXt", b"eXIf", b"Exif\0"):
+            assert chunk not in content
+        assert in_hand(bob).sha256 not in str(reply.headers)
+
+
+def test_an_old_version_stays_with_the_answers_it_got(bob):
+    annotation = making.label(bob)
+    use_form(study=bob.study, form=FORMS["genai-likert"])
+    annotation.refresh_from_db()
+    assert annotation.form == publish_form(FORMS["geneval-audit"])
