@@ -6,7 +6,7 @@ PIP = $(PY) -m pip install --quiet --disable-pip-version-check
 # As many test processes as cores.
 JOBS ?= auto
 
-.PHONY: help demo setup test test-postgres lint bench-stats
+.PHONY: help demo setup test test-postgres lint bench-stats bench-import
 .DEFAULT_GOAL := help
 
 help:
@@ -15,6 +15,7 @@ help:
 	@echo "make test         every test, on SQLite and, where one answers, on PostgreSQL"
 	@echo "make lint         ruff, migrations, deployment check"
 	@echo "make bench-stats  the statistics against their baselines"
+	@echo "make bench-import pictures against Pillow, label rows against sqlite3"
 
 demo: .venv/core
 	PORT=$(PORT) $(PY) manage.py demo
@@ -38,6 +39,9 @@ lint: .venv/dev
 
 bench-stats: .venv/dev
 	$(PY) -m tests.bench.bench_stats
+
+bench-import: .venv/dev
+	$(PY) -m tests.bench.bench_import
 
 .venv/core: requirements-core.txt
 	test -x $(PY) || $(PYTHON) -m venv .venv

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from django.db import transaction
 
-from annotations import assigning, label_rows
+from annotations import assigning, bulk, label_rows
 from annotations.errors import ImportRefused
 from annotations.models import Atom, Generator, Image, Prompt, Study
 from annotations.outcome import Outcome
@@ -47,6 +47,7 @@ BATCH = 500
 LABEL_BATCH = 10_000
 # Each record of an image may bring megabytes.
 IMAGE_BATCH = 64
+NOTES = (Rejected, Missing, Remark)
 KEY_LENGTH = 200
 TEXT_LENGTH = 20_000
 # Decoders leave the interpreter's lock alone, so threads use every core.
@@ -101,16 +102,17 @@ def import_records(
             if kind is upto:
                 return
 
-    for record in records:
-        kind = type(record)
-        if kind in (Rejected, Missing, Remark):
-            outcome.note(record)
-            continue
-        batch = waiting[kind]
-        batch.append(record)
-        if len(batch) >= writers[kind][0]:
-            flush(kind)
-    flush()
+    with bulk.seldom_collected():
+        for record in records:
+            kind = type(record)
+            if kind in NOTES:
+                outcome.note(record)
+                continue
+            batch = waiting[kind]
+            batch.append(record)
+            if len(batch) >= writers[kind][0]:
+                flush(kind)
+        flush()
     outcome.warnings += labels.remarks()
     if labelled and not outcome.dry_run:
         labels_changed.send(sender=Study, study_id=study.pk)

@@ -22,6 +22,7 @@ from annotations.picture_bytes import ORIENTATION, Bare, Damaged, bare, kind_of
 
 FORMATS = {"PNG": ".png", "JPEG": ".jpg", "WEBP": ".webp"}
 CONTENT_TYPES = {".png": "image/png", ".jpg": "image/jpeg", ".webp": "image/webp"}
+MODES = {1: "L", 3: "RGB", 4: "RGBA"}
 # The longer side of a thumbnail, in pixels.
 SMALL = 256
 
@@ -119,7 +120,8 @@ def _small(picture: Image.Image, clean: Bare) -> Image.Image:
     try:
         pixels = png_pixels.pixels(clean.content) if clean.kind == "PNG" else None
         if pixels is not None:
-            picture = Image.fromarray(pixels.squeeze())
+            mode = MODES[pixels.shape[2]]
+            picture = Image.frombuffer(mode, picture.size, pixels, "raw", mode, 0, 1)
         # A JPEG is decoded at half, a quarter or an eighth of its size: all its data are read.
         picture.draft("RGB", (SMALL, SMALL))
         picture.load()

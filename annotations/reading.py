@@ -29,7 +29,7 @@ KEY = re.compile(r'"([^"]+)"\s*:\s*\{')
 
 csv.field_size_limit(LONGEST_FIELD)
 
-Row = tuple[int, list[Any]]
+Row = tuple[int, Sequence[Any]]
 
 
 def table(
@@ -179,7 +179,8 @@ def _from_csv(
     yield from _unknown(path, [name for name in header if name], required, optional)
     wanted = [*required, *optional]
     width = len(header)
-    pick = itemgetter(*(header.index(n) if n in header else width for n in wanted), width)
+    # One cell more than the header has stands for every column that is not there.
+    pick = itemgetter(*(header.index(n) if n in header else width for n in wanted))
     for found in rows:
         if type(found) is not tuple:
             yield found
@@ -190,7 +191,7 @@ def _from_csv(
             yield Rejected("row", ",".join(row)[:80], words, line, path.name)
             continue
         row.append("")
-        yield line, list(pick(row)[:-1])
+        yield line, pick(row)
 
 
 def _from_objects(

@@ -158,7 +158,7 @@ def labels(path: Path) -> Iterator[Record]:
                 rater = text("rater", rater)
             if type(question) is not str or not question or question[0] == "'":
                 question = text("question", question)
-            yield LabelRecord(
+            cells = (
                 image,
                 rater,
                 question,
@@ -170,6 +170,7 @@ def labels(path: Path) -> Iterator[Record]:
                 line,
                 source,
             )
+            yield tuple.__new__(LabelRecord, cells)
         except Wrong as wrong:
             yield Rejected(wrong.field, wrong.value, wrong.reason, line, source)
 
