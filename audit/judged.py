@@ -41,16 +41,19 @@ class JudgeReport:
 
     def body(self, step: Callable[[], None]) -> dict[str, Any]:
         people = self.people
+        overall = slices.statistics(self.series, self.options)
+        step()
 
         def of(found: slices.Slices) -> dict[str, Any]:
             told = {}
             for name, where in found:
-                told[name] = slices.statistics(self.series.at(where), self.options)
+                # A slice that holds every image (one variant, one tag) is not computed twice.
+                everything = where.all()
+                series = self.series.at(where)
+                told[name] = overall if everything else slices.statistics(series, self.options)
                 step()
             return told
 
-        overall = slices.statistics(self.series, self.options)
-        step()
         by_generator = of(slices.by_generator(people))
         return {
             "overall": overall,

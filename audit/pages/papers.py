@@ -1,0 +1,104 @@
+"""Published tables beside the own numbers: landmarks, marked as such."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_GET
+
+from audit import papers
+from audit.chart_style import colour_of
+from audit.narrative import title
+from audit.pages.filters import select
+from audit.pages.frame import Frame, answer, frame_of
+from audit.papers.table import Published
+from audit.wording import Cell, cell
+
+
+@require_GET
+@login_required
+def page(request: HttpRequest, slug: str) -> HttpResponse:
+    frame = frame_of(request, slug)
+    return answer(frame, "audit/papers.html", lambda: _context(frame))
+
+
+def _context(frame: Frame) -> dict[str, Any]:
+    body = frame.body
+    known = {paper.slug: paper for paper in papers.PAPERS}
+    wanted = frame.request.GET.get("paper", "")
+    chosen = [known[wanted]] if wanted in known else list(papers.PAPERS)
+    return {
+        "page_title": "Compare with the papers",
+        "sentences": _sentences(body),
+        "published": [
+            {
+                "id": f"{paper.slug}-{number}",
+                "title": f"{paper.name}, {table.source}: {table.title}",
+                "first": table.first,
+                "columns": table.columns,
+                "rows": [
+                    {"label": row.label, "source": row.source, "shown": row.shown}
+                    for row in table.rows
+                ],
+                "measured": _measured(body, table) if body else [],
+                "citation": paper.citation,
+                "note": table.note,
+            }
+            for paper in chosen
+            for number, table in enumerate(paper.tables, start=1)
+        ],
+        "filters": [
+            select(
+                "paper",
+                "paper",
+                [("", "all papers"), *((one.slug, one.name) for one in papers.PAPERS)],
+                wanted,
+            )
+        ],
+        "filter_url": frame.request.path,
+    }
+
+
+def _sentences(body: dict[str, Any] | None) -> list[str]:
+    if not body or not body["judges"]:
+        return ["The papers’ own numbers; yours stand beside them as soon as a judge has scored."]
+    drifted = [title(n) for n, judge in body["judges"].items() if judge["drift"]["alarm"]]
+    if not drifted:
+        return ["The papers’ own numbers, with this study’s in the same columns where they fit."]
+    widest = max(
+        abs(stats["net_deviation"]["value"])
+        for judge in body["judges"].values()
+        for stats in judge["by_generator"].values()
+        if "value" in stats["net_deviation"]
+    )
+    return [
+        f"The widest gap measured here is {widest:.1f} points on one generator; the widest that "
+        "GenEval 2 reports for GenEval is 17.7 (Table 1, Gemini 2.5 Flash Image)."
+    ]
+
+
+def _measured(body: dict[str, Any], table: Published) -> list[dict[str, Any]]:
+    """This study's numbers in the columns that mean the same."""
+    if not table.same or body["scale"] not in table.scales:
+        return []
+    return [
+        {
+            "label": label,
+            "colour": colour_of(body, name),
+            "cells": [_cell(stats, table.same.get(head)) for head in table.columns],
+        }
+        for name, judge in body["judges"].items()
+        for label, stats in _slices(name, judge, table)
+    ]
+
+
+def _slices(name: str, judge: dict[str, Any], table: Published) -> list[tuple[str, dict[str, Any]]]:
+    if table.first != "generator":
+        return [(title(name), judge["overall"])]
+    return [(f"{title(name)} on {key}", stats) for key, stats in judge["by_generator"].items()]
+
+
+def _cell(stats: dict[str, Any], name: str | None) -> Cell | None:
+    return cell(name, stats[name]) if name else None
