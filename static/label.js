@@ -343,8 +343,10 @@ function enter(event, typing) {
 function chooseReason(event) {
   if (event.target.matches("textarea") && !(event.key === "Enter" && !event.shiftKey)) return;
   const reason = flag.querySelector(`input[data-key="${event.key}"]`);
-  if (reason) reason.checked = true;
-  else if (event.key === "Enter" && !event.target.matches("button"))
+  if (reason) {
+    reason.checked = true;
+    reason.focus();
+  } else if (event.key === "Enter" && !event.target.matches("button"))
     flag.querySelector("form").requestSubmit(flag.querySelector(".primary"));
   else return;
   event.preventDefault();
