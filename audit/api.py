@@ -1,10 +1,10 @@
-"""The REST API, thin: the same verbs and queries as the pages, the same blindness."""
+"""The REST API, thin: the same verbs and queries as the pages, the same blindness.
+
+Each app has its own part; here they come together, with the reports and the schema.
+"""
 
 from __future__ import annotations
 
-import uuid
-
-from django.db import transaction
 from django.http import Http404
 from django.urls import path
 from drf_spectacular.types import OpenApiTypes
@@ -16,132 +16,23 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotations import assigning, labelling
-from annotations.access import place_or_404, research_place_or_404
-from annotations.errors import LabelRefused
-from annotations.models import Image
-from annotations.queries import memberships_of, progress
-from audit import queries
-from judges import running, tasks
-from judges.queries import run_row, run_rows
+from annotations import api as annotations
+from annotations.access import research_place_or_404
+from annotations.api_pages import MessageSerializer, listed, page
+from audit import queries, tasks
+from audit.models import Report
+from judges import api as judges
+from judges.waking import send
 
 
-class StudySerializer(serializers.Serializer):
-    slug = serializers.CharField(source="study.slug")
-    title = serializers.CharField(source="study.title")
-    status = serializers.CharField(source="study.status")
-    simulated = serializers.BooleanField(source="study.simulated")
-    role = serializers.CharField()
+class ReportSerializer(serializers.Serializer):
+    id = serializers.IntegerField(source="pk")
+    created_at = serializers.DateTimeField()
+    options = serializers.DictField()
+    data = serializers.CharField(help_text="SHA-256 of all that the statistics saw.")
 
 
-class NextImageSerializer(serializers.Serializer):
-    """What an annotator may know of an image: its picture, its prompt and the questions."""
-
-    image = serializers.CharField()
-    address = serializers.CharField()
-    prompt = serializers.CharField()
-    form = serializers.IntegerField()
-    questions = serializers.ListField(child=serializers.DictField())
-    done = serializers.IntegerField()
-    left = serializers.IntegerField()
-
-
-class LabelSerializer(serializers.Serializer):
-    image = serializers.CharField(max_length=22)
-    form = serializers.IntegerField(min_value=1, max_value=2**31 - 1)
-    submission = serializers.UUIDField(default=uuid.uuid4)
-    answers = serializers.DictField(child=serializers.FloatField())
-    seconds = serializers.FloatField(required=False, allow_null=True)
-
-
-class RunSerializer(serializers.Serializer):
-    id = serializers.IntegerField(source="run.pk")
-    judge = serializers.CharField(source="run.judge.name")
-    fingerprint = serializers.CharField(source="run.judge.fingerprint")
-    state = serializers.CharField(source="run.state")
-    reason = serializers.CharField()
-    done = serializers.IntegerField()
-    failed = serializers.IntegerField()
-    expected = serializers.IntegerField()
-
-
-class StartRunSerializer(serializers.Serializer):
-    judge = serializers.CharField(max_length=120)
-    options = serializers.DictField(required=False, default=dict)
-
-
-@extend_schema(responses=StudySerializer(many=True))
-@api_view()
-def studies(request: Request) -> Response:
-    return Response(StudySerializer(memberships_of(request.user), many=True).data)
-
-
-@extend_schema(request=None, responses={200: NextImageSerializer, 204: None})
-@api_view(["POST"])
-def next_image(request: Request, slug: str) -> Response:
-    """Take the next image into hand; 204 when nothing is left for this person."""
-    place = place_or_404(request, slug)
-    assignment = assigning.next_image(annotator=place.membership)
-    if assignment is None:
-        return Response(status=204)
-    image, form = assignment.image, place.study.form
-    mine = progress(place.membership)
-    found = {
-        "image": image.public_id,
-        "address": f"/images/{image.public_id}/",
-        "prompt": image.prompt.text,
-        "form": form.pk,
-        "questions": form.questions,
-        "done": mine.mine,
-        "left": mine.left,
-    }
-    return Response(NextImageSerializer(found).data)
-
-
-@extend_schema(request=LabelSerializer, responses={201: LabelSerializer})
-@api_view(["POST"])
-def labels(request: Request, slug: str) -> Response:
-    """Save one person's answers about one image; the same submission twice is saved once."""
-    place = place_or_404(request, slug)
-    sent = LabelSerializer(data=request.data)
-    sent.is_valid(raise_exception=True)
-    given = sent.validated_data
-    image = Image.objects.filter(study=place.study, public_id=given["image"]).first()
-    if image is None:
-        raise Http404
-    if given["form"] != place.study.form_id:
-        raise LabelRefused("The questions of this study have changed; ask for the image again.")
-    labelling.record_label(
-        image=image,
-        annotator=place.membership,
-        form=place.study.form,
-        answers=given["answers"],
-        submission=given["submission"],
-        seconds=given.get("seconds"),
-    )
-    return Response(sent.data, status=201)
-
-
-@extend_schema(methods=["GET"], responses=RunSerializer(many=True))
-@extend_schema(methods=["POST"], request=StartRunSerializer, responses={202: RunSerializer})
-@api_view(["GET", "POST"])
-def runs(request: Request, slug: str) -> Response:
-    place = research_place_or_404(request, slug)
-    if request.method == "GET":
-        return Response(RunSerializer(run_rows(place.study), many=True).data)
-    sent = StartRunSerializer(data=request.data)
-    sent.is_valid(raise_exception=True)
-    run = running.start_run(
-        study=place.study,
-        name=sent.validated_data["judge"],
-        options=sent.validated_data["options"],
-        by=request.user,
-    )
-    transaction.on_commit(lambda: tasks.wake(run))
-    return Response(RunSerializer(run_row(run)).data, status=202)
-
-
-@extend_schema(responses={200: OpenApiTypes.OBJECT})
+@extend_schema(responses={200: OpenApiTypes.OBJECT, 403: MessageSerializer, 404: None})
 @api_view()
 def report(request: Request, slug: str) -> Response:
     """The newest report, as `manage.py report STUDY --json` prints it."""
@@ -152,12 +43,29 @@ def report(request: Request, slug: str) -> Response:
     return Response(newest.body)
 
 
+@listed(ReportSerializer, methods=["GET"])
+@extend_schema(
+    methods=["POST"],
+    request=None,
+    responses={202: MessageSerializer, 403: MessageSerializer, 404: None, 503: MessageSerializer},
+)
+@api_view(["GET", "POST"])
+def reports(request: Request, slug: str) -> Response:
+    """The reports that were kept; POST has a worker make one of the data as they are now."""
+    place = research_place_or_404(request, slug)
+    if request.method == "GET":
+        return page(request, Report.objects.filter(study=place.study), ReportSerializer)
+    if not send(tasks.make_report_task, place.study.pk, request.user.pk):
+        words = "The worker cannot be reached now. The report follows when it is back."
+        return Response({"message": words}, status=503)
+    return Response({"message": "A worker makes the report."}, status=202)
+
+
 urlpatterns = [
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     path("token/", obtain_auth_token, name="api-token"),
-    path("studies/", studies, name="api-studies"),
-    path("studies/<slug:slug>/next/", next_image, name="api-next"),
-    path("studies/<slug:slug>/labels/", labels, name="api-labels"),
-    path("studies/<slug:slug>/runs/", runs, name="api-runs"),
+    *annotations.urlpatterns,
+    *judges.urlpatterns,
     path("studies/<slug:slug>/report/", report, name="api-report"),
+    path("studies/<slug:slug>/reports/", reports, name="api-reports"),
 ]

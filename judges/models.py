@@ -160,3 +160,62 @@ class AtomScore(models.Model):
 
     def __str__(self) -> str:
         return f"{self.atom}: {self.error or self.value}"
+
+
+class Upload(models.Model):
+    """A file that somebody sent, until a worker has brought it in; then what became of it."""
+
+    class Kind(models.TextChoices):
+        STUDY = "study", "prompts, images and what lies with them"
+        LABELS = "labels", "labels"
+        SCORES = "scores", "scores"
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "waiting for a worker"
+        WORKING = "working", "being read"
+        DONE = "done", "done"
+        REFUSED = "refused", "refused"
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="uploads")
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    kind = models.CharField(max_length=8, choices=Kind, default=Kind.STUDY)
+    format = models.CharField(max_length=40)
+    name = models.CharField(max_length=200, help_text="What the file was called.")
+    file = models.CharField(max_length=200, blank=True, help_text="Where it waits; empty after.")
+    generator = models.CharField(max_length=200, blank=True)
+    judge = models.CharField(max_length=120, blank=True)
+    dry_run = models.BooleanField(default=False)
+    strict = models.BooleanField(default=False)
+    # Sent twice with the same key, a file is taken once.
+    key = models.CharField(max_length=80, blank=True)
+    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
+    read = models.PositiveIntegerField(default=0, help_text="Rows that were read so far.")
+    outcome = models.JSONField(default=dict, blank=True)
+    reason = models.TextField(blank=True)
+    holder = models.CharField(max_length=32, blank=True)
+    leased_until = models.DateTimeField(null=True, blank=True)
+    deaths = models.PositiveSmallIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["study", "key"],
+                condition=~Q(key=""),
+                name="a_key_stands_for_one_upload_of_a_study",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state="refused") | ~Q(reason=""), name="a_refused_upload_says_why"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.state})"
+
+    @property
+    def is_open(self) -> bool:
+        return self.state in {self.State.WAITING, self.State.WORKING}

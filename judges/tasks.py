@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from judges import running
+from judges import running, uploading
 from judges.models import Run
 from judges.waking import send
 
@@ -16,9 +16,20 @@ def score_chunk_task(chunk_id: int) -> None:
 def reap_task() -> None:
     running.reap()
     wake()
+    wake_uploads()
 
 
 def wake(run: Run | None = None) -> None:
     """Call a worker for every chunk that waits. Losing the call costs time, never work."""
     for chunk in running.chunks_to_wake(run=run):
         send(score_chunk_task, chunk)
+
+
+@shared_task(soft_time_limit=6 * 3600, time_limit=6 * 3600 + 60)
+def import_upload_task(upload_id: int) -> None:
+    uploading.bring_in(upload_id=upload_id)
+
+
+def wake_uploads() -> None:
+    for upload in uploading.waiting():
+        send(import_upload_task, upload)

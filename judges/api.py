@@ -1,0 +1,310 @@
+"""The API of judges, runs, scores, imports and exports; all of it is for researchers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.db import transaction
+from django.http import HttpRequest, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import path
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiExample, extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import api_view, parser_classes
+from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotations import exporting as labels
+from annotations.access import research_place_or_404
+from annotations.api import KEY
+from annotations.api_pages import Filters, MessageSerializer, filters, listed, page
+from annotations.benchmarks.readers import FORMATS
+from judges import exporting, running, tasks, uploading
+from judges.models import Judge, Run, Score, Upload
+from judges.queries import offers, run_row, run_rows
+from judges.waking import send
+
+REFUSALS = {400: OpenApiTypes.OBJECT, 403: MessageSerializer, 404: None}
+LARGEST_ID = 2**63 - 1
+
+
+class RunSerializer(serializers.Serializer):
+    id = serializers.IntegerField(source="run.pk")
+    judge = serializers.CharField(source="run.judge.name")
+    fingerprint = serializers.CharField(source="run.judge.fingerprint")
+    state = serializers.CharField(source="run.state")
+    reason = serializers.CharField()
+    done = serializers.IntegerField()
+    failed = serializers.IntegerField()
+    expected = serializers.IntegerField()
+
+
+class StartRunSerializer(serializers.Serializer):
+    judge = serializers.CharField(max_length=120)
+    options = serializers.DictField(required=False, default=dict)
+
+
+class OfferSerializer(serializers.Serializer):
+    """A judge that can be started, or why it cannot."""
+
+    name = serializers.CharField()
+    title = serializers.CharField()
+    why_not = serializers.CharField()
+    started = serializers.BooleanField()
+
+
+class JudgeSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = Judge
+        fields = [
+            "name",
+            "fingerprint",
+            "method",
+            "method_version",
+            "engine",
+            "engine_version",
+            "checkpoint",
+            "revision",
+            "template",
+            "precision",
+            "options",
+            "release_date",
+        ]
+
+
+class ScoreSerializer(serializers.Serializer):
+    image_id = serializers.CharField(source="image.key")
+    judge = serializers.CharField(source="run.judge.name")
+    fingerprint = serializers.CharField(source="run.judge.fingerprint")
+    score = serializers.FloatField(source="value", allow_null=True)
+    correct = serializers.BooleanField(allow_null=True)
+    reason = serializers.CharField()
+    error = serializers.CharField()
+    evidence = serializers.DictField()
+
+
+class ScoreFilters(Filters):
+    judge = serializers.CharField(required=False, max_length=120)
+    image_id = serializers.CharField(required=False, max_length=200)
+    generator = serializers.CharField(required=False, max_length=200)
+    failed = serializers.BooleanField(required=False, allow_null=True, default=None)
+
+
+class UploadSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = Upload
+        fields = [
+            "id",
+            "name",
+            "kind",
+            "format",
+            "state",
+            "read",
+            "dry_run",
+            "strict",
+            "reason",
+            "outcome",
+            "created_at",
+            "finished_at",
+        ]
+
+
+class SendSerializer(serializers.Serializer):
+    file = serializers.FileField()
+    kind = serializers.ChoiceField(choices=Upload.Kind.values, default="study")
+    format = serializers.ChoiceField(choices=list(FORMATS), default="tidy")
+    generator = serializers.CharField(max_length=200, required=False, default="")
+    judge = serializers.CharField(max_length=120, required=False, default="")
+    dry_run = serializers.BooleanField(default=False)
+    strict = serializers.BooleanField(default=False)
+
+
+class ExportFilters(Filters):
+    format = serializers.ChoiceField(choices=["csv", "jsonl"], required=False, default="csv")
+
+
+class LabelExportFilters(ExportFilters):
+    consensus = serializers.ChoiceField(choices=list(labels.RULES), required=False)
+
+
+@extend_schema(methods=["GET"], responses={200: RunSerializer(many=True), **REFUSALS})
+@extend_schema(
+    methods=["POST"],
+    request=StartRunSerializer,
+    responses={202: RunSerializer, 422: MessageSerializer, **REFUSALS},
+    examples=[
+        OpenApiExample(
+            "The built-in judge", {"judge": "geneval-builtin", "options": {}}, request_only=True
+        )
+    ],
+)
+@api_view(["GET", "POST"])
+def runs(request: Request, slug: str) -> Response:
+    """The runs of a study; POST starts one, or takes it up again where it stopped."""
+    place = research_place_or_404(request, slug)
+    if request.method == "GET":
+        return Response(RunSerializer(run_rows(place.study), many=True).data)
+    sent = StartRunSerializer(data=request.data)
+    sent.is_valid(raise_exception=True)
+    run = running.start_run(
+        study=place.study,
+        name=sent.validated_data["judge"],
+        options=sent.validated_data["options"],
+        by=request.user,
+    )
+    transaction.on_commit(lambda: tasks.wake(run))
+    return Response(RunSerializer(run_row(run)).data, status=202)
+
+
+@extend_schema(responses={200: RunSerializer, **REFUSALS})
+@api_view()
+def run(request: Request, slug: str, run_id: int) -> Response:
+    place = research_place_or_404(request, slug)
+    return Response(RunSerializer(run_row(_run_or_404(place, run_id))).data)
+
+
+@extend_schema(request=None, responses={200: RunSerializer, 422: MessageSerializer, **REFUSALS})
+@api_view(["POST"])
+def cancel(request: Request, slug: str, run_id: int) -> Response:
+    """Stop after the images in hand; what has been scored is kept."""
+    place = research_place_or_404(request, slug)
+    found = _run_or_404(place, run_id)
+    running.cancel_run(run=found)
+    return Response(RunSerializer(run_row(found)).data)
+
+
+@extend_schema(request=None, responses={200: RunSerializer, 422: MessageSerializer, **REFUSALS})
+@api_view(["POST"])
+def resume(request: Request, slug: str, run_id: int) -> Response:
+    place = research_place_or_404(request, slug)
+    found = running.resume_run(run=_run_or_404(place, run_id))
+    transaction.on_commit(lambda: tasks.wake(found))
+    return Response(RunSerializer(run_row(found)).data)
+
+
+@extend_schema(responses={200: OfferSerializer(many=True), **REFUSALS})
+@api_view()
+def judge_offers(request: Request, slug: str) -> Response:
+    """The judges that can be started on this study."""
+    place = research_place_or_404(request, slug)
+    return Response(OfferSerializer(offers(place.study), many=True).data)
+
+
+@listed(JudgeSerializer)
+@api_view()
+def judges(request: Request, slug: str) -> Response:
+    """The judges that have a run in this study, frozen as they ran."""
+    place = research_place_or_404(request, slug)
+    return page(request, Judge.objects.filter(runs__study=place.study), JudgeSerializer)
+
+
+@listed(ScoreSerializer, ScoreFilters)
+@api_view()
+def scores(request: Request, slug: str) -> Response:
+    """What the judges said; `failed=true` lists those that could not be scored."""
+    place = research_place_or_404(request, slug)
+    chosen = filters(request, ScoreFilters)
+    failed = chosen.pop("failed", None)
+    names = {
+        "judge": "run__judge__name",
+        "image_id": "image__key",
+        "generator": "image__generator__name",
+    }
+    rows = Score.objects.filter(
+        run__study=place.study, **{names[name]: value for name, value in chosen.items()}
+    )
+    if failed is not None:
+        rows = rows.filter(value__isnull=failed)
+    return page(request, rows.select_related("image", "run__judge"), ScoreSerializer)
+
+
+@listed(UploadSerializer, methods=["GET"])
+@extend_schema(
+    methods=["POST"],
+    request={"multipart/form-data": SendSerializer},
+    responses={202: UploadSerializer, 422: MessageSerializer, **REFUSALS},
+    parameters=[KEY],
+)
+@api_view(["GET", "POST"])
+@parser_classes([MultiPartParser, JSONParser])
+def imports(request: Request, slug: str) -> Response:
+    """Files that were sent; POST sends one, and a worker brings it in."""
+    place = research_place_or_404(request, slug)
+    if request.method == "GET":
+        return page(request, Upload.objects.filter(study=place.study), UploadSerializer)
+    sent = SendSerializer(data=request.data)
+    sent.is_valid(raise_exception=True)
+    given = dict(sent.validated_data)
+    file = given.pop("file")
+    key = request.headers.get("Idempotency-Key", "")[:80]
+    upload = uploading.accept(
+        study=place.study, by=request.user, content=file, name=file.name, key=key, **given
+    )
+    transaction.on_commit(lambda: send(tasks.import_upload_task, upload.pk))
+    return Response(UploadSerializer(upload).data, status=202)
+
+
+@extend_schema(operation_id="studies_imports_one", responses={200: UploadSerializer, **REFUSALS})
+@api_view()
+def import_outcome(request: Request, slug: str, upload_id: int) -> Response:
+    """How far an import is, and what it did: the object of `import_* --json`."""
+    place = research_place_or_404(request, slug)
+    found = get_object_or_404(Upload, study=place.study, pk=min(upload_id, LARGEST_ID))
+    return Response(UploadSerializer(found).data)
+
+
+EXPORT = {(200, "text/csv"): OpenApiTypes.STR, (200, "application/jsonl"): OpenApiTypes.STR}
+
+
+@extend_schema(parameters=[LabelExportFilters], responses={**EXPORT, **REFUSALS})
+@api_view()
+def export_labels(request: Request, slug: str) -> StreamingHttpResponse:
+    """The labelled set, as `export_labels` writes it; people with an account by pseudonym."""
+    place = research_place_or_404(request, slug)
+    chosen = filters(request, LabelExportFilters)
+    if "consensus" in chosen:
+        rows = labels.consensus_rows(place.study, rule=chosen["consensus"])
+        return _file(request, rows, labels.CONSENSUS_COLUMNS, f"{slug}-consensus", chosen)
+    return _file(request, labels.label_rows(place.study), labels.COLUMNS, f"{slug}-labels", chosen)
+
+
+@extend_schema(parameters=[ExportFilters], responses={**EXPORT, **REFUSALS})
+@api_view()
+def export_scores(request: Request, slug: str) -> StreamingHttpResponse:
+    place = research_place_or_404(request, slug)
+    rows = exporting.score_rows(place.study)
+    chosen = filters(request, ExportFilters)
+    return _file(request, rows, exporting.COLUMNS, f"{slug}-scores", chosen)
+
+
+def _file(
+    request: HttpRequest, rows: Iterator, columns, name: str, chosen: dict
+) -> StreamingHttpResponse:
+    kind = chosen.get("format", "csv")
+    lines = labels.as_csv(rows, columns) if kind == "csv" else labels.as_jsonl(rows)
+    media = "text/csv; charset=utf-8" if kind == "csv" else "application/jsonl"
+    response = StreamingHttpResponse(lines, content_type=media)
+    response["Content-Disposition"] = f'attachment; filename="{name}.{kind}"'
+    return response
+
+
+def _run_or_404(place, run_id: int) -> Run:
+    runs = Run.objects.select_related("judge")
+    return get_object_or_404(runs, study=place.study, pk=min(run_id, LARGEST_ID))
+
+
+urlpatterns = [
+    path("studies/<slug:slug>/runs/", runs, name="api-runs"),
+    path("studies/<slug:slug>/runs/<int:run_id>/", run, name="api-run"),
+    path("studies/<slug:slug>/runs/<int:run_id>/cancel/", cancel, name="api-run-cancel"),
+    path("studies/<slug:slug>/runs/<int:run_id>/resume/", resume, name="api-run-resume"),
+    path("studies/<slug:slug>/judges/", judges, name="api-judges"),
+    path("studies/<slug:slug>/judges/offers/", judge_offers, name="api-judge-offers"),
+    path("studies/<slug:slug>/scores/", scores, name="api-scores"),
+    path("studies/<slug:slug>/imports/", imports, name="api-imports"),
+    path("studies/<slug:slug>/imports/<int:upload_id>/", import_outcome, name="api-import"),
+    path("studies/<slug:slug>/exports/labels/", export_labels, name="api-export-labels"),
+    path("studies/<slug:slug>/exports/scores/", export_scores, name="api-export-scores"),
+]

@@ -1,0 +1,65 @@
+"""The page where files are sent and watched while a worker brings them in."""
+
+from __future__ import annotations
+
+from django.contrib.auth.decorators import login_required
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from annotations.access import Place, research_place_or_404
+from annotations.benchmarks.readers import FORMATS
+from annotations.errors import ImportRefused
+from judges import tasks, uploading
+from judges.models import Upload
+from judges.waking import send
+
+SHOWN = 20
+
+
+@require_http_methods(["GET", "POST"])
+@login_required
+def imports(request: HttpRequest, slug: str) -> HttpResponse:
+    place = research_place_or_404(request, slug)
+    if request.method == "POST":
+        _accept(request, place)
+        if not request.htmx:
+            return redirect("imports", slug=slug)
+    return _page(request, place)
+
+
+def _accept(request: HttpRequest, place: Place) -> None:
+    sent = request.FILES.get("file")
+    if sent is None:
+        raise ImportRefused("Choose a file to bring in.")
+    upload = uploading.accept(
+        study=place.study,
+        by=request.user,
+        content=sent,
+        name=sent.name or "",
+        kind=request.POST.get("kind", ""),
+        format=request.POST.get("format", ""),
+        generator=request.POST.get("generator", "").strip(),
+        judge=request.POST.get("judge", "").strip(),
+        dry_run="dry_run" in request.POST,
+        strict="strict" in request.POST,
+        key=request.POST.get("key", "")[:80],
+    )
+    transaction.on_commit(lambda: send(tasks.import_upload_task, upload.pk))
+
+
+def _page(request: HttpRequest, place: Place) -> HttpResponse:
+    uploads = list(Upload.objects.filter(study=place.study).select_related("by")[:SHOWN])
+    context = {
+        "study": place.study,
+        "may_research": True,
+        "uploads": uploads,
+        "going": any(upload.is_open for upload in uploads),
+        "formats": [(name, known.title) for name, known in FORMATS.items()],
+        "kinds": Upload.Kind.choices,
+    }
+    template = "judges/imports.html"
+    if request.htmx:
+        template += "#uploads"
+    return render(request, template, context)
