@@ -48,6 +48,13 @@ def research_place_or_404(request: HttpRequest, slug: str) -> Place:
     return place
 
 
+def owner_place_or_404(request: HttpRequest, slug: str) -> Place:
+    place = place_or_404(request, slug)
+    if place.membership.role != Membership.Role.OWNER:
+        raise NotYours("Only the study's owner can do this.")
+    return place
+
+
 def image_or_404(request: HttpRequest, public_id: str) -> Image:
     """An image is shown to the people of its study, whatever their role."""
     image = (

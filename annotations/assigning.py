@@ -60,7 +60,7 @@ def next_image(*, annotator: Membership) -> Assignment | None:
     if held:
         keep_lease(assignment=held, study=study)
         return held
-    if not study.is_open:
+    if not study.is_open or has_done_their_share(annotator):
         return None
     walk = Walk(annotator)
     for _ in range(TRIES):
@@ -80,6 +80,13 @@ def upcoming(*, annotator: Membership) -> str:
     """The address of the image that would come next, so that a browser can load it ahead."""
     found = Walk(annotator).next()
     return found.public_id if found else ""
+
+
+def has_done_their_share(annotator: Membership) -> bool:
+    if annotator.quota is None:
+        return False
+    done = Assignment.objects.filter(annotator=annotator, state=Assignment.State.ANSWERED)
+    return done.count() >= annotator.quota
 
 
 def keep_lease(*, assignment: Assignment, study: Study) -> None:

@@ -43,3 +43,41 @@ def unanimous(ratings: np.ndarray) -> np.ndarray:
     agreed = (n >= 2) & (low == high)
     out[agreed] = low[agreed]
     return out
+
+
+def adjudicated(ratings: np.ndarray, decisions: np.ndarray) -> np.ndarray:
+    """What was decided where people disagreed; elsewhere what most of them said.
+
+    `decisions`: one value for each image, nan where nothing was decided.
+    """
+    return np.where(np.isnan(decisions), majority(ratings), decisions)
+
+
+def every_atom(atoms: np.ndarray) -> np.ndarray:
+    """A prompt is right when all its atoms are: atoms × images of 0 and 1, nan where a prompt has
+    no such atom. An atom whose consensus is open leaves the prompt open, unless another is wrong;
+    mark it with infinity."""
+    out = np.full(atoms.shape[1], np.nan)
+    if not atoms.size:
+        return out
+    given = ~np.isnan(atoms)
+    wrong = (atoms == 0).any(axis=0)
+    still_open = np.isinf(atoms).any(axis=0)
+    out[given.any(axis=0) & ~still_open] = 1.0
+    out[wrong] = 0.0
+    return out
+
+
+# What a report or an export may be asked for by name.
+RULES = {"majority": majority, "mean": mean, "unanimous": unanimous, "adjudicated": adjudicated}
+
+
+def reference(rule: str, ratings: np.ndarray, *, decisions: np.ndarray | None = None) -> np.ndarray:
+    """One value per image by the named rule; nan where the rule gives none."""
+    if rule not in RULES:
+        raise ValueError(f"“{rule}” is no consensus; there are: {', '.join(RULES)}")
+    if rule != "adjudicated":
+        return RULES[rule](ratings)
+    if decisions is None:
+        decisions = np.full(ratings.shape[1], np.nan)
+    return adjudicated(ratings, decisions)

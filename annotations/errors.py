@@ -4,6 +4,7 @@ Refused                a sentence to act on; the status says whose turn it is
 ├── NotYours           they may not see or do this (403)
 ├── LabelRefused       the answer was not taken, and why (409)
 ├── FormRefused        the form cannot be used, with a sentence for each thing wrong (422)
+├── StudyRefused       a study or its people cannot be changed like this, and why (409)
 └── ImportRefused      nothing was imported, and why (422)
 """
 
@@ -37,6 +38,10 @@ class FormRefused(Refused):
     def __init__(self, wrong: list[str]) -> None:
         super().__init__(" ".join(wrong))
         self.wrong = wrong
+
+
+class StudyRefused(Refused):
+    status = 409
 
 
 class ImportRefused(Refused):

@@ -13,12 +13,12 @@ from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
-from annotations import assigning, labelling, queries
+from annotations import assigning, inviting, labelling, queries
 from annotations.access import Place, image_or_404, place_or_404
 from annotations.errors import LabelRefused
 from annotations.forms.showing import blocks
 from annotations.forms.versions import questions_for
-from annotations.models import Assignment, Flag, FormVersion, Image
+from annotations.models import Assignment, Flag, FormVersion, Image, Membership
 from annotations.picture import CONTENT_TYPES, thumbnail_of
 from annotations.prepared import Prepared
 
@@ -244,7 +244,13 @@ def _in_hand(
         held=image.public_id if image else "",
         upcoming=assigning.upcoming(annotator=annotator) if image else "",
         before=queries.last_public_id(annotator),
+        completion_code=_completion_code(annotator) if image is None else "",
     )
+
+
+def _completion_code(annotator: Membership) -> str:
+    invitation = inviting.completion_of(annotator)
+    return invitation.completion_code if invitation else ""
 
 
 def _render(

@@ -2,9 +2,11 @@ from django.contrib import admin
 from django.contrib.auth import views as auth
 from django.urls import include, path
 
+from annotations import inviting_views as inviting
+from annotations import managing_views as managing
 from annotations import views as annotations
 from annotations.form_views import form_edit
-from audit import api, views
+from audit import api, people_views, views
 from audit.pages.urls import audit_pages
 from judges import views as judges
 
@@ -19,6 +21,20 @@ study_pages = [
     path("label/answers/<slug:public_id>/", annotations.answered, name="label-answered"),
     path("label/release/", annotations.release, name="label-release"),
     path("label/alive/", annotations.alive, name="label-alive"),
+    path("finished/", inviting.finished, name="finished"),
+    path("manage/", managing.manage, name="manage"),
+    path("manage/change/", managing.change, name="manage-change"),
+    path("people/", managing.people, name="people"),
+    path("people/invite/", managing.invite, name="invite"),
+    path(
+        "people/invitations/<int:invitation_id>/close/",
+        managing.close_invitation,
+        name="invitation-close",
+    ),
+    path("people/<int:member_id>/", managing.person, name="person"),
+    path("disagreements/", managing.disagreements, name="disagreements"),
+    path("disagreements/<slug:public_id>/", managing.disagreement, name="disagreement"),
+    path("agreement/", people_views.agreement, name="agreement"),
     path("runs/", judges.runs, name="runs"),
     path("runs/start/", judges.start, name="run-start"),
     path("runs/<int:run_id>/cancel/", judges.cancel, name="run-cancel"),
@@ -31,6 +47,8 @@ urlpatterns = [
     path("", views.home, name="home"),
     path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
+    path("join/<str:token>/", inviting.join, name="join"),
+    path("crowd/<str:token>/", inviting.crowd, name="crowd"),
     path("healthz", views.healthz, name="healthz"),
     path("images/<slug:public_id>/", annotations.image_file, name="image"),
     path("studies/<slug:slug>/", include(study_pages)),

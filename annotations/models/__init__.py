@@ -1,9 +1,10 @@
 from annotations.models.annotation import Annotation, Answer, Revision
 from annotations.models.assignment import Assignment
+from annotations.models.decision import Decision
 from annotations.models.flag import Flag
 from annotations.models.form import FormVersion
 from annotations.models.image import Generator, Image
-from annotations.models.people import Membership
+from annotations.models.people import Invitation, Membership
 from annotations.models.prompt import Atom, Prompt
 from annotations.models.study import Study
 
@@ -12,10 +13,12 @@ __all__ = [
     "Answer",
     "Assignment",
     "Atom",
+    "Decision",
     "Flag",
     "FormVersion",
     "Generator",
     "Image",
+    "Invitation",
     "Membership",
     "Prompt",
     "Revision",

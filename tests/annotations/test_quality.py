@@ -1,0 +1,120 @@
+import pytest
+
+from annotations import assigning, quality
+from annotations.models import Annotation, Assignment, Image
+from tests import making
+
+pytestmark = pytest.mark.django_db
+
+
+def shares(study):
+    found = quality.agreement_with_majority(study)
+    return {p.name: (found[p.pk].right, found[p.pk].of) for p in study.memberships.all()}
+
+
+def test_each_person_is_held_against_the_majority_of_the_others(study):
+    making.labels(
+        study,
+        {
+            "early-0": {"ann": 1, "ben": 1, "cat": 0},
+            "early-1": {"ann": 1, "ben": 1, "cat": 1},
+            "late-0": {"ann": 0, "ben": 1},
+        },
+    )
+    # early-0: ann against {1, 0} a draw, ben likewise, cat against {1, 1}: unlike.
+    # early-1: all alike. late-0: ann against 1: unlike; ben against 0: unlike.
+    assert shares(study) == {"ann": (1, 2), "ben": (1, 2), "cat": (1, 2)}
+
+
+def test_the_fast_way_agrees_with_counting_by_hand(study):
+    given = {
+        image.key: {
+            f"p{n}": (image.pk * (n + 3) + n * n) % 3 for n in range(6) if (n + image.pk) % 4
+        }
+        for image in study.images.all()
+    }
+    making.labels(study, given, question="mood")
+    expected = {f"p{n}": [0, 0] for n in range(6)}
+    for answers in given.values():
+        for name, mine in answers.items():
+            others = [v for other, v in answers.items() if other != name]
+            votes = {v: others.count(v) for v in others}
+            best = [v for v, n in votes.items() if n == max(votes.values())]
+            if len(best) == 1:
+                expected[name][0] += best[0] == mine
+                expected[name][1] += 1
+    assert shares(study) == {name: tuple(had) for name, had in expected.items()}
+
+
+def test_who_was_set_aside_is_compared_but_measures_nobody(study):
+    making.labels(study, {"early-0": {"ann": 1, "ben": 0, "cat": 1}})
+    quality.set_aside(member=study.memberships.get(name="cat"))
+    # ann and ben now only have each other; cat is held against a draw.
+    assert shares(study) == {"ann": (0, 1), "ben": (0, 1), "cat": (0, 0)}
+
+
+def test_known_answers_are_counted_for_whoever_met_them(study):
+    making.labels(study, {"early-0": {"ann": 1, "ben": 0}, "early-1": {"ann": 1, "ben": 1}})
+    study.images.filter(key="early-0").update(gold={"aligned": 1})
+    rows = {row.member.name: row for row in quality.people_rows(study)}
+    assert (rows["ann"].gold.right, rows["ann"].gold.of) == (1, 1)
+    assert (rows["ben"].gold.right, rows["ben"].gold.of) == (0, 1)
+    # One of one says nothing about a person.
+    assert rows["ben"].marks == ()
+
+
+def test_who_is_unlike_all_others_or_much_faster_is_marked(db):
+    study = making.study("large", prompts=30)
+    making.labels(
+        study,
+        {
+            image.key: {"ann": image.pk % 2, "ben": image.pk % 2, "cat": image.pk % 2, "odd": 1}
+            for image in study.images.all()
+        },
+    )
+    Annotation.objects.update(seconds=9)
+    Annotation.objects.filter(annotator__name="cat").update(seconds=1)
+    rows = {row.member.name: row for row in quality.people_rows(study)}
+    assert rows["odd"].marks == ("often unlike the majority",)
+    assert rows["cat"].marks == ("much faster than the others",)
+    assert rows["ann"].marks == ()
+
+
+def test_set_aside_answers_are_kept_and_their_images_go_to_others(study):
+    study.overlap = 1
+    study.save()
+    first, second = making.person(study, "one"), making.person(study, "two")
+    for _ in range(8):
+        making.label(first)
+    assert assigning.next_image(annotator=second) is None
+    assert quality.set_aside(member=first) == 8
+    assert Annotation.objects.filter(state="set aside").count() == 8
+    assert assigning.next_image(annotator=first) is None
+    assert assigning.next_image(annotator=second) is not None
+    assert quality.set_aside(member=first) == 0
+
+
+def test_counting_again_restores_everything(study, bob):
+    for _ in range(8):
+        making.label(bob)
+    before = list(Image.objects.order_by("pk").values_list("taken", flat=True))
+    quality.set_aside(member=bob)
+    assert sum(Image.objects.values_list("taken", flat=True)) == 0
+    quality.count_again(member=bob)
+    assert list(Image.objects.order_by("pk").values_list("taken", flat=True)) == before
+    assert Annotation.objects.filter(state="counted").count() == 8
+    assert Assignment.objects.filter(state="answered").count() == 8
+
+
+def test_ten_people_more_ask_no_question_more(study, django_assert_num_queries):
+    def fill(names):
+        keys = study.images.values_list("key", flat=True)
+        making.labels(study, {key: dict.fromkeys(names, 1) for key in keys})
+
+    study.images.filter(key="early-0").update(gold={"aligned": 1})
+    fill(["ann", "ben"])
+    with django_assert_num_queries(6):
+        quality.people_rows(study)
+    fill([f"p{n}" for n in range(10)])
+    with django_assert_num_queries(6):
+        assert len(quality.people_rows(study)) == 12
