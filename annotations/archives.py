@@ -34,34 +34,35 @@ def is_archive(name: str) -> bool:
     return name.lower().endswith(SUFFIXES)
 
 
-def unpack(archive: Path, folder: Path, limits: Limits | None = None) -> Path:
-    """Unpack into an empty folder; returns the folder that holds the content."""
+def unpack(archive: Path, folder: Path, *, name: str = "", limits: Limits | None = None) -> Path:
+    """Unpack into an empty folder; returns what holds the content. `name`: as a person knows it."""
     limits = limits or Limits()
+    name = name or archive.name
     folder.mkdir(parents=True, exist_ok=True)
     try:
         # A tape archive may hold anything, so it is told apart by its bytes, not by its name.
         if zipfile.is_zipfile(archive):
-            _unpack_zip(archive, folder, limits)
+            _unpack_zip(archive, name, folder, limits)
         elif tarfile.is_tarfile(archive):
-            _unpack_tar(archive, folder, limits)
+            _unpack_tar(archive, name, folder, limits)
         else:
-            raise ImportRefused(f"{archive.name} is neither a zip nor a tar archive.")
+            raise ImportRefused(f"{name} is neither a zip nor a tar archive.")
     except (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error, OSError) as error:
         shutil.rmtree(folder, ignore_errors=True)
-        raise ImportRefused(f"{archive.name} is damaged: {error}.") from error
+        raise ImportRefused(f"{name} is damaged: {error}.") from error
     except (RuntimeError, NotImplementedError) as error:
         shutil.rmtree(folder, ignore_errors=True)
-        raise ImportRefused(f"{archive.name} cannot be unpacked: {error}.") from error
+        raise ImportRefused(f"{name} cannot be unpacked: {error}.") from error
     except ImportRefused:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     return _content(folder)
 
 
-def _unpack_zip(archive: Path, folder: Path, limits: Limits) -> None:
+def _unpack_zip(archive: Path, name: str, folder: Path, limits: Limits) -> None:
     with zipfile.ZipFile(archive) as file:
         members = [info for info in file.infolist() if not info.is_dir()]
-        _check_names(archive.name, [info.filename for info in members], limits)
+        _check_names(name, [info.filename for info in members], limits)
         for info in members:
             if info.flag_bits & 1:
                 raise ImportRefused(f"“{info.filename[:200]}” is encrypted.")
@@ -71,13 +72,13 @@ def _unpack_zip(archive: Path, folder: Path, limits: Limits) -> None:
             _check_size(info.filename, info.file_size, limits)
             if info.file_size > BLOCK and info.file_size > limits.ratio * info.compress_size:
                 raise ImportRefused(f"“{info.filename[:200]}” unpacks to far more than it should.")
-        _check_sum(archive.name, sum(info.file_size for info in members), limits)
+        _check_sum(name, sum(info.file_size for info in members), limits)
         for info in members:
             with file.open(info) as packed:
                 _copy(packed, folder / info.filename, info.filename, limits, info.file_size)
 
 
-def _unpack_tar(archive: Path, folder: Path, limits: Limits) -> None:
+def _unpack_tar(archive: Path, name: str, folder: Path, limits: Limits) -> None:
     seen: list[str] = []
     total = 0
     most = limits.ratio * archive.stat().st_size + 10 * BLOCK
@@ -88,14 +89,14 @@ def _unpack_tar(archive: Path, folder: Path, limits: Limits) -> None:
             seen.append(member.name)
             _check_name(member.name)
             if len(seen) > limits.files:
-                raise ImportRefused(f"{archive.name} holds more than {limits.files:,} files.")
+                raise ImportRefused(f"{name} holds more than {limits.files:,} files.")
             if not member.isreg():
                 raise ImportRefused(f"“{member.name[:200]}” is a link or a device, not a file.")
             _check_size(member.name, member.size, limits)
             total += member.size
-            _check_sum(archive.name, total, limits)
+            _check_sum(name, total, limits)
             if total > most:
-                raise ImportRefused(f"{archive.name} unpacks to far more than it should.")
+                raise ImportRefused(f"{name} unpacks to far more than it should.")
             if (folder / member.name).exists():
                 raise ImportRefused(f"“{member.name[:200]}” stands in the archive twice.")
             packed = file.extractfile(member)

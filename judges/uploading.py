@@ -127,7 +127,7 @@ def _import(upload: Upload, folder: Path, progress):
     path = Path(settings.MEDIA_ROOT) / upload.file
     # Readers tell files by their names, and refusals show them.
     if is_archive(upload.name):
-        path = unpack(path, folder / "unpacked")
+        path = unpack(path, folder / "unpacked", name=upload.name)
     else:
         named = folder / upload.name
         named.symlink_to(path)
