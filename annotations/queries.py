@@ -184,6 +184,14 @@ def earlier_answers(annotator: Membership, image: Image) -> dict[str, float | st
     }
 
 
+def addresses(study_id: int, keys: set[str]) -> dict[str, str]:
+    """key -> public address, of the images that have a file."""
+    if not keys:
+        return {}
+    found = Image.objects.filter(study=study_id, key__in=keys).exclude(file="").order_by()
+    return dict(found.values_list("key", "public_id"))
+
+
 def missing_prompts(study: Study) -> list[str]:
     """Prompts that some generator has no image of: averages must not move in silence."""
     return list(

@@ -17,7 +17,7 @@ from annotations import assigning, inviting, labelling, queries
 from annotations.access import Place, image_or_404, place_or_404
 from annotations.errors import LabelRefused
 from annotations.forms.showing import blocks
-from annotations.forms.versions import questions_for
+from annotations.forms.versions import form_of, questions_for
 from annotations.models import Assignment, Flag, FormVersion, Image, Membership
 from annotations.picture import CONTENT_TYPES, thumbnail_of
 from annotations.prepared import Prepared
@@ -270,12 +270,26 @@ def _render(
         "submission": str(uuid.uuid4()),
         "progress": queries.progress(annotator),
         "reasons": Flag.Reason.choices,
+        "instructions": _instructions(place) if image else None,
         **more,
     }
     template = "annotations/label.html"
     if request.htmx:
         template += "#workplace"
     return render(request, template, context)
+
+
+def _instructions(place: Place) -> dict[str, object]:
+    """What stands beside the form: examples with their pictures, where the study has these."""
+    form = form_of(place.study.form)
+    told = (*form.examples, *form.edge_cases)
+    found = queries.addresses(place.study.pk, {one.image for one in told if one.image})
+    return {
+        "introduction": form.introduction,
+        "notes": form.notes,
+        "examples": [(one, found.get(one.image)) for one in form.examples],
+        "edge_cases": [(one, found.get(one.image)) for one in form.edge_cases],
+    }
 
 
 def _held(request: HttpRequest, place: Place):

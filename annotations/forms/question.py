@@ -75,9 +75,12 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Example:
+    """`image`: the key of the study's image that the example is about, where it has one."""
+
     prompt: str
     answers: tuple[str, ...]
     thought: str
+    image: str = later("")
 
 
 @dataclass(frozen=True, slots=True)

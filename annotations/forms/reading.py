@@ -216,7 +216,8 @@ class _Reader:
                 self.wrong.append(f"An {what} has a prompt, answers and a thought.")
                 continue
             answers = tuple(str(answer) for answer in one.get("answers") or ())
-            found.append(Example(str(one["prompt"]), answers, str(one.get("thought") or "")))
+            thought, image = str(one.get("thought") or ""), str(one.get("image") or "")
+            found.append(Example(str(one["prompt"]), answers, thought, image))
         return tuple(found)
 
     def _keeps_its_meaning(self, question: Question, place: str) -> None:

@@ -104,7 +104,7 @@ def shown(asked: Asked, earlier: float | str | None, *, digit: str = "", words: 
         optional=question.optional,
         with_prompt=question.with_prompt,
         # Short answers stand side by side, sentences below each other.
-        wide=any(len(choice.text) > 12 for choice in choices),
+        wide=any(len(choice.text) > (7 if choice.number else 12) for choice in choices),
         least="" if question.least is None else _as_text(question.least),
         most="" if question.most is None else _as_text(question.most),
         step="1" if question.whole else "any",

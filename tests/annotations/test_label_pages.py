@@ -2,11 +2,13 @@
 
 import re
 import uuid
+from dataclasses import replace
 
 import pytest
 from django.urls import reverse
 
 from annotations.forms import FORMS
+from annotations.forms.question import Example
 from annotations.forms.versions import publish_form, use_form
 from annotations.models import Annotation, Assignment, Flag, Image, Revision
 from tests import making
@@ -305,3 +307,15 @@ def test_an_old_version_stays_with_the_answers_it_got(bob):
     use_form(study=bob.study, form=FORMS["genai-likert"])
     annotation.refresh_from_db()
     assert annotation.form == publish_form(FORMS["geneval-audit"])
+
+
+def test_an_example_shows_the_image_that_the_study_has_of_it(as_bob, bob):
+    image = bob.study.images.first()
+    likert = FORMS["genai-likert"]
+    shown = Example("two circles", ("4",), "One is cut off.", image.key)
+    lost = Example("three circles", ("1",), "", "no such image")
+    use_form(study=bob.study, form=replace(likert, slug="own", examples=(shown, lost)))
+    page = as_bob.get(LABEL).content.decode()
+    assert f'src="/images/{image.public_id}/?small"' in page
+    assert image.key not in page
+    assert "three circles" in page

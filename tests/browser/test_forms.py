@@ -19,7 +19,7 @@ from annotations.forms.reading import read_form
 from annotations.forms.versions import use_form
 from annotations.models import Annotation, Image, Prompt
 from annotations.records import ImageRecord, PromptRecord
-from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.conftest import DESKTOP, PHONE, save_screenshot
 from tests.browser.test_look import take
 
 SIZES = {"desk": DESKTOP, "phone": PHONE}
@@ -130,6 +130,8 @@ def label(open_page, bob, study, tmp_path):
         log_in_by_keyboard(page)
         for number, keys in enumerate(steps):
             take(page, f"form-{name}-{number}-{size}")
+            page.emulate_media(color_scheme="light")
+            save_screenshot(page, f"form-{name}-{number}-{size}", full=False)
             press(page, keys)
         expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
         assert Annotation.objects.filter(annotator=bob).count() == 1
