@@ -45,8 +45,23 @@ def chart_file(name: str, body: dict[str, Any], view: View, *, kind: str) -> byt
 def drift(body: dict[str, Any], view: View | None = None, theme: str = "light") -> dict[str, Any]:
     """Net deviation of each judge and its scores beside people's, in release order."""
     judges = (view or View()).judges_of(body)
-    spec = alt.vconcat(_deviation(body, judges, theme), _scores(body, judges, theme), spacing=24)
-    return configured(spec, theme, names=True)
+    parts = [_scores(body, judges, theme)]
+    # Scores that are no points have no deviation, and an empty plot says nothing.
+    if rows_of(body, judges, "net_deviation"):
+        parts.insert(0, _deviation(body, judges, theme))
+    return configured(alt.vconcat(*parts, spacing=24), theme, names=True)
+
+
+def blank(name: str, body: dict[str, Any], view: View) -> str:
+    """Why this chart would be empty; nothing when it is not."""
+    judges = view.judges_of(body)
+    if name in ("drift", "agreement"):
+        kinds = ("judge_score",) if name == "drift" else tuple(charts_agreement.STATISTICS)
+        if not any(rows_of(body, judges, kind) for kind in kinds):
+            return "No picture: it takes generators with a release date, labels and scores."
+    if name == "judges" and not charts_judges.rows(body, view):
+        return "No picture: no judge has the 30 images that a number needs."
+    return ""
 
 
 def _deviation(body: dict[str, Any], judges: list[str], theme: str) -> alt.LayerChart:

@@ -31,7 +31,9 @@ HEIGHT = 150
 def agreement(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
     judges = view.judges_of(body)
     shown = [view.statistic] if view.statistic in STATISTICS else list(STATISTICS)
-    parts = [_part(body, judges, name, theme) for name in shown]
+    parts = [_part(body, judges, name, theme) for name in shown if rows_of(body, judges, name)] or [
+        _part(body, judges, shown[0], theme)
+    ]
     # One year axis for all parts: a mark at a judge's release stands over the same date.
     chart = alt.vconcat(*parts, spacing=20).resolve_scale(x="shared")
     return configured(chart, theme, names=True)

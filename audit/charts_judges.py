@@ -17,17 +17,12 @@ DEFAULT = "auroc"
 def judges(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
     statistic = view.statistic or DEFAULT
     names = view.judges_of(body)
-    rows = [
-        {"judge": title(name), **{p: estimate[p] for p in ("value", "low", "high", "n")}}
-        for name in names
-        if "value" in (estimate := body["judges"][name]["overall"][statistic])
-        and estimate["n"] >= enough.IMAGES
-    ]
+    found = rows(body, view)
     colour, shape = judge_scales(body, names)
-    order = [row["judge"] for row in sorted(rows, key=lambda row: -row["value"])]
+    order = [row["judge"] for row in sorted(found, key=lambda row: -row["value"])]
     y = alt.Y("judge:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False))
     x = alt.X("value:Q", title=STATISTICS[statistic], scale=alt.Scale(zero=False, nice=True))
-    base = alt.Chart(alt.Data(values=rows)).encode(y=y)
+    base = alt.Chart(alt.Data(values=found)).encode(y=y)
     layers = [
         base.mark_rule(strokeWidth=3, opacity=0.5).encode(
             x=alt.X("low:Q", title=STATISTICS[statistic]), x2="high:Q", color=colour
@@ -53,6 +48,16 @@ def judges(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
     chart = alt.layer(*layers).properties(
         title=f"{STATISTICS[statistic]}, all images (95 % intervals)",
         width="container",
-        height=max(60, 44 * len(rows) + 16),
+        height=max(60, 44 * len(found) + 16),
     )
     return configured(chart, theme, names=False)
+
+
+def rows(body: dict[str, Any], view: View) -> list[dict[str, Any]]:
+    statistic = view.statistic or DEFAULT
+    return [
+        {"judge": title(name), **{part: estimate[part] for part in ("value", "low", "high", "n")}}
+        for name in view.judges_of(body)
+        if "value" in (estimate := body["judges"][name]["overall"][statistic])
+        and estimate["n"] >= enough.IMAGES
+    ]

@@ -52,6 +52,8 @@ async function draw(box) {
     // In its place but unseen: it measures its box while the old chart still stands.
     const inner = document.createElement("div");
     inner.className = "coming";
+    // The plot itself is the picture with a name; its hundred marks are none to a screen reader.
+    inner.setAttribute("aria-hidden", "true");
     plot.append(inner);
     // ast: Vega interprets its expressions; compiling them would need 'unsafe-eval'.
     const made = await vegaEmbed(inner, fitted(spec, width), {

@@ -4,6 +4,12 @@ function percent(share) {
   return `${(100 * share).toFixed(1)} %`;
 }
 
+// −0.000 would claim a direction that is not there.
+function signed(value) {
+  const text = value.toFixed(3);
+  return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
+}
+
 // Agreement and Cohen's kappa of "yes from this score on" with people's yes and no.
 export function outcome({ positives, negatives }, { yes, no }) {
   const n = positives + negatives;
@@ -38,7 +44,7 @@ function start() {
     box.querySelector("output").textContent = cut;
     slider.setAttribute("aria-valuetext", cut);
     out("agreement").textContent = percent(found.agreement);
-    out("kappa").textContent = found.kappa === null ? "undefined" : found.kappa.toFixed(3).replace("-", "−");
+    out("kappa").textContent = found.kappa === null ? "undefined" : signed(found.kappa);
     out("hits").textContent = percent(found.hits);
     out("alarms").textContent = percent(found.alarms);
   }

@@ -19,7 +19,7 @@ from django.urls import reverse
 
 from annotations.access import research_place_or_404
 from annotations.models import Study
-from audit import narrative, progress, reports
+from audit import charts, narrative, progress, reports
 from audit.asked import View
 from audit.models import Making, Report
 from judges.queries import RunRow, run_row
@@ -104,6 +104,7 @@ class Frame:
         return {
             "name": name,
             "title": heading,
+            "blank": charts.blank(name, self.body, self.view),
             "spec": at("json"),
             "downloads": [{"name": kind.upper(), "url": at(kind)} for kind in FILES],
         }

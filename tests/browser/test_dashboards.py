@@ -1,0 +1,205 @@
+"""The audit's pages in a real browser: a number behind each chart is the report's, in any theme."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import expect
+
+from annotations import importing
+from annotations.benchmarks import builtin
+from annotations.records import GeneratorRecord, ImageRecord, LabelRecord, PromptRecord
+from audit import narrative, reports
+from audit.narrative import title
+from judges import running
+from tests import making
+from tests.browser.conftest import make_study
+from tests.browser.test_look import SIZES, take
+
+JUDGES = ("geneval-builtin", "soft-tifa-gm-builtin")
+CHARTED = ("drift", "side-by-side", "slices", "calibration")
+
+
+@cache
+def bench() -> tuple:
+    """Large enough for every number: sixteen prompts by six generators."""
+    return tuple(builtin.study(prompts=16, generators=6, size=128, raters=3))
+
+
+@pytest.fixture
+def study(transactional_db):
+    made = make_study(images=False)
+    outcome = importing.Outcome()
+    for write, kind, more in (
+        (importing.import_prompts, PromptRecord, {}),
+        (importing.import_generators, GeneratorRecord, {}),
+        (importing.import_images, ImageRecord, {}),
+        (importing.import_labels, LabelRecord, {"simulated": True}),
+    ):
+        records = (record for record in bench() if isinstance(record, kind))
+        write(study=made, records=records, outcome=outcome, **more)
+    assert not outcome.rejected
+    return made
+
+
+@pytest.fixture
+def report(study):
+    for name in JUDGES:
+        running.work_off(run=running.start_run(study=study, name=name))
+    return reports.make_report(study=study)
+
+
+def at(name: str, *args, **query) -> str:
+    tail = "&".join(f"{key}={value}" for key, value in query.items())
+    return reverse(name, args=["shapes", *args]) + (f"?{tail}" if tail else "")
+
+
+def all_drawn(page) -> None:
+    for plot in page.locator(".plot").all():
+        expect(plot.locator("svg").first).to_be_visible()
+
+
+def shown(page, region: str, row: str, column: int) -> str:
+    found = page.get_by_role("region", name=region).get_by_role("row").filter(has_text=row).first
+    return found.get_by_role("cell").nth(column).inner_text()
+
+
+def test_the_number_behind_each_chart_is_the_reports(open_page, alice, report):
+    page = open_page(alice, at("drift"))
+    all_drawn(page)
+    judge, generator = JUDGES[0], report.body["generators"][2]["name"]
+    stats = report.body["judges"][judge]["by_generator"][generator]
+    cell = narrative.cell("net_deviation", stats["net_deviation"])
+    text = shown(page, f"{title(judge)}, generator by generator", generator, 2)
+    assert text.split("\n") == [cell.value, f"{cell.low} to {cell.high}"]
+
+    page.goto(at("side-by-side"))
+    all_drawn(page)
+    overall = report.body["judges"][judge]["overall"]
+    cell = narrative.cell("auroc", overall["auroc"])
+    assert shown(page, "All statistics", title(judge), 1).startswith(cell.value)
+
+    page.goto(at("slices", by="variant", statistic="auroc"))
+    all_drawn(page)
+    stats = report.body["judges"][judge]["by_variant"]["original"]
+    cell = narrative.cell("human_score", stats["human_score"])
+    assert shown(page, f"{title(judge)} by prompt variant", "original", 0).startswith(cell.value)
+
+    page.goto(at("calibration", judge=JUDGES[1]))
+    all_drawn(page)
+    bins = report.body["judges"][JUDGES[1]]["curves"]["histogram"]
+    rows = page.get_by_role("region", name="Images by score").get_by_role("row")
+    told = [one.inner_text().split("\t") for one in rows.all()[1:]]
+    assert [(int(yes), int(no)) for _, yes, no in told] == [
+        (one["yes"], one["no"]) for one in bins if one["yes"] or one["no"]
+    ]
+
+
+def test_the_threshold_moves_without_the_server(open_page, alice, report):
+    page = open_page(alice, at("calibration", judge=JUDGES[1]))
+    all_drawn(page)
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    slider = page.locator("#cut")
+    slider.fill(slider.get_attribute("max"))
+    box = page.locator("#threshold")
+    # Never yes: agreement is the share of what people call wrong, and nothing is hit.
+    curve = report.body["judges"][JUDGES[1]]["curves"]["roc"]
+    share = curve["negatives"] / (curve["positives"] + curve["negatives"])
+    expect(box.locator('[data-out="agreement"]')).to_have_text(f"{100 * share:.1f} %")
+    expect(box.locator('[data-out="hits"]')).to_have_text("0.0 %")
+    expect(box.locator('[data-out="kappa"]')).to_have_text("0.000")
+    assert asked == []
+
+
+def test_the_gallery_is_walked_with_keys(open_page, alice, report):
+    page = open_page(alice, at("gallery", judge=JUDGES[0]))
+    links = page.locator(".shot-link")
+    assert links.count() == 24
+    first = links.first
+    assert first.locator("img").get_attribute("loading") == "lazy"
+    page.keyboard.press("ArrowRight")
+    expect(links.nth(0)).to_be_focused()
+    expect(links.nth(0).locator(".overlay")).to_have_css("opacity", "1")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    expect(links.nth(1)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(
+        page.get_by_role("heading", name="Atom by atom").or_(
+            page.get_by_role("heading", name="People")
+        )
+    ).to_be_visible()
+    here = page.url
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url(lambda url: url != here)
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_url(here)
+
+
+def test_a_select_changes_the_address_and_the_address_the_page(open_page, alice, report):
+    page = open_page(alice, at("slices"))
+    all_drawn(page)
+    page.get_by_label("cut by").select_option("atomicity")
+    page.wait_for_url(re.compile("by=atomicity"))
+    expect(page.get_by_label("cut by")).to_have_value("atomicity")
+    expect(page.get_by_role("heading", name=re.compile("by atomicity")).first).to_be_visible()
+
+
+def test_asking_again_shows_the_bar_at_once(open_page, alice, report):
+    page = open_page(alice, at("slices"))
+    page.get_by_text("How it was computed").click()
+    page.get_by_role("button", name="Compute it again").click()
+    expect(page.get_by_text("The report is being made")).to_be_visible()
+    reports.make_report(study=report.study)
+    expect(page.get_by_text("The report is being made")).to_be_hidden()
+
+
+def test_new_labels_move_the_page_without_reload(open_page, alice, study, report):
+    page = open_page(alice, at("reports"))
+    page.evaluate("document.body.dataset.mine = 'yes'")
+    making.labels(study, {study.images.first().key: {"dan": 1}})
+    page.evaluate("document.body.dispatchEvent(new Event('report-asked'))")
+    expect(page.get_by_text("Labels or scores have changed")).to_be_visible()
+    reports.make_report(study=study)
+    expect(page.get_by_role("row")).to_have_count(3)
+    assert page.evaluate("document.body.dataset.mine") == "yes"
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_how_the_pages_look(open_page, alice, report, size):
+    page = open_page(alice, "/", size=SIZES[size])
+    for name, query in (
+        ("side-by-side", {}),
+        ("slices", {"by": "generator"}),
+        ("calibration", {"judge": JUDGES[1]}),
+        ("gallery", {}),
+        ("papers", {}),
+        ("reports", {}),
+        ("drift", {}),
+    ):
+        page.goto(at(name, **query))
+        all_drawn(page)
+        take(page, f"audit-{name}-{size}")
+    image = report.study.images.order_by("pk").last()
+    page.goto(at("evidence", image.public_id))
+    take(page, f"audit-evidence-{size}")
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_how_the_bad_cases_look(open_page, alice, study, size):
+    page = open_page(alice, at("slices"), size=SIZES[size])
+    expect(page.get_by_role("link", name="Start a judge")).to_be_visible()
+    take(page, f"audit-empty-{size}")
+    bare = making.study("bare", files=False)
+    making.person(bare, "alice", role="owner")
+    making.labels(bare, {i.key: {"ann": i.pk % 2, "ben": 1} for i in bare.images.all()})
+    making.scores(bare, {i.key: 12.0 * n for n, i in enumerate(bare.images.order_by("pk"))})
+    reports.make_report(study=bare)
+    for name in (*CHARTED, "gallery"):
+        page.goto(reverse(name, args=["bare"]))
+        take(page, f"audit-bare-{name}-{size}")
