@@ -14,7 +14,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from annotations.models import Assignment, Image, Membership, Study
-from annotations.prepared import Prepared
+from annotations.prepared import Prepared, execute, insert
 from annotations.walking import Walk, seeded_place
 
 __all__ = ["next_image", "seeded_place", "take_place", "upcoming"]
@@ -70,9 +70,11 @@ def next_image(*, annotator: Membership) -> Assignment | None:
         image = IMAGE.first(image=found.image_id)
         if take_place(image=image, study=study):
             walk.save()
-            return Assignment.objects.create(
+            lease = Assignment(
                 study=study, image=image, annotator=annotator, leased_until=_lease_end(study)
             )
+            insert(lease)
+            return lease
     return None
 
 
@@ -140,9 +142,7 @@ def release_expired(*, study: Study) -> int:
 
 def take_place(*, image: Image, study: Study) -> bool:
     """Claim one of the study's places on this image; False when all are taken."""
-    with connection.cursor() as cursor:
-        cursor.execute(TAKE, [image.pk, study.overlap])
-        return cursor.rowcount == 1
+    return execute(TAKE, image.pk, study.overlap) == 1
 
 
 def lease_length(study: Study) -> timedelta:

@@ -26,7 +26,7 @@ from annotations.models import (
     Revision,
     Study,
 )
-from annotations.prepared import Prepared
+from annotations.prepared import Prepared, execute, insert
 from annotations.signals import labels_changed
 
 SENT = Prepared(
@@ -38,6 +38,9 @@ SENT_BEFORE = Prepared(
 EARLIER = Prepared(
     lambda mark: Annotation.objects.order_by().filter(image=mark("image"), annotator=mark("person"))
 )
+ANSWER_THE_LEASE = """
+    UPDATE annotations_assignment SET state = 'answered', leased_until = NULL
+    WHERE image_id = %s AND annotator_id = %s AND state = 'leased'"""
 EARLIER_KEPT = "Your earlier answers are kept."
 
 
@@ -89,7 +92,7 @@ def record_label(
         _occupy(image=image, annotator=annotator)
     if earlier is not None:
         return _correct(earlier, form=form, answers=kept, submission=submission, seconds=seconds)
-    annotation = Annotation.objects.create(
+    annotation = Annotation(
         study=annotator.study,
         image=image,
         annotator=annotator,
@@ -98,6 +101,7 @@ def record_label(
         seconds=_plausible(seconds),
         submitted_at=timezone.now(),
     )
+    insert(annotation)
     _write_answers(annotation, kept)
     _tell(annotator.study_id)
     return annotation
@@ -146,10 +150,7 @@ def take_back(*, annotation: Annotation) -> Assignment:
 
 def _occupy(*, image: Image, annotator: Membership) -> None:
     """Turn the lease into an answer; a lease that has run out may still find a place free."""
-    leased = Assignment.objects.filter(
-        image=image, annotator=annotator, state=Assignment.State.LEASED
-    ).update(state=Assignment.State.ANSWERED, leased_until=None)
-    if leased:
+    if execute(ANSWER_THE_LEASE, image.pk, annotator.pk):
         return
     if not assigning.take_place(image=image, study=annotator.study):
         raise LabelRefused(
@@ -215,7 +216,7 @@ def _write_answers(annotation: Annotation, answers: Mapping[str, float | str]) -
                 text=value if isinstance(value, str) else "",
             )
         )
-    Answer.objects.bulk_create(rows)
+    insert(*rows)
 
 
 def _plausible(seconds: float | None) -> float | None:

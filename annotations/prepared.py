@@ -7,6 +7,7 @@ put in and rows are read. What comes out are the same objects as ever, related o
 
 from __future__ import annotations
 
+import functools
 import uuid
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +15,6 @@ from typing import Any
 from django.db import connection
 from django.db.models import Model, QuerySet
 from django.db.models.query import get_related_populators
-from django.utils import functional
 
 # Values that no row has, to be found again among the parameters of the finished statement.
 MARK = 7_700_000_000_000
@@ -45,7 +45,7 @@ class Prepared:
             rows = compiler.apply_converters(rows, converters)
         return [read(row) for row in rows]
 
-    @functional.cached_property
+    @functools.cached_property
     def _plan(self):
         marks = Marks()
         queryset = self.build(marks)
@@ -105,3 +105,33 @@ def _reader(compiler, alias: str) -> Callable[[Any], Model]:
         return made
 
     return read
+
+
+def insert(*rows: Model) -> None:
+    """New rows of one model, in one statement that is put together once; each gets its key."""
+    if not rows:
+        return
+    fields, start, one = _insert_into(type(rows[0]))
+    params = [f.get_db_prep_save(f.pre_save(row, True), connection) for row in rows for f in fields]
+    with connection.cursor() as cursor:
+        cursor.execute(f"{start} {', '.join([one] * len(rows))} RETURNING id", params)
+        keys = cursor.fetchall()
+    for row, (key,) in zip(rows, keys, strict=True):
+        row.pk = key
+        row._state.adding, row._state.db = False, connection.alias
+
+
+@functools.cache
+def _insert_into(model: type[Model]) -> tuple[list, str, str]:
+    fields = [field for field in model._meta.concrete_fields if not field.primary_key]
+    quote = connection.ops.quote_name
+    columns = ", ".join(quote(field.column) for field in fields)
+    start = f"INSERT INTO {quote(model._meta.db_table)} ({columns}) VALUES"
+    return fields, start, f"({', '.join(['%s'] * len(fields))})"
+
+
+def execute(statement: str, *values: Any) -> int:
+    """A statement as it stands; how many rows it changed."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        return cursor.rowcount

@@ -23,6 +23,7 @@ from django.db import connection
 from django.db.models import Exists, OuterRef
 
 from annotations.models import Assignment, Generator, Image, Membership
+from annotations.prepared import execute
 
 CIRCLE = 1 << 31
 # The parts of a generator's circle: from its own beginning to the seam, from the seam back to the
@@ -93,8 +94,7 @@ class Walk:
 
     def save(self) -> None:
         self.annotator.walk = self.state()
-        with connection.cursor() as cursor:
-            cursor.execute(MOVE, [json.dumps(self.annotator.walk), self.annotator.pk])
+        execute(MOVE, json.dumps(self.annotator.walk), self.annotator.pk)
 
     def _next_ordinary(self) -> Found | None:
         # The least seen first; among equals, a draw that is new in every round.

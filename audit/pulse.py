@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from django.db.models import F
 
+from annotations.prepared import Prepared
 from audit.models import Pulse
+
+PULSE = Prepared(lambda mark: Pulse.objects.order_by().filter(study=mark("study")))
 
 
 def stamp(study_id: int) -> str:
@@ -21,7 +24,7 @@ def stamp(study_id: int) -> str:
 
 def changed(study_id: int) -> None:
     """Labels or scores of this study were written, and the transaction has ended."""
-    found = Pulse.objects.filter(study_id=study_id).first()
+    found = PULSE.first(study=study_id)
     if found is None:
         Pulse.objects.get_or_create(study_id=study_id, defaults={"version": 1})
     elif found.version == found.seen:

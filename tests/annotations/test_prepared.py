@@ -2,8 +2,8 @@ import uuid
 
 import pytest
 
-from annotations.models import Annotation, Image, Membership
-from annotations.prepared import Prepared
+from annotations.models import Annotation, Answer, Image, Membership
+from annotations.prepared import Prepared, insert
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -65,3 +65,19 @@ def test_the_query_is_built_once(study):
     for key in ("early-0", "early-1", "early-2"):
         assert query.first(key=key).key == key
     assert len(built) == 1
+
+
+def test_rows_are_inserted_together_and_know_their_keys(study, bob, django_assert_num_queries):
+    annotation = making.label(bob)
+    answers = [Answer(annotation=annotation, question=f"q{n}", value=n) for n in range(3)]
+    with django_assert_num_queries(1):
+        insert(*answers)
+    assert [Answer.objects.get(pk=one.pk).question for one in answers] == ["q0", "q1", "q2"]
+    answers[0].value = 9
+    answers[0].save()
+    assert Answer.objects.filter(question="q0").get().value == 9
+
+
+def test_nothing_to_insert_asks_nothing(db, django_assert_num_queries):
+    with django_assert_num_queries(0):
+        insert()
