@@ -53,3 +53,10 @@ def rabbitmq() -> str:
 def postgres() -> str:
     needed("postgres", answers(POSTGRES_URL), f"No PostgreSQL answers at {POSTGRES_URL}.")
     return POSTGRES_URL
+
+
+def shared(path: str) -> Path:
+    """A file in an official format; they lie beside the project, since their licences differ."""
+    found = SHARED / "data" / path
+    needed("shared", found.exists(), f"There is no {path} beside the project.")
+    return found
