@@ -1,0 +1,414 @@
+"""A source in, everything out, and in again."""
+
+import csv
+import io
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotations.benchmarks.readers import Source
+from annotations.models import Image, Membership, Study
+from judges import exporting, sources, study_files
+from judges.models import Judge, Run, Score
+from tests import making, needs
+from tests.annotations.benchmarks.reading import written
+from tests.annotations.benchmarks.test_official_sets import PIG, TIFA, dsg, rating
+
+pytestmark = pytest.mark.django_db
+
+IMAGES = """image_id,prompt_id,prompt,generator,tags,atomicity,file
+a1,p1,a red dog,sd,color;animal,2,one.png
+b1,p1,a red dog,mj,color;animal,2,
+b2,p2,two cats,mj,count,1,
+"""
+LABELS = """image_id,rater,question,value
+a1,ann,aligned,1
+a1,ben,aligned,yes
+b1,ann,aligned,0
+b1,ann,mood,4
+"""
+SCORES = """image_id,judge,score,correct,error
+a1,clip,0.8,1,
+b1,clip,,,timeout
+"""
+
+
+@pytest.fixture
+def tidy(tmp_path):
+    folder = written(tmp_path / "tidy", images_csv=IMAGES, labels_csv=LABELS, scores_csv=SCORES)
+    (folder / "one.png").write_bytes(making.png())
+    return folder
+
+
+def bring_in(path, slug="s", format="tidy", **more):
+    known = {"images", "generator", "generators", "judge", "atoms"}
+    source = Source(path, **{k: v for k, v in more.items() if k in known})
+    rest = {k: v for k, v in more.items() if k not in known}
+    return sources.import_study(slug=slug, format=format, source=source, **rest)
+
+
+def test_a_folder_of_tables_becomes_a_study(tidy):
+    outcome = bring_in(tidy)
+    counts = outcome.as_json()
+    assert {
+        k: counts[k] for k in ("prompts", "images", "generators", "annotations", "answers")
+    } == {
+        "prompts": 2,
+        "images": 3,
+        "generators": 2,
+        "annotations": 3,
+        "answers": 4,
+    }
+    assert (outcome.scores, outcome.rejected) == (2, [])
+    study = Study.objects.get(slug="s")
+    assert study.form.slug == "geneval-audit"
+    assert study.images.get(key="a1").width == 16
+    assert "prompt p2 has no image by sd" in outcome.missing
+
+
+def test_the_scale_of_an_unknown_question_is_said(tidy):
+    words = [w for w in bring_in(tidy).warnings if "mood" in w]
+    assert words == [
+        "Question “mood”: not one of the form's; its scale was inferred as a rating from 1 to 5."
+    ]
+
+
+def test_an_empty_score_with_an_error_is_a_failed_judgement(tidy):
+    bring_in(tidy)
+    run = Run.objects.get()
+    assert (run.state, run.expected, run.judge.engine) == ("finished", 3, "imported")
+    said = dict(Score.objects.values_list("image__key", "value"))
+    assert said == {"a1": 0.8, "b1": None}
+    assert Score.objects.get(image__key="b1").error == "timeout"
+
+
+def test_everything_twice_changes_nothing_and_says_so(tidy):
+    first = bring_in(tidy)
+    again = bring_in(tidy)
+    assert (first.unchanged, again.changed, again.rejected) == (0, 0, [])
+    # 2 generators, 2 prompts, 3 images, 4 answers, 2 scores
+    assert again.unchanged == 13
+
+
+def test_a_dry_run_reports_the_same_and_writes_nothing(tidy, media):
+    outcome = bring_in(tidy, dry_run=True)
+    assert (outcome.images, outcome.answers, outcome.scores) == (3, 4, 2)
+    assert outcome.as_json()["dry_run"] is True
+    assert (Study.objects.count(), Judge.objects.count()) == (0, 0)
+    assert not media.exists()
+
+
+def test_an_interrupted_import_is_completed_by_the_next(tidy):
+    half = tidy.parent / "half"
+    written(half, images_csv="".join(IMAGES.splitlines(keepends=True)[:3]).replace("one.png", ""))
+    bring_in(half)
+    outcome = bring_in(tidy)
+    # The image that was known by name only has its file now.
+    assert outcome.images == 2
+    assert Image.objects.get(key="a1").file != ""
+    assert bring_in(tidy).changed == 0
+
+
+def test_what_contradicts_the_study_is_refused(tidy):
+    bring_in(tidy)
+    (tidy / "one.png").write_bytes(making.png((1, 2, 3)))
+    written(tidy, scores_csv="image_id,judge,score\na1,clip,0.1\n")
+    outcome = bring_in(tidy)
+    assert [(r["field"], r["value"]) for r in outcome.rejected] == [("file", "a1"), ("score", 0.1)]
+    assert outcome.changed == 0
+
+
+def test_prompts_without_atoms_get_those_that_their_words_name(tidy):
+    bring_in(tidy, atoms="grammar")
+    prompt = Study.objects.get(slug="s").prompts.get(key="p2")
+    assert [a.question for a in prompt.atoms.all()] == [
+        "Are there any cats in the image?",
+        "How many cats are in the image?",
+    ]
+
+
+def test_generators_get_their_dates_from_a_table_of_their_own(tidy):
+    table = written(tidy.parent, g_csv="generator,release_date\nsd,2022-08-22\n") / "g.csv"
+    bring_in(tidy, generators=table)
+    assert str(Study.objects.get().generators.get(name="sd").release_date) == "2022-08-22"
+
+
+def test_scores_of_atoms_alone_make_no_score_of_the_image(tmp_path):
+    making.study()
+    file = written(tmp_path, s_csv="image_id,judge,score,atom\nearly-0,vqa,0.5,0\n") / "s.csv"
+    outcome = sources.import_scores(study=Study.objects.get(), source=Source(file))
+    assert outcome.scores == 1
+    assert (
+        Score.objects.get().error
+        == "Only scores of single atoms were given, none of the whole image."
+    )
+    written(tmp_path, s_csv="image_id,judge,score,atom\nearly-0,vqa,0.7,\n")
+    sources.import_scores(study=Study.objects.get(), source=Source(file))
+    assert Score.objects.get().value == 0.7
+    assert Score.objects.get().atoms.get().value == 0.5
+
+
+def test_images_without_a_score_are_named(tidy):
+    assert "image b2 has no score by clip" in bring_in(tidy).missing
+
+
+SETS = {
+    "geneval2": ("geneval2", {"a_jsonl": [PIG], "s_json": [[0.5, 1, 0.25, 1, 1]]}),
+    "genai_bench": ("genai_bench", {"genai_image_json": rating(sd=[3, 4, 5], mj=[1, 1, 2])}),
+    "t2i_compbench": ("t2i_compbench", {"color_val_txt": "a red cup\r\n=a blue cup"}),
+    "m3t2ibench": (
+        "m3t2ibench",
+        {
+            "a_json": {
+                "total_number": 1,
+                "categories": {"cup": [{"id": 1, "color": "red"}]},
+                "relations": [],
+                "prompt": "A cup.",
+            }
+        },
+    ),
+    "dsg": ("dsg", {"q_csv": dsg((1, 0, "entity"), (2, 1, "attribute"))}),
+    "tifa": ("tifa", {"q_json": TIFA, "imgs_json": {"t1": "t1.jpg"}}),
+}
+
+
+def round_trip(slug, folder):
+    """Out as tidy tables, in again as another study: both have the same digest."""
+    study = Study.objects.get(slug=slug)
+    about = study_files.write_study(study, folder, people="nobody", files=True)
+    outcome = bring_in(folder, slug=f"{slug}-again")
+    assert outcome.rejected == []
+    again = Study.objects.get(slug=f"{slug}-again")
+    assert exporting.digest(again) == exporting.digest(study) == about["signature"]["study"]
+    return study, again
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_in_out_and_in_again_is_the_same_study(name, tmp_path):
+    format, files = SETS[name]
+    assert bring_in(written(tmp_path / "in", **files), format=format, generator="sd").changed > 0
+    study, again = round_trip("s", tmp_path / "out")
+    assert again.prompts.count() == study.prompts.count() > 0
+
+
+def test_a_tidy_study_with_pictures_survives_the_round(tidy, tmp_path):
+    bring_in(tidy)
+    study, again = round_trip("s", tmp_path / "out")
+    assert again.images.exclude(file="").count() == 1
+    assert exporting.digest(study) != exporting.digest(making.study())
+
+
+@pytest.mark.parametrize(
+    ("format", "path"),
+    [
+        ("geneval", "geneval/sample_run"),
+        ("geneval", "geneval/annotations_clip.csv"),
+        ("geneval2", "geneval2/geneval2_data.jsonl"),
+        ("genai_bench", "genaibench/genai_image_sample.json"),
+        ("t2i_compbench", "t2i_compbench/dataset/color_val.txt"),
+        ("m3t2ibench", "m3t2ibench/example_record_UNOFFICIAL.json"),
+        ("tifa", "tifa"),
+        ("dsg", "dsg/dsg-1k-anns.csv"),
+    ],
+)
+def test_the_official_files_survive_the_round(format, path, tmp_path):
+    bring_in(needs.shared(path), format=format, generator="sd")
+    round_trip("s", tmp_path / "out")
+
+
+def test_a_digest_sees_a_single_changed_answer(tidy, tmp_path):
+    bring_in(tidy)
+    before = exporting.digest(Study.objects.get())
+    Study.objects.get().annotations.first().answers.update(value=0.5)
+    assert exporting.digest(Study.objects.get()) != before
+
+
+def test_geneval_s_own_results_come_out_as_they_went_in(tmp_path):
+    path = needs.shared("geneval/sample_run/results.jsonl")
+    bring_in(path, format="geneval", generator="sd")
+    out = tmp_path / "results.jsonl"
+    call_command(
+        "export_scores", "s", format="geneval", judge="geneval", out=out, stderr=io.StringIO()
+    )
+    given = {row["filename"]: row for row in map(json.loads, path.read_text().splitlines())}
+    found = {row["filename"]: row for row in map(json.loads, out.read_text().splitlines())}
+    assert found.keys() == given.keys()
+    for name, row in found.items():
+        for field in ("tag", "prompt", "correct", "reason"):
+            assert row[field] == given[name][field]
+        for field in ("metadata", "details"):
+            assert json.loads(row[field]) == json.loads(given[name][field])
+
+
+def test_genai_bench_s_ratings_come_out_as_they_went_in(tmp_path):
+    ratings = rating(sd=[3, 4, 5], mj=[1, 1, 2])
+    bring_in(written(tmp_path, a_json=ratings) / "a.json", format="genai_bench")
+    out = tmp_path / "out.json"
+    call_command("export_labels", "s", format="genai_bench", out=out, stderr=io.StringIO())
+    assert json.loads(out.read_text()) == ratings
+
+
+def test_t2i_compbench_s_results_come_out_as_they_went_in(tmp_path):
+    place = written(tmp_path, color_val_txt="a red cup")
+    results = [{"question_id": 0, "answer": "0.7110"}, {"question_id": 1, "answer": "0.9217"}]
+    written(tmp_path / "made" / "annotation_blip", vqa_result_json=results)
+    bring_in(
+        place / "color_val.txt", format="t2i_compbench", images=tmp_path / "made", generator="g"
+    )
+    out = tmp_path / "out.json"
+    call_command(
+        "export_scores",
+        "s",
+        format="t2i_compbench",
+        judge="blip-vqa",
+        out=out,
+        stderr=io.StringIO(),
+    )
+    assert json.loads(out.read_text()) == results
+
+
+def test_every_export_has_a_sidecar_with_signature_counts_and_what_is_missing(tidy, tmp_path):
+    bring_in(tidy)
+    out = tmp_path / "labels.csv"
+    call_command("export_labels", "s", out=out, stderr=io.StringIO())
+    about = json.loads((tmp_path / "labels.csv.README.json").read_text())
+    assert about["counts"] == {"rows": 4}
+    assert about["missing"] == {"images_without_labels": 1, "image_ids": ["b2"]}
+    assert about["signature"]["form"] == "geneval-audit v1"
+    assert len(about["signature"]["sha256"]) == 64
+
+
+def test_accounts_are_called_by_pseudonyms_unless_asked_otherwise(study, bob, tmp_path):
+    making.label(bob)
+    making.labels(study, {"early-0": {"ann": 1}})
+
+    def raters(**options):
+        out = tmp_path / "labels.csv"
+        call_command("export_labels", "shapes", out=out, stderr=io.StringIO(), **options)
+        with out.open(newline="") as file:
+            return {row["rater"] for row in csv.DictReader(file)}
+
+    hidden = raters()
+    assert "bob" not in hidden
+    assert "ann" in hidden
+    assert raters() == hidden
+    assert raters(pseudonyms="nobody") == {"ann", "bob"}
+    assert not raters(pseudonyms="everybody") & {"ann", "bob"}
+
+
+@pytest.mark.parametrize(
+    "name", ["=1+1", "+x", "-x", "@x", "'=x", "''@", "'", "plain", "\tx", "＝x"]
+)
+def test_a_name_that_a_spreadsheet_would_run_comes_back_as_it_was(study, tmp_path, name):
+    making.labels(study, {"early-0": {name: 1}})
+    out = tmp_path / "labels.csv"
+    call_command("export_labels", "shapes", out=out, stderr=io.StringIO())
+    with out.open(newline="", encoding="utf-8") as file:
+        cell = next(csv.DictReader(file))["rater"]
+    assert not cell.startswith(("=", "+", "-", "@", "\t", "＝"))
+    other = making.study("other")
+    sources.import_labels(study=other, source=Source(out))
+    assert Membership.objects.get(study=other).name == name
+
+
+def test_consensus_rows_say_why_nobody_can_tell(study, tmp_path):
+    making.labels(study, {"early-0": {"a": 1, "b": 1, "c": 0}, "late-0": {"a": 1, "b": 0}})
+    out = tmp_path / "c.csv"
+    call_command("export_labels", "shapes", out=out, consensus="majority", stderr=io.StringIO())
+    with out.open(newline="") as file:
+        rows = [
+            (r["image_id"], r["value"], r["raters"], r["undecided"]) for r in csv.DictReader(file)
+        ]
+    assert rows == [
+        ("early-0", "1", "3", ""),
+        ("late-0", "", "2", "as many people say one thing as another"),
+    ]
+
+
+def test_parquet_holds_the_rows_of_the_csv(study, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    making.labels(study, {"early-0": {"a": 1, "b": 0}})
+    out = tmp_path / "labels.parquet"
+    call_command("export_labels", "shapes", format="parquet", out=out, stderr=io.StringIO())
+    rows = parquet.read_table(out).to_pylist()
+    assert [(r["image_id"], r["rater"], r["value"], r["atom"]) for r in rows] == [
+        ("early-0", "a", 1.0, None),
+        ("early-0", "b", 0.0, None),
+    ]
+
+
+def test_label_studio_gets_a_task_per_image(study, tmp_path):
+    making.labels(study, {"early-0": {"a": 1, "b": 0}, "late-1": {"a": 1}})
+    out = tmp_path / "tasks.json"
+    call_command("export_labels", "shapes", format="label_studio", out=out, stderr=io.StringIO())
+    tasks = json.loads(out.read_text())
+    assert [len(task["annotations"]) for task in tasks] == [2, 1]
+    assert tasks[0]["data"]["prompt"] == "a red circle, number 0"
+    assert tasks[0]["annotations"][1]["result"][0]["value"] == {"number": 0}
+
+
+def test_the_commands_print_one_object_and_end_with_their_status(tidy, tmp_path):
+    out = io.StringIO()
+    call_command(
+        "import_study", "s", str(tidy / "images.csv"), format="tidy", json=True, stdout=out
+    )
+    assert json.loads(out.getvalue())["images"] == 3
+    written(tmp_path, bad_csv="image_id,rater,question,value\nx,ann,aligned,1\n")
+    out = io.StringIO()
+    with pytest.raises(CommandError, match="1 rows were refused"):
+        call_command(
+            "import_labels", "s", str(tmp_path / "bad.csv"), strict=True, json=True, stdout=out
+        )
+    assert json.loads(out.getvalue())["rejected"] == [
+        {
+            "line": 2,
+            "field": "image_id",
+            "value": "x",
+            "reason": "The study has no such image.",
+            "file": "bad.csv",
+        }
+    ]
+    with pytest.raises(CommandError, match="no study “nowhere”"):
+        call_command("import_scores", "nowhere", str(tidy / "scores.csv"))
+    with pytest.raises(CommandError, match="There is no file"):
+        call_command("import_labels", "s", str(tidy / "nothing.csv"))
+
+
+def test_made_prompts_are_brought_in_by_the_reader_of_their_benchmark(tmp_path):
+    for name, suffix in (
+        ("geneval", "jsonl"),
+        ("geneval2", "jsonl"),
+        ("m3t2ibench", "jsonl"),
+        ("t2i_compbench", "txt"),
+    ):
+        out = tmp_path / f"{name}.{suffix}"
+        call_command("make_prompts", name, seed=3, count=40, out=out, stderr=io.StringIO())
+        outcome = bring_in(out, slug=name.replace("_", "-"), format=name)
+        assert (outcome.prompts, outcome.rejected) == (40, [])
+
+
+def test_tidy_labels_and_scores_without_pictures_make_a_report(tmp_path):
+    """The whole way that somebody goes who has only tables."""
+    from audit import reports
+
+    images = ["image_id,prompt_id,prompt,generator"]
+    labels, scores = ["image_id,rater,question,value"], ["image_id,judge,score,correct"]
+    for n in range(12):
+        images.append(f"i{n},p{n % 6},prompt {n % 6},{'sd' if n < 6 else 'mj'}")
+        labels += [f"i{n},{rater},aligned,{n % 2}" for rater in ("a", "b", "c")]
+        scores.append(f"i{n},clip,{n % 2 * 0.5 + n / 100},{n % 2}")
+    folder = written(
+        tmp_path,
+        images_csv="\n".join(images),
+        labels_csv="\n".join(labels),
+        scores_csv="\n".join(scores),
+    )
+    bring_in(folder / "images.csv")
+    study = Study.objects.get()
+    sources.import_labels(study=study, source=Source(folder / "labels.csv"))
+    sources.import_scores(study=study, source=Source(folder / "scores.csv"))
+    body = reports.make_report(study=study, options=reports.Options(resamples=200)).body
+    assert body["judges"]["clip"]["overall"]["n"] == 12
+    # Every verdict agrees with every person.
+    assert body["judges"]["clip"]["overall"]["percent_agreement"]["value"] == 1.0
