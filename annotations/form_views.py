@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.safestring import SafeString
 
 from annotations.access import Place, place_or_404
 from annotations.errors import FormRefused, NotYours
@@ -16,6 +17,7 @@ from annotations.forms.asking import Subject, asked
 from annotations.forms.own import as_text, parse
 from annotations.forms.question import Form
 from annotations.forms.reading import read_form
+from annotations.forms.rendering import questions_html
 from annotations.forms.showing import blocks
 from annotations.forms.versions import form_of, use_form
 from annotations.models import Annotation, Membership
@@ -69,6 +71,10 @@ def _form(text: str) -> Form:
     return form
 
 
+def _preview(form: Form) -> SafeString:
+    return questions_html(blocks(SAMPLE.prompt, asked(form, SAMPLE), {}), SAMPLE.prompt)
+
+
 def _page(
     request: HttpRequest,
     place: Place,
@@ -83,7 +89,7 @@ def _page(
         "text": text,
         "form": form,
         "same": form is not None and form.digest == place.study.form.digest,
-        "blocks": blocks(SAMPLE.prompt, asked(form, SAMPLE), {}) if form else [],
+        "questions": _preview(form) if form else "",
         "sample": SAMPLE.prompt,
         "wrong": wrong,
         "forms": FORMS.values(),

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 from annotations import assigning, inviting, labelling, queries
 from annotations.access import Place, image_or_404, place_or_404
 from annotations.errors import LabelRefused
+from annotations.forms.rendering import instructions_html, questions_html
 from annotations.forms.showing import blocks
 from annotations.forms.versions import form_of, questions_for
 from annotations.models import Assignment, Flag, FormVersion, Image, Membership
@@ -259,18 +260,24 @@ def _render(
     annotator, form = place.membership, place.study.form
     questions = questions_for(form, image.prompt) if image else ()
     earlier = queries.earlier_answers(annotator, image) if image else {}
+    shown = {}
+    if image:
+        text = image.prompt.text
+        shown = {
+            "questions": questions_html(blocks(text, questions, earlier), text),
+            "instructions": instructions_html(form, _pictures(place)),
+        }
     context = {
         "study": place.study,
         "may_research": place.may_research,
         "form": form,
         "image": image,
-        "blocks": blocks(image.prompt.text, questions, earlier) if image else [],
+        **shown,
         "prompt_on_top": not any(a.atom or a.question.with_prompt for a in questions),
         "earlier": earlier,
         "submission": str(uuid.uuid4()),
         "progress": queries.progress(annotator),
         "reasons": Flag.Reason.choices,
-        "instructions": _instructions(place) if image else None,
         **more,
     }
     template = "annotations/label.html"
@@ -279,17 +286,11 @@ def _render(
     return render(request, template, context)
 
 
-def _instructions(place: Place) -> dict[str, object]:
-    """What stands beside the form: examples with their pictures, where the study has these."""
+def _pictures(place: Place) -> dict[str, str]:
+    """Of the worked examples, where the study has them."""
     form = form_of(place.study.form)
-    told = (*form.examples, *form.edge_cases)
-    found = queries.addresses(place.study.pk, {one.image for one in told if one.image})
-    return {
-        "introduction": form.introduction,
-        "notes": form.notes,
-        "examples": [(one, found.get(one.image)) for one in form.examples],
-        "edge_cases": [(one, found.get(one.image)) for one in form.edge_cases],
-    }
+    keys = {one.image for one in (*form.examples, *form.edge_cases) if one.image}
+    return queries.addresses(place.study.pk, keys)
 
 
 def _held(request: HttpRequest, place: Place):

@@ -120,8 +120,8 @@ function arrive() {
   if (button) button.hidden = !form.canSayAllYes();
   lock();
   tell();
-  // On a phone the questions were scrolled to: the image comes first.
-  scrollTo(0, 0);
+  // On a phone the questions were scrolled to: the image comes first, below nothing but progress.
+  if (scrollY) scrollTo(0, labelling.offsetTop);
   const question = form.missing()[0] ?? form.questions()[0];
   if (question) form.mark(question, { preventScroll: true });
   tellAbout();

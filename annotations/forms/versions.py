@@ -38,7 +38,7 @@ def use_form(*, study: Study, form: Form) -> FormVersion:
 
 
 def form_of(version: FormVersion) -> Form:
-    return _read(_ByDigest(version))
+    return ByDigest(version).form
 
 
 def questions_for(version: FormVersion, prompt: Prompt) -> tuple[Asked, ...]:
@@ -54,19 +54,23 @@ def questions_for(version: FormVersion, prompt: Prompt) -> tuple[Asked, ...]:
     return asked(form, subject)
 
 
-class _ByDigest:
+class ByDigest:
     """A version is never changed: what was read once is kept under its digest."""
 
     def __init__(self, version: FormVersion) -> None:
         self.version = version
 
+    @property
+    def form(self) -> Form:
+        return _read(self)
+
     def __hash__(self) -> int:
         return hash(self.version.digest)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ByDigest) and self.version.digest == other.version.digest
+        return isinstance(other, ByDigest) and self.version.digest == other.version.digest
 
 
 @lru_cache(maxsize=256)
-def _read(one: _ByDigest) -> Form:
+def _read(one: ByDigest) -> Form:
     return read_form(one.version.definition)
