@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import UserCreationForm
@@ -16,8 +17,6 @@ from annotations.assigning import has_done_their_share, upcoming
 from annotations.errors import StudyRefused
 from annotations.queries import held
 
-BACKEND = "django.contrib.auth.backends.ModelBackend"
-
 
 @never_cache
 def join(request: HttpRequest, token: str) -> HttpResponse:
@@ -31,7 +30,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         form = UserCreationForm(request.POST or None)
         if request.method == "POST" and form.is_valid():
             user = form.save()
-            login(request, user, backend=BACKEND)
+            login(request, user, backend=settings.AUTHENTICATION_BACKENDS[0])
             inviting.accept(invitation=invitation, user=user)
             return redirect("label", slug=invitation.study.slug)
     return render(request, "annotations/join.html", {"invitation": invitation, "form": form})
@@ -50,7 +49,7 @@ def crowd(request: HttpRequest, token: str) -> HttpResponse:
             raise StudyRefused(
                 "You are logged in already. Log out first, then open the link again."
             )
-        login(request, member.user, backend=BACKEND)
+        login(request, member.user, backend=settings.AUTHENTICATION_BACKENDS[0])
         inviting.remember_session(member=member, session_key=request.session.session_key)
         return redirect("label", slug=invitation.study.slug)
     context = {"invitation": invitation, "worker": worker}

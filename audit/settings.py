@@ -203,6 +203,8 @@ CELERY_TASK_DEFAULT_QUEUE = "jurybox"
 
 # --- People -------------------------------------------------------------------------------------
 
+SESSION_ENGINE = "audit.sessions"
+AUTHENTICATION_BACKENDS = ["audit.accounts.Accounts"]
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"
