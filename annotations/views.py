@@ -18,8 +18,8 @@ from annotations.access import Place, image_or_404, place_or_404
 from annotations.errors import LabelRefused
 from annotations.forms.rendering import instructions_html, questions_html
 from annotations.forms.showing import blocks
-from annotations.forms.versions import form_of, questions_for
-from annotations.models import Assignment, Flag, FormVersion, Image, Membership
+from annotations.forms.versions import form_of, in_words, questions_for
+from annotations.models import Annotation, Assignment, Flag, FormVersion, Image, Membership
 from annotations.picture import CONTENT_TYPES, thumbnail_of
 from annotations.prepared import Prepared
 
@@ -124,14 +124,16 @@ def flag(request: HttpRequest, slug: str) -> HttpResponse:
 def answers(request: HttpRequest, slug: str) -> HttpResponse:
     """One's own answers, newest first, each with the way to correct it."""
     place = place_or_404(request, slug)
-    page = Paginator(queries.answers_of(place.membership), ANSWERS_PER_PAGE)
+    pages = Paginator(queries.answers_of(place.membership), ANSWERS_PER_PAGE)
+    page = pages.get_page(request.GET.get("page"))
     return render(
         request,
         "annotations/answers.html",
         {
             "study": place.study,
             "may_research": place.may_research,
-            "page": page.get_page(request.GET.get("page")),
+            "page": page,
+            "rows": [(annotation, _said(annotation)) for annotation in page],
         },
     )
 
@@ -291,6 +293,17 @@ def _pictures(place: Place) -> dict[str, str]:
     form = form_of(place.study.form)
     keys = {one.image for one in (*form.examples, *form.edge_cases) if one.image}
     return queries.addresses(place.study.pk, keys)
+
+
+def _said(annotation: Annotation) -> list[tuple[str, str]]:
+    """(question or part of the prompt, the answer in words)"""
+    return [
+        (
+            (answer.atom.text or answer.atom.question) if answer.atom else answer.question,
+            in_words(annotation.form, answer.question, answer.value, answer.text),
+        )
+        for answer in annotation.answers.all()
+    ]
 
 
 def _held(request: HttpRequest, place: Place):

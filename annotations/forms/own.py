@@ -43,9 +43,11 @@ def parse(text: str) -> dict[str, Any]:
     """The definition that the lines describe; raises FormRefused with the lines that do not."""
     if text.lstrip().startswith("{"):
         try:
-            return json.loads(text)
+            return json.loads(text, parse_constant=_no_number)
         except json.JSONDecodeError as error:
             raise FormRefused([f"Line {error.lineno}: this is not JSON ({error.msg})."]) from None
+        except RecursionError:
+            raise FormRefused(["The form is nested too deeply to be one."]) from None
     form: dict[str, Any] = {"questions": []}
     wrong: list[str] = []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -198,6 +200,10 @@ def _condition(when: When, form: Form) -> str:
     return f"when {when.question} is " + " or ".join(
         str(texts.get(value, value)) for value in when.one_of
     )
+
+
+def _no_number(name: str) -> None:
+    raise FormRefused([f"{name} is not a number that an answer can be."])
 
 
 def _value(text: Any) -> Any:

@@ -5,7 +5,6 @@ Whatever is wrong is said in one sentence each, all at once.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -15,6 +14,7 @@ from annotations.forms.question import KINDS, Choice, Example, Form, Question, W
 
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,59}")
 QUESTIONS, CHOICES, LONGEST = 60, 40, 2000
+LARGEST = 10**12
 # What the API, the CSV files and every report mean by these names.
 MEANINGS = {
     "aligned": ({0, 1}, "yes/no"),
@@ -47,6 +47,9 @@ class _Reader:
         if not isinstance(given, Mapping):
             self.wrong.append("A form is an object with a title and questions.")
             return None
+        if _unprintable(given):
+            self.wrong.append("The form holds characters that are no text.")
+            return None
         self._unknown(given, "form", "The form")
         title = self._text(given.get("title"), "The title", 200)
         slug = str(given.get("slug") or _slug(title))
@@ -72,7 +75,7 @@ class _Reader:
             source=str(given.get("source") or ""),
             questions=tuple(questions),
             introduction=str(given.get("introduction") or ""),
-            notes=tuple(str(note) for note in given.get("notes") or ()),
+            notes=tuple(str(note) for note in self._list(given.get("notes"), "The notes")),
             examples=self._examples(given.get("examples"), "example"),
             edge_cases=self._examples(given.get("edge_cases"), "edge case"),
         )
@@ -151,9 +154,7 @@ class _Reader:
     def _choice(self, given: Any, kind: str, place: str) -> Choice | None:
         value = given.get("value") if isinstance(given, Mapping) else None
         text = given.get("text") if isinstance(given, Mapping) else None
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        if number and not math.isfinite(value):
-            number = False
+        number = _is_number(value)
         word = isinstance(value, str) and 0 < len(value.strip()) <= 60
         if not (number or word) or not isinstance(text, str) or not text.strip():
             self.wrong.append(f"{place}: a choice has a value (a number or a word) and a text.")
@@ -170,14 +171,17 @@ class _Reader:
     def _conditions(self, given: Any, before: list[Question], place: str) -> tuple[When, ...]:
         found = []
         earlier = {question.name: question for question in before}
-        for one in given or ():
+        for one in self._list(given, f"{place}: its conditions"):
             other = one.get("question") if isinstance(one, Mapping) else None
-            if other not in earlier:
+            if not isinstance(other, str) or other not in earlier:
                 self.wrong.append(
                     f"{place} depends on “{other}”, which is not a question before it."
                 )
                 continue
-            above, one_of = one.get("above"), one.get("one_of") or ()
+            above, one_of = one.get("above"), self._list(one.get("one_of"), f"{place}: “one_of”")
+            if any(not isinstance(value, str) and not _is_number(value) for value in one_of):
+                self.wrong.append(f"{place} depends on an answer that is neither word nor number.")
+                continue
             allowed = [choice.value for choice in earlier[other].choices]
             strange = [value for value in one_of if allowed and value not in allowed]
             if strange:
@@ -187,7 +191,7 @@ class _Reader:
                 )
             elif not one_of and above is None:
                 self.wrong.append(f"{place} depends on “{other}”, but not on which answer.")
-            elif above is not None and not isinstance(above, int | float):
+            elif above is not None and not _is_number(above):
                 self.wrong.append(f"{place}: “above” needs a number, not “{above}”.")
             found.append(When(other, tuple(one_of), above))
         return tuple(found)
@@ -195,15 +199,16 @@ class _Reader:
     def _wordings(self, given: Any, kind: str, place: str) -> tuple[Wording, ...]:
         return tuple(
             Wording(
-                tuple(one.get("tags") or ()),
+                tuple(str(tag) for tag in self._list(one.get("tags"), f"{place}: the tags")),
                 self._text(one.get("text"), f"{place}: a wording", LONGEST),
                 self._choices(one.get("choices"), kind, place),
             )
-            for one in given or ()
+            for one in self._list(given, f"{place}: its wordings")
+            if isinstance(one, Mapping)
         )
 
     def _objects(self, given: Any, place: str) -> tuple[int, ...]:
-        objects = tuple(given or ())
+        objects = tuple(self._list(given, f"{place}: its objects"))
         if any(not isinstance(one, int) or not 0 <= one < 20 for one in objects):
             self.wrong.append(f"{place}: its objects are numbers from 0.")
             return ()
@@ -211,11 +216,13 @@ class _Reader:
 
     def _examples(self, given: Any, what: str) -> tuple[Example, ...]:
         found = []
-        for one in given or ():
+        for one in self._list(given, f"The {what}s"):
             if not isinstance(one, Mapping) or not one.get("prompt"):
                 self.wrong.append(f"An {what} has a prompt, answers and a thought.")
                 continue
-            answers = tuple(str(answer) for answer in one.get("answers") or ())
+            answers = tuple(
+                str(a) for a in self._list(one.get("answers"), f"An {what}: its answers")
+            )
             thought, image = str(one.get("thought") or ""), str(one.get("image") or "")
             found.append(Example(str(one["prompt"]), answers, thought, image))
         return tuple(found)
@@ -229,11 +236,17 @@ class _Reader:
                 "another name."
             )
 
+    def _list(self, given: Any, what: str) -> list[Any]:
+        if given is None or isinstance(given, list):
+            return given or []
+        self.wrong.append(f"{what} must be a list.")
+        return []
+
     def _bound(self, given: Any, what: str) -> float | None:
         if given is None:
             return None
-        if isinstance(given, bool) or not isinstance(given, int | float):
-            self.wrong.append(f"{what} must be a number, not “{given}”.")
+        if not _is_number(given):
+            self.wrong.append(f"{what} must be a number, not “{str(given)[:60]}”.")
             return None
         return given
 
@@ -248,6 +261,22 @@ class _Reader:
     def _unknown(self, given: Mapping, part: str, place: str) -> None:
         for name in sorted(set(given) - PARTS[part]):
             self.wrong.append(f"{place} has a “{name}”, which means nothing here.")
+
+
+def _is_number(given: Any) -> bool:
+    """Numbers that every database, file and report keeps as they are."""
+    number = isinstance(given, int | float) and not isinstance(given, bool)
+    return number and -LARGEST < given < LARGEST
+
+
+def _unprintable(given: Any) -> bool:
+    if isinstance(given, str):
+        return any(ord(letter) < 32 and letter not in "\n\t" for letter in given) or bool(
+            re.search("[\ud800-\udfff]", given)
+        )
+    if isinstance(given, Mapping):
+        return any(_unprintable(part) for both in given.items() for part in both)
+    return isinstance(given, list) and any(map(_unprintable, given))
 
 
 def _slug(title: str) -> str:

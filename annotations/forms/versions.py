@@ -54,6 +54,16 @@ def questions_for(version: FormVersion, prompt: Prompt) -> tuple[Asked, ...]:
     return asked(form, subject)
 
 
+def in_words(version: FormVersion, question: str, value: float | None, text: str) -> str:
+    """An answer as its form says it: "Yes", "Has several minor discrepancies.", "Red, White"."""
+    asked = next((one for one in form_of(version).questions if one.name == question), None)
+    words = {choice.value: choice.text for choice in asked.choices} if asked else {}
+    if value is not None:
+        return words.get(value, f"{value:g}")
+    parts = text.split("|") if asked and asked.kind == "choices" else [text]
+    return ", ".join(str(words.get(part, part)) for part in parts)
+
+
 class ByDigest:
     """A version is never changed: what was read once is kept under its digest."""
 

@@ -208,6 +208,21 @@ def test_own_answers_are_listed_and_nobody_elses(as_bob, bob, charlie):
         assert f"answers/{others.image.public_id}/" not in page
 
 
+def test_own_answers_are_told_in_the_words_of_the_form(as_bob, bob):
+    use_form(study=bob.study, form=FORMS["geneval-crowd"])
+    as_bob.get(LABEL)
+    given = {"objects": "a|b", "count-0": "5", "color-0": ["red", "gray"], "realism-0": "1"}
+    send(as_bob, bob, given | {"fit": "4"})
+    said = dict(as_bob.get(f"{LABEL}answers/").context["rows"][0][1])
+    assert said == {
+        "objects": "a|b",
+        "count-0": "5 or more",
+        "color-0": "Red, Gray",
+        "realism-0": "Completely unrealistic",
+        "fit": "Fully captures the meaning of the caption.",
+    }
+
+
 def test_the_list_of_own_answers_asks_as_often_for_one_as_for_six(
     as_bob, bob, django_assert_num_queries
 ):

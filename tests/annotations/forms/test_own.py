@@ -6,7 +6,7 @@ from annotations.errors import FormRefused
 from annotations.forms import FORMS
 from annotations.forms.own import as_text, parse
 from annotations.forms.question import YES_NO, Choice, Question, When
-from annotations.forms.reading import read_form
+from annotations.forms.reading import PARTS, read_form
 
 WRITTEN = """
 Title: What went wrong
@@ -105,3 +105,40 @@ def test_all_mistakes_are_said_at_once():
     with pytest.raises(FormRefused) as refusal:
         read_form(parse("Title: A\nb (choice): C\nd (choice): E"))
     assert len(refusal.value.wrong) == 2
+
+
+@pytest.mark.parametrize(
+    "odd", ["5", "[]", "[5]", '{"a": 1}', '"x"', "true", "null", "[[1]]", "[{}]"]
+)
+@pytest.mark.parametrize("place", [*sorted(PARTS["form"]), *sorted(PARTS["question"])])
+def test_whatever_stands_anywhere_is_a_form_or_a_sentence(place, odd):
+    question = '"name": "b", "text": "C", "kind": "text"'
+    if place in PARTS["question"]:
+        text = f'{{"title": "A", "questions": [{{{question}, "{place}": {odd}}}]}}'
+    else:
+        text = f'{{"title": "A", "questions": [{{{question}}}], "{place}": {odd}}}'
+    try:
+        form = read_form(parse(text))
+    except FormRefused as refusal:
+        assert all(sentence.strip() for sentence in refusal.wrong)
+    else:
+        assert read_form(form.definition()) == form
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"title": "A", "questions": [{"least": NaN}]}', "NaN is not a number"),
+        (
+            '{"title": "A", "questions": [{"name": "b", "text": "C", "kind": "number", '
+            '"least": 1e999, "most": 1' + "0" * 400 + "}]}",
+            "its least number must be a number",
+        ),
+        ("{" + '"a":[' * 20000, "nested too deeply|not JSON"),
+        ('{"title": "A\\u0000", "questions": []}', "no text"),
+        ('{"title": "A\\ud800", "questions": []}', "no text"),
+    ],
+)
+def test_what_a_database_could_not_keep_is_refused(text, words):
+    with pytest.raises(FormRefused, match=words):
+        read_form(parse(text))
