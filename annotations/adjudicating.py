@@ -119,6 +119,15 @@ def decide(*, image: Image, key: str, answer: str, note: str, by) -> Decision:
     return decision
 
 
+def as_known_answers(image: Image) -> dict[str, float | str]:
+    """What was decided about an image, in the form in which a gold image keeps it."""
+    found = Decision.objects.filter(image=image).select_related("atom")
+    return {
+        _key(d.question, d.atom.index if d.atom else None): d.text if d.value is None else d.value
+        for d in found
+    }
+
+
 def decisions_on(*, study: Study, question: str, images: dict[int, int]) -> np.ndarray:
     """The decided values of a question about whole images; `images`: key -> column."""
     out = np.full(len(images), np.nan)

@@ -119,6 +119,17 @@ def disagreements(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotations/disagreements.html", context)
 
 
+@require_POST
+@login_required
+def gold(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Mix an image in among the others with what was decided about it as its known answers."""
+    place = owner_place_or_404(request, slug)
+    image = get_object_or_404(Image, study=place.study, public_id=public_id)
+    known = None if "ordinary" in request.POST else adjudicating.as_known_answers(image)
+    managing.make_gold(image=image, answers=known)
+    return redirect("disagreement", slug=slug, public_id=public_id)
+
+
 @login_required
 def disagreement(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """One image, everybody's answers side by side, and what is decided."""
@@ -148,7 +159,7 @@ def disagreement(request: HttpRequest, slug: str, public_id: str) -> HttpRespons
         "may_decide": place.membership.role == Membership.Role.OWNER,
         "image": image,
         "rows": rows,
-        "letters": [chr(ord("A") + n) for n in range(min(26, len(rows[0].said) if rows else 0))],
+        "any_decided": any(row.decided for row in rows),
         "following": following,
         "open": len(found),
     }

@@ -35,6 +35,7 @@ study_pages = [
     path("disagreements/", managing.disagreements, name="disagreements"),
     path("disagreements/<slug:public_id>/", managing.disagreement, name="disagreement"),
     path("agreement/", people_views.agreement, name="agreement"),
+    path("disagreements/<slug:public_id>/gold/", managing.gold, name="gold"),
     path("runs/", judges.runs, name="runs"),
     path("runs/start/", judges.start, name="run-start"),
     path("runs/<int:run_id>/cancel/", judges.cancel, name="run-cancel"),

@@ -5,7 +5,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotations import inviting
+from annotations import adjudicating, inviting
 from annotations.models import Decision, Membership
 from tests import making
 
@@ -82,6 +82,7 @@ def posts(study, member, invitation, image):
         "role": (reverse("person", args=[slug, member.pk]), {"do": "role", "role": "owner"}),
         "aside": (reverse("person", args=[slug, member.pk]), {"do": "set-aside"}),
         "remove": (reverse("person", args=[slug, member.pk]), {"do": "remove"}),
+        "gold": (reverse("gold", args=[slug, image.public_id]), {}),
         "decide": (
             reverse("disagreement", args=[slug, image.public_id]),
             {"question": "aligned", "answer": "1"},
@@ -90,7 +91,9 @@ def posts(study, member, invitation, image):
 
 
 @pytest.mark.parametrize("role", ["researcher", "annotator"])
-@pytest.mark.parametrize("what", ["status", "invite", "close", "role", "aside", "remove", "decide"])
+@pytest.mark.parametrize(
+    "what", ["status", "invite", "close", "role", "aside", "remove", "decide", "gold"]
+)
 def test_only_the_owner_changes_anything(client, busy, bob, split, role, what):
     invitation = inviting.invite(study=busy)
     client.force_login(making.person(busy, "rita", role=role).user)
@@ -105,7 +108,7 @@ def test_only_the_owner_changes_anything(client, busy, bob, split, role, what):
     assert busy.invitations.count() == 1
 
 
-@pytest.mark.parametrize("what", ["close", "role", "aside", "remove", "decide"])
+@pytest.mark.parametrize("what", ["close", "role", "aside", "remove", "decide", "gold"])
 def test_an_owner_reaches_nothing_of_another_study(client, busy, bob, split, what):
     elsewhere = making.study("elsewhere")
     client.force_login(making.person(elsewhere, "olaf", role="owner").user)
@@ -156,3 +159,21 @@ def test_a_case_is_decided_on_its_page_without_names(as_alice, busy, split):
     assert Decision.objects.get().value == 0
     listing = page(as_alice, "disagreements", busy).content.decode()
     assert split.public_id not in listing
+
+
+def test_what_was_decided_becomes_known_answers_and_back(as_alice, alice, busy, split):
+    adjudicating.decide(image=split, key="aligned", answer="0", note="", by=alice.user)
+    address = reverse("gold", args=[busy.slug, split.public_id])
+    assert as_alice.post(address).status_code == 302
+    split.refresh_from_db()
+    assert split.gold == {"aligned": 0}
+    assert "mixed in" in page(as_alice, "disagreement", busy, split.public_id).content.decode()
+    as_alice.post(address, {"ordinary": "1"})
+    split.refresh_from_db()
+    assert split.gold is None
+
+
+def test_an_image_without_a_decision_has_no_known_answers(as_alice, busy, split):
+    response = as_alice.post(reverse("gold", args=[busy.slug, split.public_id]), **HTMX)
+    assert response.status_code == 409
+    assert "at least one known answer" in response.content.decode()
