@@ -41,6 +41,8 @@ def insert(model: type[models.Model], fields: Sequence[str], rows: Iterable[Sequ
     connection.ensure_connection()
     raw = connection.connection
     if connection.vendor == "postgresql":
+        # Made first: a row that asks the database something would wait for the COPY for ever.
+        rows = list(rows)
         with raw.cursor() as cursor, cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy:
             for row in rows:
                 copy.write_row(row)

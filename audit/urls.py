@@ -8,6 +8,7 @@ from annotations import views as annotations
 from annotations.form_views import form_edit
 from audit import api, people_views, views
 from audit.pages.urls import audit_pages
+from judges import upload_views
 from judges import views as judges
 
 study_pages = [
@@ -34,8 +35,9 @@ study_pages = [
     path("people/<int:member_id>/", managing.person, name="person"),
     path("disagreements/", managing.disagreements, name="disagreements"),
     path("disagreements/<slug:public_id>/", managing.disagreement, name="disagreement"),
-    path("agreement/", people_views.agreement, name="agreement"),
     path("disagreements/<slug:public_id>/gold/", managing.gold, name="gold"),
+    path("imports/", upload_views.imports, name="imports"),
+    path("agreement/", people_views.agreement, name="agreement"),
     path("runs/", judges.runs, name="runs"),
     path("runs/start/", judges.start, name="run-start"),
     path("runs/<int:run_id>/cancel/", judges.cancel, name="run-cancel"),
