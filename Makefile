@@ -6,7 +6,7 @@ PIP = $(PY) -m pip install --quiet --disable-pip-version-check
 # As many test processes as cores.
 JOBS ?= auto
 
-.PHONY: help demo setup test test-postgres lint bench-stats bench-import bench-labelling
+.PHONY: help demo setup test test-postgres lint bench-stats bench-import bench-dashboards bench-labelling
 .DEFAULT_GOAL := help
 
 help:
@@ -17,6 +17,7 @@ help:
 	@echo "make bench-stats  the statistics against their baselines"
 	@echo "make bench-labelling  people labelling at once: waiting, cost of an answer, nothing lost"
 	@echo "make bench-import pictures against Pillow, label rows against sqlite3"
+	@echo "make bench-dashboards the audit's pages with 100,000 images against 1,000"
 
 demo: .venv/core
 	PORT=$(PORT) $(PY) manage.py demo
@@ -46,6 +47,9 @@ bench-labelling: .venv/dev
 
 bench-import: .venv/dev
 	$(PY) -m tests.bench.bench_import
+
+bench-dashboards: .venv/dev
+	$(PY) -m tests.bench.bench_dashboards
 
 .venv/core: requirements-core.txt
 	test -x $(PY) || $(PYTHON) -m venv .venv

@@ -30,16 +30,17 @@ HEIGHT = 150
 
 def agreement(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
     judges = view.judges_of(body)
-    shown = [view.statistic] if view.statistic in STATISTICS else list(STATISTICS)
-    parts = [_part(body, judges, name, theme) for name in shown if rows_of(body, judges, name)] or [
-        _part(body, judges, shown[0], theme)
-    ]
+    wanted = [view.statistic] if view.statistic in STATISTICS else list(STATISTICS)
+    shown = [name for name in wanted if rows_of(body, judges, name)] or wanted[:1]
+    parts = [_part(body, judges, name, theme, first=name == shown[0]) for name in shown]
     # One year axis for all parts: a mark at a judge's release stands over the same date.
     chart = alt.vconcat(*parts, spacing=20).resolve_scale(x="shared")
     return configured(chart, theme, names=True)
 
 
-def _part(body: dict[str, Any], judges: list[str], statistic: str, theme: str) -> alt.LayerChart:
+def _part(
+    body: dict[str, Any], judges: list[str], statistic: str, theme: str, *, first: bool
+) -> alt.LayerChart:
     rows = rows_of(body, judges, statistic)
     colour, shape = judge_scales(body, judges)
     y = alt.Y("value:Q", title=STATISTICS[statistic], scale=alt.Scale(zero=False, nice=True))
@@ -61,12 +62,13 @@ def _part(body: dict[str, Any], judges: list[str], statistic: str, theme: str) -
     )
     mark_names = (
         alt.Chart(alt.Data(values=released))
-        .mark_text(align="left", dx=4, fontSize=11, color=MUTED[theme], limit=260)
-        .encode(x=in_time(), y=alt.value(4), text="names:N")
+        .mark_text(align="left", fontSize=11, color=MUTED[theme])
+        .encode(x=in_time(), y=alt.value(-8), text="names:N")
     )
     return alt.layer(
         marks,
-        mark_names,
+        # Said once, above the uppermost part.
+        *([mark_names] if first else []),
         base.mark_area(opacity=0.15).encode(
             y=alt.Y("low:Q", title=STATISTICS[statistic]), y2="high:Q"
         ),

@@ -44,15 +44,8 @@ def histogram(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
             ],
         )
     )
-    labels = [("people say yes", 8, YES[theme]), ("people say no", 212, NO[theme])]
-    named = [
-        alt.Chart(alt.Data(values=[{"label": text}]))
-        .mark_text(align="left", color=ink, fontSize=12)
-        .encode(x=alt.value(8), y=alt.value(y), text="label:N")
-        for text, y, ink in labels
-    ]
-    chart = alt.layer(bars, *_cuts(body, name, theme, across="x"), *named).properties(
-        title="Scores of the images that people call right, and of those they do not",
+    chart = alt.layer(bars, *_cuts(body, name, theme, across="x")).properties(
+        title="Images that people call right (above the line) and wrong (below it), by score",
         width="container",
         height=220,
     )

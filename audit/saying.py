@@ -7,7 +7,7 @@ from typing import Any
 from audit.asked import SLICES, View
 from audit.narrative import STATISTICS, title
 from audit.stats import enough
-from audit.wording import with_interval
+from audit.wording import p_words, with_interval
 
 NOTHING_JUDGED = "No judge has scored this study yet."
 NOBODY = "Nobody has labelled this study yet, so there is nothing to hold judges against."
@@ -46,10 +46,6 @@ def _behind(name: str, difference: dict[str, Any]) -> str:
     if p <= 0.05:
         return f"{title(name)} is behind it by more than chance: {size}, {p_words(p)}."
     return f"{title(name)} is not told apart from it: {size}, {p_words(p)}."
-
-
-def p_words(p: float) -> str:
-    return "p < 0.001 (Holm)" if p < 0.001 else f"p = {p:.3f} (Holm)"
 
 
 def _ceiling(body: dict[str, Any]) -> str:

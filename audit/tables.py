@@ -10,7 +10,7 @@ from typing import Any
 
 from annotations.exporting import defused
 from audit.stats import enough
-from audit.wording import Cell, cell
+from audit.wording import Cell, cell, p_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,14 @@ class Row:
     note: str = ""
     link: str = ""
     images: int | None = None
+
+    @property
+    def told(self) -> list[dict[str, Any]]:
+        """Cells with the p of a test below, where there was one."""
+        return [
+            {"cell": cell, "p": p_words(estimate["p_holm"]) if "p_holm" in estimate else ""}
+            for cell, estimate in zip(self.cells, self.estimates, strict=True)
+        ]
 
     @property
     def cells(self) -> list[Cell]:

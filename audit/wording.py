@@ -45,3 +45,7 @@ def number(name: str, value: float | None) -> str:
     if float(text) == 0:
         return text.removeprefix("-")
     return ("+" if name in SIGNED and value > 0 else "") + text.replace("-", "−")
+
+
+def p_words(p: float) -> str:
+    return "p < 0.001 (Holm)" if p < 0.001 else f"p = {p:.3f} (Holm)"

@@ -1,0 +1,364 @@
+"""Opening the audit's pages: a study of 100,000 images and 1,000,000 answers beside one of 1,000.
+
+    python -m tests.bench.bench_dashboards [--quick] [--postgres URL]
+
+Both studies lie in one database, made by bulk SQL; the report of each is computed by the same code
+from a sample and stored with its packed columns at full size, since the time of a worker is not
+what is measured here. Each page is opened through the whole stack of Django (middleware, session,
+templates), whole and as a poll; the median is printed with its ratio to the small study and the
+number of queries of both. Exit status 1 when a goal is missed: 300 ms, ratio 2, equal queries.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+SMALL = 1_000
+GENERATORS = 8
+RATERS = 10
+LIMIT, RATIO = 0.300, 2.0
+# Below this, a ratio measures the clock.
+FLOOR = 0.005
+PAGES = (
+    ("home", {}),
+    ("drift", {}),
+    ("side-by-side", {}),
+    ("slices", {}),
+    ("gallery", {}),
+    ("gallery", {"generator": "2", "side": "strict"}),
+    ("calibration", {}),
+    ("papers", {}),
+    ("reports", {}),
+)
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--quick", action="store_true", help="10,000 images, 100,000 answers")
+    arguments.add_argument("--postgres", default="postgres://postgres@127.0.0.1:5432/postgres")
+    arguments.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
+    asked = arguments.parse_args()
+    if asked.one:
+        sys.exit(0 if measure(10_000 if asked.quick else 100_000, 9 if asked.quick else 15) else 1)
+    met = [_child(asked, "SQLite", "")]
+    if _answers(asked.postgres):
+        met.append(_child(asked, "PostgreSQL", asked.postgres))
+    else:
+        print("PostgreSQL: no server answers, left out")
+    sys.exit(0 if all(met) else 1)
+
+
+def _child(asked, name: str, url: str) -> bool:
+    """A process of its own, with a database of its own that goes with it."""
+    with tempfile.TemporaryDirectory(prefix="jurybox-bench-") as folder:
+        environment = {
+            **os.environ,
+            "JURYBOX_VAR": folder,
+            "DJANGO_SETTINGS_MODULE": "tests.settings",
+        }
+        environment.pop("DATABASE_URL", None)
+        if url:
+            environment["DATABASE_URL"] = url
+        print(f"\n{name}", flush=True)
+        command = [sys.executable, "-m", "tests.bench.bench_dashboards", "--one"]
+        command += ["--quick"] if asked.quick else []
+        return subprocess.run(command, env=environment, check=False).returncode == 0
+
+
+def _answers(url: str) -> bool:
+    import psycopg
+
+    try:
+        psycopg.connect(url, connect_timeout=2).close()
+    except psycopg.OperationalError:
+        return False
+    return True
+
+
+def measure(large: int, rounds: int) -> bool:
+    import django
+
+    django.setup()
+    from django.conf import settings
+    from django.db import connection
+    from django.test.utils import get_runner, setup_test_environment
+
+    Path(settings.STATIC_ROOT).mkdir(parents=True, exist_ok=True)
+    setup_test_environment()
+    if connection.vendor == "postgresql":
+        # A name of its own: tests may be running on this server.
+        connection.settings_dict["TEST"]["NAME"] = f"jurybox_bench_{os.getpid()}"
+    runner = get_runner(settings)(verbosity=0, interactive=False)
+    old = runner.setup_databases()
+    try:
+        return _measure(large, rounds)
+    finally:
+        runner.teardown_databases(old)
+
+
+def _measure(large: int, rounds: int) -> bool:
+    from django.db import connection
+
+    began = time.perf_counter()
+    clients = {size: build(size) for size in (SMALL, large)}
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    print(
+        f"{large:,} images, {large * RATERS:,} answers, {2 * large:,} scores; "
+        f"built in {time.perf_counter() - began:.0f} s",
+        flush=True,
+    )
+    print(f"{'page':<34}{SMALL:>9,}{large:>10,}{'ratio':>8}{'queries':>10}  goal")
+    met = True
+    for name, query in PAGES:
+        for kind, headers in (("", {}), (" (poll)", {"HTTP_HX_REQUEST": "true"})):
+            if kind and (name == "home" or query):
+                continue
+            opened = [
+                Opened(clients[size], size, name, query, headers, poll=bool(kind))
+                for size in (SMALL, large)
+            ]
+            # By turns, so that a busy moment of the machine meets both.
+            for _ in range(rounds):
+                for one in opened:
+                    one.time()
+            small, big = (one.median for one in opened)
+            few, many = (one.queries for one in opened)
+            ratio = big / small
+            good = big < LIMIT and (ratio <= RATIO or big < FLOOR) and few == many
+            met &= good
+            words = name + (" filtered" if query else "") + kind
+            print(
+                f"{words:<34}{1000 * small:>6.1f} ms{1000 * big:>7.1f} ms{ratio:>8.2f}"
+                f"{few:>6}/{many:<4} {'met' if good else 'MISSED'}",
+                flush=True,
+            )
+    return met
+
+
+class Opened:
+    """One address of one study; a poll sends what it has seen, as the page does."""
+
+    def __init__(self, client, size: int, name: str, query, headers, *, poll: bool) -> None:
+        from django.db import connection
+        from django.urls import reverse
+
+        self.client, self.query, self.headers = client, query, headers
+        self.address = reverse(name, args=[] if name == "home" else [f"bench-{size}"])
+        self.expected = 200
+        if poll:
+            page = self.open().content.decode()
+            seen = re.search(r'"X-Seen": "(\w+)"', page)[1]
+            self.headers, self.expected = {**headers, "HTTP_X_SEEN": seen}, 204
+        self.times: list[float] = []
+        self.queries = 0
+        with connection.execute_wrapper(self._counted):
+            self.open()
+
+    def open(self):
+        response = self.client.get(self.address, self.query, **self.headers)
+        assert response.status_code == self.expected
+        return response
+
+    def time(self) -> None:
+        began = time.perf_counter()
+        self.open()
+        self.times.append(time.perf_counter() - began)
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.times)
+
+    def _counted(self, execute, *statement):
+        self.queries += 1
+        return execute(*statement)
+
+
+def build(size: int):
+    """A study of `size` images, all rows by bulk SQL, and a person who may see it."""
+    from django.contrib.auth import get_user_model
+    from django.test import Client
+
+    from annotations.forms import geneval_audit
+    from annotations.forms.versions import publish_form
+    from annotations.models import Membership, Study
+
+    study = Study.objects.create(
+        slug=f"bench-{size}", title="Bench", form=publish_form(geneval_audit.FORM), overlap=RATERS
+    )
+    user = get_user_model().objects.create(username=f"owner-{size}")
+    Membership.objects.create(study=study, user=user, name="owner", role="owner")
+    images = _images(study, size)
+    _answers_of(study, images)
+    for number in range(2):
+        _scores(study, images, number)
+    _report(study)
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def _images(study, size: int):
+    from datetime import date
+
+    from annotations.models import Generator, Image, Prompt
+
+    prompts = Prompt.objects.bulk_create(
+        [
+            Prompt(
+                study=study,
+                key=f"p{n:06}",
+                text=f"prompt {n}",
+                tags=[f"tag {n % 6}"],
+                atomicity=3 + n % 8,
+            )
+            for n in range(size // GENERATORS)
+        ],
+        batch_size=2000,
+    )
+    generators = Generator.objects.bulk_create(
+        [
+            Generator(study=study, name=f"generator {n}", release_date=date(2018 + n, 1, 1))
+            for n in range(GENERATORS)
+        ]
+    )
+    Image.objects.bulk_create(
+        (
+            Image(study=study, prompt=prompt, generator=generator, key=f"{prompt.key}-{n}", place=0)
+            for prompt in prompts
+            for n, generator in enumerate(generators)
+        ),
+        batch_size=2000,
+    )
+    return list(Image.objects.filter(study=study).order_by("key").values_list("pk", "prompt_id"))
+
+
+def _answers_of(study, images) -> None:
+    from django.db import connection
+    from django.utils import timezone
+
+    from annotations.models import Annotation, Answer, Membership
+
+    people = Membership.objects.bulk_create(
+        [Membership(study=study, name=f"rater {n}", simulated=True) for n in range(RATERS)]
+    )
+    now = timezone.now()
+    for person in people:
+        Annotation.objects.bulk_create(
+            (
+                Annotation(
+                    study=study, image_id=pk, annotator=person, form=study.form, submitted_at=now
+                )
+                for pk, _ in images
+            ),
+            batch_size=2000,
+        )
+    answer, annotation = Answer._meta.db_table, Annotation._meta.db_table
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"INSERT INTO {answer} (annotation_id, question, value, text)"  # noqa: S608
+            f" SELECT id, 'aligned', CAST((image_id + id %% 7) %% 2 AS real), '' FROM {annotation}"
+            " WHERE study_id = %s",
+            [study.pk],
+        )
+
+
+def _scores(study, images, number: int) -> None:
+    from django.utils import timezone
+
+    from judges.models import Judge, Run, Score
+
+    judge, _ = Judge.objects.get_or_create(
+        fingerprint=f"bench-{number}",
+        defaults={
+            "name": f"judge-{number}",
+            "method": "Bench",
+            "method_version": "1",
+            "engine": "Bench",
+            "engine_version": "1",
+        },
+    )
+    run = Run.objects.create(
+        study=study,
+        judge=judge,
+        state="finished",
+        expected=len(images),
+        started_at=timezone.now(),
+    )
+    Score.objects.bulk_create(
+        (Score(run=run, image_id=pk, value=(pk * 7919 % 1000) / 1000) for pk, _ in images),
+        batch_size=2000,
+    )
+
+
+def _report(study) -> None:
+    """The body from the first 1,000 images, the columns over all of them."""
+    import numpy as np
+
+    from audit import gallery, pulse, reports, summary
+    from audit.models import Column, Report
+    from audit.pairing import pair
+    from audit.reference import Reference
+
+    seen = pulse.seen(study.pk)
+    paired = pair(study=study, question="aligned")
+    whole = paired.people
+    few = slice(0, SMALL)
+    sample = _cut(paired, few)
+    original, reports.pair = reports.pair, lambda **_: sample
+    try:
+        options = reports.Options(resamples=100)
+        body, digest = reports.compute(study, options)
+    finally:
+        reports.pair = original
+    report = Report.objects.create(
+        study=study, body=body, summary=summary.of(body), data=digest, stamp=seen, seconds=1.0
+    )
+    from audit.judged import JudgeReport
+
+    reference = Reference.of(whole, options)
+    series = {
+        judge.name: JudgeReport(paired, judge, reference, options).series for judge in paired.judges
+    }
+    gallery.keep(report, paired, reference, series)
+    assert Column.objects.filter(report=report).count() == 3
+    assert np.isfinite(next(iter(series.values())).score).all()
+
+
+def _cut(paired, part: slice):
+    """The same series over fewer images."""
+    from dataclasses import replace
+
+    people = paired.people
+    shorter = replace(
+        people,
+        images=people.images[part],
+        prompts=people.prompts[part],
+        generators=people.generators[part],
+        variants=people.variants[part],
+        tags=people.tags[part],
+        atomicity=people.atomicity[part],
+        ratings=people.ratings[:, part],
+    )
+    judges = tuple(
+        replace(
+            judge,
+            scores=judge.scores[part],
+            verdicts=judge.verdicts[part],
+            failed=judge.failed[part],
+        )
+        for judge in paired.judges
+    )
+    return replace(paired, people=shorter, judges=judges)
+
+
+if __name__ == "__main__":
+    main()
