@@ -1,0 +1,205 @@
+import io
+import json
+import zipfile
+from datetime import timedelta
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+from rest_framework.authtoken.models import Token
+
+from annotations.models import Image
+from judges import uploading
+from judges.models import Upload
+from tests import making
+
+pytestmark = pytest.mark.django_db
+
+IMAGES = "image_id,prompt_id,prompt,generator,file\nx1,p9,a new prompt,late,one.png\n"
+LABELS = "image_id,rater,question,value\nearly-0,ann,aligned,1\nnowhere,ann,aligned,1\n"
+SENT = LABELS.encode()
+
+
+def archive() -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as file:
+        file.writestr("set/images.csv", IMAGES)
+        file.writestr("set/one.png", making.png())
+        file.writestr("__MACOSX/set/._one.png", b"junk")
+    return out.getvalue()
+
+
+def accept(study, alice, content=SENT, name="labels.csv", kind="labels", **more):
+    return uploading.accept(
+        study=study, by=alice.user, content=io.BytesIO(content), name=name, kind=kind, **more
+    )
+
+
+def test_a_sent_table_is_brought_in_once_by_whoever_comes_first(study, alice):
+    upload = accept(study, alice)
+    uploading.bring_in(upload_id=upload.pk)
+    uploading.bring_in(upload_id=upload.pk)
+    upload.refresh_from_db()
+    assert (upload.state, upload.outcome["answers"]) == ("done", 1)
+    assert upload.outcome["rejected"][0]["file"] == "labels.csv"
+    assert study.annotations.count() == 1
+
+
+def test_an_archive_of_tables_and_pictures_is_unpacked(
+    study, alice, media, django_capture_on_commit_callbacks
+):
+    upload = accept(study, alice, archive(), "set.zip", "study")
+    with django_capture_on_commit_callbacks(execute=True):
+        uploading.bring_in(upload_id=upload.pk)
+    upload.refresh_from_db()
+    assert (upload.state, upload.reason, upload.outcome["images"]) == ("done", "", 1)
+    assert Image.objects.get(key="x1").width == 16
+    # What was sent is not kept.
+    assert list((media / "uploads").iterdir()) == []
+
+
+def test_the_same_key_twice_is_one_upload(study, alice, media):
+    first, second = accept(study, alice, key="k"), accept(study, alice, key="k")
+    assert first == second
+    assert len(list((media / "uploads").iterdir())) == 1
+
+
+def test_what_a_dead_worker_held_is_taken_up_again_but_not_for_ever(study, alice):
+    upload = accept(study, alice)
+    for _ in range(3):
+        Upload.objects.update(
+            state=Upload.State.WORKING, leased_until=timezone.now() - timedelta(minutes=1)
+        )
+        assert uploading.waiting() == [upload.pk]
+    uploading.bring_in(upload_id=upload.pk)
+    upload.refresh_from_db()
+    assert (upload.state, upload.reason) == ("refused", "3 workers died of this file.")
+
+
+def test_a_program_or_a_page_cannot_be_sent(study, alice):
+    for name in ("run.exe", "page.html", "images", "../../x.py"):
+        with pytest.raises(uploading.ImportRefused, match="A table"):
+            accept(study, alice, name=name)
+
+
+def test_the_page_takes_a_file_and_shows_what_became_of_it(as_alice, study):
+    page = as_alice.get("/studies/shapes/imports/").content.decode()
+    assert "No file was sent yet." in page
+    sent = {"file": SimpleUploadedFile("labels.csv", LABELS.encode()), "format": "tidy"}
+    response = as_alice.post("/studies/shapes/imports/", {**sent, "kind": "labels"})
+    assert response.status_code == 302
+    waiting = as_alice.get("/studies/shapes/imports/").content.decode()
+    assert 'hx-trigger="every 2s"' in waiting
+    uploading.bring_in(upload_id=Upload.objects.get().pk)
+    part = as_alice.get("/studies/shapes/imports/", headers={"hx-request": "true"})
+    text = part.content.decode()
+    assert "1 rows refused" in text
+    assert "The study has no such image." in text
+    assert "<html" not in text
+    assert "every 2s" not in text
+
+
+def test_the_page_is_for_researchers_and_wants_a_file(as_bob, study, client, alice):
+    assert as_bob.get("/studies/shapes/imports/").status_code == 403
+    client.force_login(alice.user)
+    response = client.post("/studies/shapes/imports/", {"kind": "labels", "format": "tidy"})
+    assert response.status_code == 422
+    assert "Choose a file" in response.content.decode()
+
+
+@pytest.fixture
+def api(client, alice):
+    token = Token.objects.create(user=alice.user)
+    client.defaults["HTTP_AUTHORIZATION"] = f"Token {token.key}"
+    return client
+
+
+def test_a_file_is_sent_through_the_api_once_per_key(api, study):
+    for _ in range(2):
+        response = api.post(
+            "/api/v1/studies/shapes/imports/",
+            {"file": SimpleUploadedFile("labels.csv", LABELS.encode()), "kind": "labels"},
+            headers={"Idempotency-Key": "one"},
+        )
+        assert response.status_code == 202
+    upload = Upload.objects.get()
+    uploading.bring_in(upload_id=upload.pk)
+    found = api.get(f"/api/v1/studies/shapes/imports/{upload.pk}/").json()
+    assert (found["state"], found["outcome"]["answers"]) == ("done", 1)
+
+
+def test_a_thousand_labels_go_in_one_request_and_twice_is_once(api, study, alice):
+    images = list(Image.objects.order_by("pk").values_list("public_id", flat=True))
+    good = [
+        {"image": image, "form": study.form_id, "answers": {"aligned": 1, "quality": 0}}
+        for image in images
+    ]
+    bad = {"image": "nowhere", "form": study.form_id, "answers": {"aligned": 1}}
+
+    def send(items):
+        return api.post(
+            "/api/v1/studies/shapes/labels/bulk/",
+            json.dumps(items),
+            content_type="application/json",
+            headers={"Idempotency-Key": "batch-1"},
+        )
+
+    first, second = send([*good, bad]), send([*good, bad])
+    assert [r["status"] for r in first.json()] == ["saved"] * 8 + ["refused"]
+    assert first.json() == second.json()
+    assert study.annotations.count() == 8
+    assert not study.annotations.filter(revision__gt=1).exists()
+    assert send([bad] * 1001).status_code == 400
+    assert send([]).status_code == 400
+
+
+def test_lists_come_in_pages_and_filters_choose(api, study):
+    making.scores(study, {"early-0": 0.5, "late-0": "the engine was away"})
+    first = api.get("/api/v1/studies/shapes/images/?page_size=3").json()
+    assert len(first["results"]) == 3
+    seen, address = [], "/api/v1/studies/shapes/images/?page_size=3"
+    while address:
+        page = api.get(address).json()
+        seen += [image["image_id"] for image in page["results"]]
+        address = page["next"]
+    assert len(seen) == len(set(seen)) == 8
+    chosen = api.get("/api/v1/studies/shapes/images/?generator=late").json()["results"]
+    assert {image["generator"] for image in chosen} == {"late"}
+    failed = api.get("/api/v1/studies/shapes/scores/?failed=true").json()["results"]
+    assert [(s["image_id"], s["error"]) for s in failed] == [("late-0", "the engine was away")]
+    assert api.get("/api/v1/studies/shapes/images/?variant=third").status_code == 400
+
+
+def test_annotations_and_exports_hide_who_has_an_account(api, study, bob):
+    making.label(bob)
+    found = api.get("/api/v1/studies/shapes/annotations/").json()["results"]
+    assert found[0]["rater"].startswith("person-")
+    text = api.get("/api/v1/studies/shapes/exports/labels/").getvalue().decode()
+    assert "bob" not in text
+    assert text.splitlines()[0].startswith("image_id,rater,question,value")
+
+
+PRIVATE = [
+    "prompts",
+    "images",
+    "annotations",
+    "scores",
+    "judges",
+    "imports",
+    "exports/labels",
+    "reports",
+]
+
+
+@pytest.mark.parametrize("path", PRIVATE)
+def test_annotators_and_strangers_reach_none_of_it(client, study, bob, path):
+    client.force_login(bob.user)
+    assert client.get(f"/api/v1/studies/shapes/{path}/").status_code == 403
+    stranger = making.person(making.study("elsewhere"), "stranger", role="owner")
+    client.force_login(stranger.user)
+    assert client.get(f"/api/v1/studies/shapes/{path}/").status_code == 404
+
+
+def test_a_browser_gets_a_page(api, study):
+    response = api.get("/api/v1/studies/", headers={"accept": "text/html"})
+    assert response["Content-Type"].startswith("text/html")
