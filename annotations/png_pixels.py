@@ -57,7 +57,9 @@ def pixels(content: bytes) -> np.ndarray | None:
     parts = [PNG_SIGNATURE, png_chunk(b"IHDR", content[16:29]), *_idat(raw)]
     stored = b"".join([*parts, png_chunk(b"IEND", b"")])
     try:
-        return pyspng.load(stored)
+        found = pyspng.load(stored)
+        # Grey has no axis of its own for the one sample.
+        return found.reshape(height, width, SAMPLES[colour])
     except (RuntimeError, ValueError) as error:
         raise Damaged("its pixels cannot be read") from error
 
