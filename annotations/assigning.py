@@ -52,7 +52,7 @@ TAKE = """
 def next_image(*, annotator: Membership) -> Assignment | None:
     """The lease that this person holds, or a new one; None when nothing is left for them."""
     # Two tabs of one person wait for each other here: one person holds one image.
-    annotator.walk = WALK.first(person=annotator.pk)
+    lock(annotator)
     study = annotator.study
     if _some_have_expired(study):
         release_expired(study=study)
@@ -76,6 +76,11 @@ def next_image(*, annotator: Membership) -> Assignment | None:
             insert(lease)
             return lease
     return None
+
+
+def lock(annotator: Membership) -> None:
+    """What one person sends and asks for happens one after the other: a double click, two tabs."""
+    annotator.walk = WALK.first(person=annotator.pk)
 
 
 def upcoming(*, annotator: Membership) -> str:

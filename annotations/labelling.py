@@ -80,6 +80,7 @@ def record_label(
     seconds: float | None = None,
 ) -> Annotation:
     """Save one person's answers about one image. Sent twice, they are saved once."""
+    assigning.lock(annotator)
     repeated = SENT.first(submission=submission) or SENT_BEFORE.first(submission=submission)
     if repeated is not None:
         if repeated.annotator_id != annotator.pk or repeated.image_id != image.pk:
@@ -128,6 +129,7 @@ def take_back(*, annotation: Annotation) -> Assignment:
         raise LabelRefused("This answer has already been taken back.")
     if not annotation.annotator.study.is_open:
         raise LabelRefused(f"This study takes no changes at the moment. {EARLIER_KEPT}")
+    assigning.lock(annotation.annotator)
     # One image in hand at a time: what was open goes back to the queue.
     for open_one in Assignment.objects.filter(
         annotator=annotation.annotator, state=Assignment.State.LEASED

@@ -1,12 +1,14 @@
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from django.db import connection
 
 from annotations import assigning, labelling
 from annotations.errors import LabelRefused
 from annotations.forms.question import Form, Question
 from annotations.forms.versions import publish_form
-from annotations.models import Annotation, Answer, Assignment, Image, Revision
+from annotations.models import Annotation, Answer, Assignment, Image, Membership, Revision
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -153,3 +155,22 @@ def test_an_answer_after_its_place_was_given_away_is_refused_in_words(bob):
 def test_a_time_that_cannot_be_true_is_not_kept(bob, seconds):
     image = assigning.next_image(annotator=bob).image
     assert answer(bob, image, seconds=seconds).seconds is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_double_click_on_two_connections_leaves_one_row_and_no_error():
+    study = making.study("clicks")
+    bob = making.person(study, "bob")
+    image = assigning.next_image(annotator=bob).image
+    submission = uuid.uuid4()
+
+    def send(_):
+        try:
+            person = Membership.objects.select_related("study__form").get(pk=bob.pk)
+            return answer(person, image, submission=submission).pk
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(max_workers=8) as pool:
+        assert len(set(pool.map(send, range(8)))) == 1
+    assert Annotation.objects.count() == 1
