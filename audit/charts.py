@@ -97,7 +97,7 @@ def _deviation(body: dict[str, Any], judges: list[str], theme: str) -> alt.Layer
 
 def _scores(body: dict[str, Any], judges: list[str], theme: str) -> alt.LayerChart:
     people = _people_rows(body)
-    rows = rows_of(body, judges, "judge_score")
+    rows = rows_of(body, on_peoples_scale(body, judges), "judge_score")
     span = 100.0 if _in_points(body) else None
     points = alt.Scale(domain=[0, 100]) if _in_points(body) else alt.Scale(nice=True)
     line = (
@@ -123,6 +123,14 @@ def _scores(body: dict[str, Any], judges: list[str], theme: str) -> alt.LayerCha
     return alt.layer(*layers, line, named).properties(
         title="Score by people and by judge", width="container", height=220
     )
+
+
+def on_peoples_scale(body: dict[str, Any], judges: list[str]) -> list[str]:
+    """The judges whose scores may stand on an axis of points; on ratings all stand by themselves."""
+    if not _in_points(body):
+        return judges
+    deviations = {name: body["judges"][name]["overall"]["net_deviation"] for name in judges}
+    return [name for name, one in deviations.items() if "value" in one or not one["n"]]
 
 
 def _lines(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from annotations.models import Annotation, Answer, Atom, Image
 from audit.thumbnails import size_of
+from judges.methods import geneval
 from judges.models import AtomScore, Run, Score
 
 # Okabe-Ito again: boxes of one image are told apart by colour and by their written class.
@@ -118,7 +119,10 @@ def cards(
     }
     scores = {}
     if run is not None:
-        scores = {s.image_id: s for s in Score.objects.filter(run=run, image__in=images)}
+        scores = {
+            s.image_id: s
+            for s in Score.objects.filter(run=run, image__in=images).select_related("run__judge")
+        }
     votes, atom_votes = _votes(images)
     atoms: dict[int, list[Atom]] = {}
     for atom in Atom.objects.filter(prompt__in={i.prompt_id for i in images.values()}):
@@ -222,8 +226,14 @@ def boxes(evidence: dict[str, Any]) -> list[Box]:
     return drawn
 
 
-def detection_rows(score: Score | None, options: dict[str, Any], tag: str) -> list[dict[str, Any]]:
-    """Each detection with its distance to the threshold from which it counts."""
+def detection_rows(score: Score | None, tag: str) -> list[dict[str, Any]]:
+    """Each detection with its distance to the threshold from which it counts.
+
+    A judge's options name only what differs from the method's own.
+    """
+    judge = score.run.judge if score else None
+    own = asdict(geneval.Options()) if judge and judge.method == "GenEval" else {}
+    options = {**own, **(judge.options if judge else {})}
     found = ((score.evidence if score else None) or {}).get("detections") or []
     name = "counting_threshold" if tag == "counting" else "threshold"
     least = options.get(name)

@@ -65,9 +65,7 @@ def one(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
         "facts": facts,
         "image_url": reverse("image", args=[image.public_id]) if image.file else "",
         "raters": evidence.raters(image),
-        "detections": evidence.detection_rows(
-            card.score, facts["options"], image.prompt.metadata.get("tag", "")
-        ),
+        "detections": evidence.detection_rows(card.score, image.prompt.metadata.get("tag", "")),
         "others": [
             {"title": title(score.run.judge.name), "score": score}
             for score in others.order_by("run__judge__name")

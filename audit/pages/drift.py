@@ -8,7 +8,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
-from audit import chart_style, narrative
+from audit import chart_style, charts, narrative
 from audit.asked import View
 from audit.pages.filters import judge_select
 from audit.pages.frame import Frame, answer, frame_of
@@ -55,7 +55,7 @@ def _context(frame: Frame) -> dict[str, Any]:
         ),
         "overall": overall(body, judges),
         "tables": tables(frame, body, judges),
-        "undated": _undated(undated),
+        "undated": _undated(undated) + _apart(body, judges),
         "filters": [judge_select(body, (frame.view.judges or [""])[0], every=True)]
         if len(body["judges"]) > 1
         else [],
@@ -82,6 +82,18 @@ def _undated(names: list[str]) -> str:
     return (
         f"Not on the time line, because no release date is known: {', '.join(names)}. Their numbers "
         "stand in the tables; import the generators with a date to draw them."
+    )
+
+
+def _apart(body: dict[str, Any], judges: list[str]) -> str:
+    """Judges on another scale have no line among points, and that is said."""
+    drawn = charts.on_peoples_scale(body, judges)
+    apart = [narrative.title(name) for name in judges if name not in drawn]
+    if not apart:
+        return ""
+    return (
+        f" Not drawn among points: {', '.join(apart)}, whose scores do not lie between 0 and 1. "
+        "AUROC, τ and pairwise accuracy need no common scale and stand below."
     )
 
 
