@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from audit import charts_agreement, charts_calibration, charts_judges, charts_slices
+from audit import charts_agreement, charts_calibration, charts_judges, charts_papers, charts_slices
 from audit.alarms import BAND
 from audit.asked import View
 from audit.chart_style import (
@@ -61,6 +61,8 @@ def blank(name: str, body: dict[str, Any], view: View) -> str:
             return "No picture: it takes generators with a release date, labels and scores."
     if name == "judges" and not charts_judges.rows(body, view):
         return "No picture: no judge has the 30 images that a number needs."
+    if name == "papers" and not charts_papers.rows(body, view):
+        return "No picture: it takes scores and answers in points, generator by generator."
     return ""
 
 
@@ -196,4 +198,5 @@ CHARTS: dict[str, Callable[[dict[str, Any], View, str], dict[str, Any]]] = {
     "histogram": charts_calibration.histogram,
     "roc": charts_calibration.roc,
     "reliability": charts_calibration.reliability,
+    "papers": charts_papers.papers,
 }

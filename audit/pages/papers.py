@@ -32,6 +32,9 @@ def _context(frame: Frame) -> dict[str, Any]:
     return {
         "page_title": "Compare with the papers",
         "sentences": _sentences(body),
+        "plot": frame.plot("papers", "Measured here, and published")
+        if body and body["judges"] and body["people"]["annotations"]
+        else None,
         "published": [
             {
                 "id": f"{paper.slug}-{number}",

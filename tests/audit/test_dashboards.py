@@ -211,7 +211,7 @@ def test_curves_hold_every_image_and_both_ends(large):
 
 
 @pytest.mark.parametrize(
-    "chart", ["drift", "agreement", "judges", "slices", "histogram", "roc", "reliability"]
+    "chart", ["drift", "agreement", "judges", "slices", "histogram", "roc", "reliability", "papers"]
 )
 def test_every_chart_is_drawn_and_carries_its_signature(as_alice, large, chart):
     assert "$schema" in get(as_alice, "chart", large, chart, "json").json()
