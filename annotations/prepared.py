@@ -16,8 +16,9 @@ from django.db import connection
 from django.db.models import Model, QuerySet
 from django.db.models.query import get_related_populators
 
-# Values that no row has, to be found again among the parameters of the finished statement.
-MARK = 7_700_000_000_000
+# Values that no builder writes, to be found again among the parameters of the finished statement;
+# within the range of every key, or Django would know that nothing can be found.
+MARK = 2_147_000_000
 
 
 class Prepared:

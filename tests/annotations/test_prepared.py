@@ -1,6 +1,7 @@
 import uuid
 
 import pytest
+from django.contrib.auth import get_user_model
 
 from annotations.models import Annotation, Answer, Image, Membership
 from annotations.prepared import Prepared, insert
@@ -81,3 +82,8 @@ def test_rows_are_inserted_together_and_know_their_keys(study, bob, django_asser
 def test_nothing_to_insert_asks_nothing(db, django_assert_num_queries):
     with django_assert_num_queries(0):
         insert()
+
+
+def test_an_account_is_found_by_its_small_key(study, bob):
+    user = Prepared(lambda mark: get_user_model().objects.filter(pk=mark("user")))
+    assert user.first(user=bob.user_id) == bob.user
