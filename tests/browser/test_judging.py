@@ -103,7 +103,7 @@ def test_downloads_come_in_four_kinds(open_page, alice, study):
     page = open_page(alice, DRIFT)
     for kind in ("SVG", "PNG", "PDF", "CSV"):
         with page.expect_download() as download:
-            page.get_by_role("link", name=kind).click()
+            page.get_by_role("link", name=kind).first.click()
         assert download.value.suggested_filename.endswith(f".{kind.lower()}")
 
 
