@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -48,7 +49,11 @@ def crowd(there: Installation, cookies: list[str], count: int | None) -> dict:
     parts = [part for n in range(4) if (part := cookies[n::4])]
     web, base = there.cpu()
     children = [_client({"port": there.port, "cookies": part, "answers": count}) for part in parts]
-    results = [_result(child) for child in children]
+    try:
+        results = [_result(child) for child in children]
+    finally:
+        for child in children:
+            child.kill()
     web_after, base_after = there.cpu()
     sends = [ms for r in results for ms in r["sends"]]
     return {
@@ -226,6 +231,8 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="fewer answers, smaller studies")
     parser.add_argument("--database", choices=["sqlite", "postgres"])
     asked = parser.parse_args()
+    # Ended from outside, it still takes its server and its database away.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     verdicts = Verdicts()
     load = os.getloadavg()[0]
     print(f"{os.cpu_count()} cores, load {load:.1f} before the start", flush=True)
