@@ -89,16 +89,20 @@ FRESH = """
                 SELECT 1 FROM annotations_image
                 WHERE study_id = %(study)s AND taken = 0 AND NOT (file = '') AND gold IS NULL
                 LIMIT %(bound)s) AS fresh)"""
+# One look by key for each image they met: as a join, PostgreSQL may go through all images instead.
 LEFT = """
     SELECT (SELECT COUNT(*) FROM annotations_image
             WHERE study_id = %(study)s AND taken < %(overlap)s
               AND NOT (file = '') AND gold IS NULL)
-         + (SELECT COALESCE(SUM(CASE WHEN had.state = 'leased' AND taken >= %(overlap)s THEN 1
-                                     WHEN had.state <> 'leased' AND taken < %(overlap)s THEN -1
+         + (SELECT COALESCE(SUM(CASE WHEN state = 'leased' AND taken >= %(overlap)s THEN 1
+                                     WHEN state <> 'leased' AND taken < %(overlap)s THEN -1
                                      ELSE 0 END), 0)
-            FROM annotations_assignment AS had
-            JOIN annotations_image ON had.image_id = annotations_image.id
-            WHERE had.annotator_id = %(person)s AND NOT (file = '') AND gold IS NULL)"""
+            FROM (SELECT had.state,
+                         (SELECT taken FROM annotations_image AS met
+                          WHERE met.id = had.image_id AND NOT (met.file = '')
+                            AND met.gold IS NULL) AS taken
+                  FROM annotations_assignment AS had
+                  WHERE had.annotator_id = %(person)s) AS own)"""
 
 
 def last_answered(annotator: Membership) -> Annotation | None:

@@ -31,14 +31,15 @@ CIRCLE = 1 << 31
 FIRST, SECOND, END = 0, 1, 2
 # What is remembered of one generator.
 SEEN, PART, PLACE, LAST, BEGINNING = range(5)
-# The words of the index's condition, so that both databases see that it fits.
+# The words of the index's condition, so that both databases see that it fits. Whether the person
+# had an image is one look by key: as NOT EXISTS, PostgreSQL may read all that they ever had.
 MOVE = "UPDATE annotations_membership SET walk = %s WHERE id = %s"
 LOOK = """
     SELECT place, id, public_id FROM annotations_image
     WHERE generator_id = %s AND taken = {taken} AND (place, id) > (%s, %s) {bound}
       AND NOT (file = '') AND gold IS NULL
-      AND NOT EXISTS (SELECT 1 FROM annotations_assignment AS had
-                      WHERE had.image_id = annotations_image.id AND had.annotator_id = %s)
+      AND (SELECT had.id FROM annotations_assignment AS had
+           WHERE had.image_id = annotations_image.id AND had.annotator_id = %s) IS NULL
     ORDER BY place, id LIMIT 1"""
 
 
