@@ -12,15 +12,16 @@ import numpy as np
 def majority(ratings: np.ndarray) -> np.ndarray:
     """The answer that more people gave than any other; nan for a draw, or where nobody answered."""
     out = np.full(ratings.shape[1], np.nan)
-    if not ratings.size:
+    given = ~np.isnan(ratings)
+    if not given.any():
         return out
-    values = np.unique(ratings[~np.isnan(ratings)])
-    counts = np.stack([(ratings == value).sum(axis=0) for value in values]) if values.size else None
-    if counts is None:
-        return out
-    best = counts.max(axis=0)
-    decided = (best > 0) & ((counts == best).sum(axis=0) == 1)
-    out[decided] = values[counts.argmax(axis=0)[decided]]
+    values, codes = np.unique(ratings[given], return_inverse=True)
+    image = np.broadcast_to(np.arange(out.size), ratings.shape)[given]
+    votes = np.bincount(image * values.size + codes, minlength=out.size * values.size)
+    votes = votes.reshape(out.size, values.size)
+    most = votes.max(axis=1)
+    decided = (most > 0) & ((votes == most[:, None]).sum(axis=1) == 1)
+    out[decided] = values[votes[decided].argmax(axis=1)]
     return out
 
 
