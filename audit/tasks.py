@@ -1,27 +1,37 @@
-"""Doors for the worker, and the one place where the audit hears of new labels and scores."""
+"""Doors for the worker, and the one place where the audit hears of new labels and scores.
+
+Every process imports this file at its start, and scipy takes a second of it: `reports` is imported
+by the task that needs it.
+"""
 
 from celery import shared_task
 
 from annotations.models import Study
 from annotations.signals import labels_changed
-from audit import pulse, reports
+from audit import pulse
 from judges.signals import scores_changed
 from judges.waking import send
 
 
 @shared_task(soft_time_limit=900, time_limit=930)
 def make_report_task(study_id: int, user_id: int | None = None) -> None:
+    from audit import reports
+
     reports.make_report(study=Study.objects.get(pk=study_id), user_id=user_id)
 
 
 @shared_task(soft_time_limit=900, time_limit=930)
 def refresh_report_task(study_id: int) -> None:
+    from audit import reports
+
     reports.refresh_report(study=Study.objects.get(pk=study_id))
 
 
 @shared_task(soft_time_limit=900, time_limit=930)
 def refresh_reports_task() -> None:
     """What a lost message forgot, and labels, which send none."""
+    from audit import reports
+
     for study in Study.objects.all():
         reports.refresh_report(study=study, patient=True)
 
