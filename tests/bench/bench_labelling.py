@@ -19,6 +19,8 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from statistics import median
 
@@ -50,7 +52,12 @@ def crowd(there: Installation, cookies: list[str], count: int | None) -> dict:
     web, base = there.cpu()
     children = [_client({"port": there.port, "cookies": part, "answers": count}) for part in parts]
     try:
-        results = [_result(child) for child in children]
+        with ThreadPoolExecutor(len(children)) as pool:
+            waiting = [pool.submit(_result, child) for child in children]
+            while not all(one.done() for one in waiting):
+                time.sleep(0.3)
+                there.cpu()
+            results = [one.result() for one in waiting]
     finally:
         for child in children:
             child.kill()

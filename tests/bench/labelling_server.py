@@ -27,6 +27,8 @@ class Installation:
     def __init__(self, database: str, **study) -> None:
         self.database = database
         self.study = study
+        self.web: dict[int, float] = {}
+        self.base: dict[int, float] = {}
 
     def __enter__(self) -> Installation:
         self.folder = Path(tempfile.mkdtemp(prefix="jurybox-bench-"))
@@ -73,9 +75,12 @@ class Installation:
 
     def cpu(self) -> tuple[float, float]:
         """Seconds of processor time so far: of the web server, and of the database's own processes."""
-        web = sum(_cpu(pid) for pid in (self.server.pid, *_children(self.server.pid)))
-        base = sum(_cpu(pid) for pid in _backends(self.name)) if self.database == "postgres" else 0
-        return web, base
+        for pid in (self.server.pid, *_children(self.server.pid)):
+            self.web[pid] = max(_cpu(pid), self.web.get(pid, 0.0))
+        # Its processes come and go with the connections: what each had when last seen counts.
+        for pid in _backends(self.name) if self.database == "postgres" else ():
+            self.base[pid] = max(_cpu(pid), self.base.get(pid, 0.0))
+        return sum(self.web.values()), sum(self.base.values())
 
     def _serve(self) -> None:
         with socket.socket() as probe:
