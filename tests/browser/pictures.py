@@ -1,4 +1,7 @@
-"""Make the README's pictures anew from the demo: `python -m tests.browser.pictures`."""
+"""Make the README's pictures of the demo anew: `python -m tests.browser.pictures`.
+
+`atoms.png` is the screenshot that the browser test of that form keeps.
+"""
 
 from __future__ import annotations
 
