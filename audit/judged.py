@@ -61,7 +61,11 @@ class JudgeReport:
             "by_tag": of(slices.by_tag(people)),
             "by_atomicity": of(slices.by_atomicity(people)),
             "by_variant": of(slices.by_variant(people)),
-            "by_unanimity": of(slices.by_unanimity(people)),
+            # Two halves of everything: ranks within them would cost as much as all the rest.
+            "by_unanimity": {
+                name: slices.agreement(self.series.at(where), self.options)
+                for name, where in slices.by_unanimity(people)
+            },
             "by_atom_kind": {
                 kind: slices.statistics(slices.atoms(self.judge, kind), self.options)
                 for kind in sorted(set(self.judge.atom_kinds))
@@ -80,7 +84,6 @@ class JudgeReport:
                 slices.by_tag,
                 slices.by_atomicity,
                 slices.by_variant,
-                slices.by_unanimity,
             )
         )
 

@@ -26,7 +26,7 @@ COLUMNS = {
     "kendall_tau_b": "τ-b",
     "pairwise_accuracy": "pairwise",
 }
-# Slices of persons are cut without ranks; see `audit.slices.agreement`.
+# Slices of persons and of unanimity are cut without ranks; see `audit.slices.agreement`.
 WITHOUT_RANKS = {name: COLUMNS[name] for name in list(COLUMNS)[:6]}
 WHY_NONE = {
     "tag": "No prompt of this study has a tag. Import prompts with “tags” to see skills.",
@@ -78,7 +78,7 @@ def _context(frame: Frame) -> dict[str, Any]:
 
 def tables(body: dict[str, Any], view: View) -> list[Table]:
     by = view.by or "tag"
-    columns = WITHOUT_RANKS if by == "person" else COLUMNS
+    columns = WITHOUT_RANKS if by in ("person", "unanimity") else COLUMNS
     found = []
     for number, name in enumerate(view.judges_of(body), start=1):
         cut = body["judges"][name].get(f"by_{by}", {})
