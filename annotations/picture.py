@@ -67,6 +67,12 @@ def thumbnail_of(file: str) -> str:
     return f"thumbnails/{file.removeprefix('images/').rpartition('.')[0]}.jpg"
 
 
+def small_size(width: int, height: int) -> tuple[int, int]:
+    """Width and height of the thumbnail, so that a page can keep its place free."""
+    scale = min(1.0, SMALL / max(width, height))
+    return max(1, round(width * scale)), max(1, round(height * scale))
+
+
 def open_picture(file: str) -> Image.Image:
     """The pixels of a stored picture as every judge and person sees them: upright, RGB."""
     with Image.open(Path(settings.MEDIA_ROOT) / file) as picture:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from annotations.models import Annotation, Answer, Atom, Image
-from audit.thumbnails import size_of
+from annotations.picture import small_size
 from judges.methods import geneval
 from judges.models import AtomScore, Run, Score
 
@@ -153,7 +153,7 @@ def cards(
                 boxes=boxes(evidence),
                 clauses=evidence.get("clauses") or [],
                 threshold=threshold,
-                thumbnail=size_of(image) if image.file else None,
+                thumbnail=small_size(image.width, image.height) if image.file else None,
             )
         )
     return found

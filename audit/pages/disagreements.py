@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -13,7 +15,8 @@ from django.views.decorators.http import require_GET
 
 from annotations.access import research_place_or_404
 from annotations.models import Image
-from audit import evidence, saying, thumbnails
+from annotations.picture import thumbnail_of
+from audit import evidence, saying
 from audit.chart_style import colour_of
 from audit.gallery import Filters, Gallery
 from audit.narrative import title
@@ -85,10 +88,10 @@ def thumbnail(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     if image is None:
         raise Http404
     try:
-        content = thumbnails.thumbnail(image)
-    except (FileNotFoundError, OSError):
+        content = (Path(settings.MEDIA_ROOT) / thumbnail_of(image.file)).read_bytes()
+    except OSError:
         raise Http404 from None
-    response = HttpResponse(content, content_type="image/webp")
+    response = HttpResponse(content, content_type="image/jpeg")
     response["Cache-Control"] = "private, max-age=31536000, immutable"
     return response
 

@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotations.models import Annotation, Generator, Image
+from annotations.picture import thumbnail_of
 from audit import narrative, reports
 from audit.models import Making, Report
 from judges.models import Run
@@ -246,12 +247,13 @@ def test_evidence_is_drawn_over_the_picture(as_alice, judged):
     assert "0.040 above 0.3" in page
 
 
-def test_thumbnails_are_small_and_kept(as_alice, judged, media):
+def test_the_gallery_shows_the_small_copy_that_the_import_made(as_alice, judged, media):
     image = judged.images.first()
-    for _ in range(2):
-        response = get(as_alice, "thumbnail", judged, image.public_id)
-        assert response["Content-Type"] == "image/webp"
-    assert len(list(media.glob("thumbnails/*/*.webp"))) == 1
+    response = get(as_alice, "thumbnail", judged, image.public_id)
+    assert response["Content-Type"] == "image/jpeg"
+    assert response.content == (media / thumbnail_of(image.file)).read_bytes()
+    (media / thumbnail_of(image.file)).unlink()
+    assert get(as_alice, "thumbnail", judged, image.public_id).status_code == 404
 
 
 def test_asking_for_a_report_shows_its_bar(as_alice, judged):
