@@ -91,7 +91,7 @@ class Installation:
             [
                 *(sys.executable, "-m", "gunicorn", "audit.wsgi"),
                 *("--bind", f"127.0.0.1:{self.port}"),
-                *("--workers", "2", "--threads", "4", "--log-level", "warning"),
+                *("--workers", "2", "--threads", "4", "--preload", "--log-level", "warning"),
             ],
             env=self.environment,
         )
