@@ -245,8 +245,8 @@ def _own_options(judge: Judge) -> dict[str, Any]:
 
 def _claim(chunk_id: int, holder: str) -> Chunk | None:
     claimed = Chunk.objects.filter(
-        Q(state=Chunk.State.WAITING),
         pk=chunk_id,
+        state=Chunk.State.WAITING,
         run__state=Run.State.RUNNING,
     ).update(state=Chunk.State.LEASED, holder=holder, leased_until=timezone.now() + LEASE)
     if not claimed:

@@ -100,6 +100,18 @@ def test_a_lease_that_still_runs_is_left_alone(study):
     assert running.chunks_to_wake(run=run) == []
 
 
+def test_a_chunk_in_other_hands_is_not_taken_from_them(study):
+    run = running.start_run(study=study, name="redness")
+    chunk = run.chunks.first()
+    until = timezone.now() + timedelta(seconds=30)
+    Chunk.objects.filter(pk=chunk.pk).update(
+        state=Chunk.State.LEASED, holder="somebody", leased_until=until
+    )
+    running.score_chunk(chunk_id=chunk.pk)
+    assert run.scores.count() == 0
+    assert Chunk.objects.get(pk=chunk.pk).holder == "somebody"
+
+
 def test_an_image_that_killed_three_workers_is_left_out_with_the_reason(study):
     run = running.start_run(study=study, name="redness")
     chunk = run.chunks.first()
