@@ -63,12 +63,19 @@ async function draw(box) {
       renderer: "svg",
       tooltip: { disableDefaultStyle: true },
     });
-    drawn.get(plot)?.view?.finalize();
+    // A drawing that took longer than the one asked for after it comes too late.
+    if (drawn.get(plot)?.wanted !== wanted) {
+      made.view.finalize();
+      inner.remove();
+      return;
+    }
+    drawn.get(plot).view?.finalize();
     drawn.set(plot, { wanted, view: made.view });
     plot.replaceChildren(inner);
     inner.className = "";
     plot.dataset.drawn = wanted;
   } catch (error) {
+    if (drawn.get(plot)?.wanted !== wanted) return;
     drawn.set(plot, { view: known.view });
     plot.querySelector(".coming")?.remove();
     if (!known.view)
