@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from django.core.management import BaseCommand, CommandError
 
+from annotations.benchmarks.readers import FORMATS, Source
 from annotations.errors import Refused
 from annotations.management import progress
 from annotations.models import Study
@@ -36,6 +38,31 @@ class ImportCommand(BaseCommand):
             raise CommandError(
                 f"{outcome.rejected_in_all} rows were refused; nothing was imported."
             )
+
+
+class IntoStudy(ImportCommand):
+    """One file into a study that is there; `verb` says what is taken from it."""
+
+    verb = None
+
+    def add_arguments(self, parser) -> None:
+        parser.add_argument("study")
+        parser.add_argument("file", type=Path)
+        parser.add_argument("--format", choices=list(FORMATS), default="tidy")
+        parser.add_argument("--generator", default="", metavar="NAME", help="who made the images")
+        parser.add_argument("--judge", default="", metavar="NAME", help="who gave the scores")
+        self.add_flags(parser)
+
+    def handle(self, *, study, file, format, dry_run, strict, **options) -> None:
+        outcome = self.carry_out(
+            self.verb,
+            study=study_or_error(study),
+            format=format,
+            source=Source(file, generator=options["generator"], judge=options["judge"]),
+            dry_run=dry_run,
+            strict=strict,
+        )
+        self.show(outcome, as_json=options["json"], strict=strict)
 
 
 def study_or_error(slug: str) -> Study:
