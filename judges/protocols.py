@@ -1,26 +1,21 @@
-"""What engines and methods say to each other: plain values, no torch, no Django.
+"""What methods and engines say to each other: plain values, no torch, no Django.
 
-An engine looks at pixels: a `Detector` returns objects, an `Answerer` returns probabilities.
-A method turns that into a `Judgement`, or into `Unscored` with the reason why there is none.
+A method says what it wants to know about a picture; an engine looks and tells; the method turns
+what was seen into a `Judgement`, or into `Unscored` with the reason why there is none. A method
+never holds an engine. So whatever an engine has told once can be kept and told again: to another
+method, or to the same one with other thresholds, without a second look.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NotRequired, Protocol, TypedDict
 
+import numpy as np
 from PIL import Image
 
-Detection = TypedDict(
-    "Detection",
-    {
-        "class": str,
-        "score": float,
-        "box": Sequence[float],  # x1, y1, x2, y2 in pixels, y down
-        "color": NotRequired[str],
-    },
-)
+# --- what is judged -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +30,137 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a judge may see: the pixels and what was asked for. Never who made it or what people said."""
+    """What a method may know: what was asked for. Never who made it or what people said."""
 
-    image: Image.Image
     prompt: str
     atoms: tuple[Atom, ...] = ()
-    metadata: dict[str, Any] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    size: tuple[int, int] = (0, 0)  # width and height of the picture in pixels
+    image: Any = None  # goes away when methods no longer hold engines
+
+
+# --- what a method can want to know about a picture -----------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Objects:
+    """All objects found, as a tuple of `Detection` in the detector's own order.
+
+    `classes` are the names to look for, for detectors that must be told (open vocabulary);
+    a detector with a list of its own tells all it found whatever is named here.
+    """
+
+    classes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ColorOf:
+    """The name of the color of one detection: `index` counts in the answer to `objects`."""
+
+    objects: Objects
+    index: int
+    noun: str
+    colors: tuple[str, ...]
+    templates: tuple[str, ...]  # with {color} and {noun}
+    background: str = "#999"  # painted where the mask is not; "original" leaves the picture alone
+    crop: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class DepthOf:
+    """The mean depth (0 far … 1 near, stretched per picture) inside a box of pixels.
+
+    `transposed` reads the map with x and y exchanged, as one official code does. None where the
+    box holds no pixel. With `frame`, the box is in a picture of that width and height.
+    """
+
+    box: tuple[float, float, float, float]
+    transposed: bool = False
+    frame: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Similarity:
+    """How well the picture fits the text: the matcher's own number (a cosine for CLIP)."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question, asked in exactly these words; answered by an `Answer`.
+
+    rule "first_tokens": the probabilities of the first token of each answer, added up;
+         "distinct_tokens": the same, each token once, and no token that is blank;
+         "sequence": the geometric mean over the tokens of the first answer (with the end mark
+                     where the model family scores it);
+         "share": the first answer against the second: p₁ / (p₁ + p₂).
+    """
+
+    text: str
+    answers: tuple[str, ...]
+    rule: str = "first_tokens"
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A conversation about the picture: what is said to the model turn by turn.
+
+    Answered by the model's replies, a tuple of texts, one per turn.
+    """
+
+    turns: tuple[str, ...]
+    max_tokens: int = 256
+    temperature: float = 0.0
+    seed: int = 0
+
+
+Want = Objects | ColorOf | DepthOf | Similarity | Question | Talk
+
+
+# --- what an engine tells -------------------------------------------------------------------
+
+
+class Mask(TypedDict):
+    """Run lengths down the columns, the first of them zeros (COCO's uncompressed form)."""
+
+    size: tuple[int, int]  # height, width
+    counts: Sequence[int]
+
+
+Detection = TypedDict(
+    "Detection",
+    {
+        "class": str,
+        "score": float,
+        "box": Sequence[float],  # x1, y1, x2, y2 in pixels, y down
+        "color": NotRequired[str],
+        "mask": NotRequired[Mask],
+    },
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`probability` by the question's rule, or None and the reason; `said` is the likeliest token.
+
+    `tokens` are the tokens that were counted, with their probabilities.
+    """
+
+    probability: float | None
+    said: str = ""
+    tokens: tuple[tuple[str, float], ...] = ()
+    seconds: float | None = None
+    reason: str = ""
+
+
+class Seen(dict[Want, Any]):
+    """Each want with what was told. `classes` is all that the detector can name; () for anything."""
+
+    classes: tuple[str, ...] = ()
+
+
+# --- what a method says ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,23 +189,60 @@ class Unscored:
     evidence: dict[str, Any] = field(default_factory=dict)
 
 
-class Detector(Protocol):
-    version: str
-
-    def detect(self, image: Image.Image) -> list[Detection]:
-        """All objects found, in the detector's own order; colours where the engine can name them."""
-
-
-class Answerer(Protocol):
-    version: str
-
-    def probabilities(
-        self, image: Image.Image, questions: Sequence[tuple[str, str]]
-    ) -> list[float]:
-        """For each (question, expected answer): the probability of the expected answer."""
-
-
 class Method(Protocol):
+    """Rules, made of options only. `wants` is asked again with what was seen, until it is content."""
+
     version: str
 
-    def judge(self, subject: Subject) -> Judgement | Unscored: ...
+    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
+        """What is still to be looked at: wants that are not yet in `seen`; empty when all is."""
+
+    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored: ...
+
+
+# --- engines: one protocol per kind, many pictures in one call ------------------------------
+
+
+class Engine(Protocol):
+    """Made without weights; they load with `load()` or on first use.
+
+    A failure of the picture or the question is a ValueError, whose words are the reason. What is
+    wrong with the engine itself is one of `judges.errors`: EngineRefused, MemoryFull, Passing.
+    """
+
+    version: str
+    batch: int  # pictures in one call
+    facts: Mapping[str, str]  # checkpoint, revision, precision, device, libraries: without loading
+
+    def load(self) -> None: ...
+
+
+class Detector(Engine, Protocol):
+    classes: tuple[str, ...]  # all it can name; () for an open vocabulary
+
+    def detect(
+        self, images: Sequence[Image.Image], classes: Sequence[tuple[str, ...]] = ()
+    ) -> list[list[Detection]]: ...
+
+
+class Colorist(Engine, Protocol):
+    def colors(self, crops: Sequence[tuple[Image.Image, Detection, ColorOf]]) -> list[str]: ...
+
+
+class DepthSensor(Engine, Protocol):
+    def depths(self, images: Sequence[Image.Image]) -> list[np.ndarray]:
+        """Per picture, height × width, raw: larger is nearer."""
+
+
+class Matcher(Engine, Protocol):
+    def similarities(self, pairs: Sequence[tuple[Image.Image, str]]) -> list[float]: ...
+
+
+class Answerer(Engine, Protocol):
+    def answer(
+        self, asked: Sequence[tuple[Image.Image, Sequence[Question]]]
+    ) -> list[list[Answer]]: ...
+
+
+class Talker(Engine, Protocol):
+    def talk(self, asked: Sequence[tuple[Image.Image, Talk]]) -> list[tuple[str, ...]]: ...
