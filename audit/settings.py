@@ -141,6 +141,8 @@ except (ValueError, dj_database_url.ParseError, dj_database_url.UnknownSchemeErr
         "DATABASE_URL cannot be read; write postgres://user:password@host/name or sqlite:///path."
     ) from error
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    # Django's own, with writers who stand in line.
+    DATABASES["default"]["ENGINE"] = "audit.sqlite"
     Path(DATABASES["default"]["NAME"]).parent.mkdir(parents=True, exist_ok=True)
     DATABASES["default"]["OPTIONS"] = {
         # A transaction that reads and then writes cannot wait for another writer once it holds an
