@@ -56,7 +56,7 @@ bench-dashboards: .venv/dev
 	$(PIP) -r requirements-core.txt
 	@touch $@
 
-.venv/dev: requirements-dev.txt requirements-core.txt
+.venv/dev: requirements-dev.txt requirements.txt requirements-core.txt
 	test -x $(PY) || $(PYTHON) -m venv .venv
 	$(PIP) -r requirements-dev.txt
 	@touch .venv/core $@

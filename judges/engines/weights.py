@@ -1,0 +1,200 @@
+"""Weights as they come from a folder, a cache or a hub: loaded whole, or refused by name.
+
+People lost weeks to checkpoints that half fitted: what is missing is made up at random, the run
+goes on, and every score is noise. So a key that is missing, left over or of another shape stops
+the run with its name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from judges.engines.torch_setup import prepare
+from judges.errors import EngineRefused, MemoryFull
+
+PRECISIONS = ("float32", "bfloat16", "float16")
+# Buffers that hold no learned number; some versions of a library save them, others do not.
+UNLEARNED = (r"position_ids$", r"inv_freq$", r"num_batches_tracked$", r"relative_position_index$")
+_NAMED = 6  # keys of a kind that a sentence names
+_BLOCK = 1 << 20
+_STRIDE = 64 * _BLOCK
+
+
+def pick_device(name: str = "auto") -> str:
+    torch = prepare()
+    if name != "auto":
+        return name
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def pick_precision(name: str) -> Any:
+    if name not in PRECISIONS:
+        raise EngineRefused(f"The precision is one of {', '.join(PRECISIONS)}, not “{name}”.")
+    return getattr(prepare(), name)
+
+
+def load_model(
+    model_class: Any,
+    checkpoint: str,
+    *,
+    revision: str = "",
+    device: str = "auto",
+    precision: str = "float32",
+    ignore: Sequence[str] = (),
+    **options: Any,
+) -> Any:
+    """A transformers model in evaluation mode, every weight of it read from the checkpoint."""
+    dtype = pick_precision(precision)
+    try:
+        model, told = model_class.from_pretrained(
+            check_named(checkpoint),
+            revision=revision or "main",
+            dtype=dtype,
+            output_loading_info=True,
+            **options,
+        )
+    except (OSError, ValueError, ImportError, RuntimeError) as error:
+        raise EngineRefused(f"“{checkpoint}” cannot be loaded: {_first_line(error)}") from error
+    check_keys(
+        checkpoint,
+        missing=told["missing_keys"],
+        unexpected=told["unexpected_keys"],
+        mismatched=[key[0] if isinstance(key, tuple) else key for key in told["mismatched_keys"]],
+        ignore=ignore,
+    )
+    return model.to(pick_device(device)).eval()
+
+
+def load_processor(
+    processor_class: Any, checkpoint: str, *, revision: str = "", **options: Any
+) -> Any:
+    try:
+        return processor_class.from_pretrained(
+            check_named(checkpoint), revision=revision or "main", **options
+        )
+    except (OSError, ValueError, ImportError) as error:
+        raise EngineRefused(
+            f"The processor of “{checkpoint}” cannot be loaded: {_first_line(error)}"
+        ) from error
+
+
+def load_state(path: str | Path) -> dict[str, Any]:
+    """Plain tensors by name; a file that wants to run code is refused."""
+    path = Path(path)
+    try:
+        if path.suffix == ".safetensors":
+            from safetensors.torch import load_file
+
+            return load_file(path)
+        state = prepare().load(path, map_location="cpu", weights_only=True)
+    except Exception as error:
+        raise EngineRefused(f"“{path.name}” cannot be read: {_first_line(error)}") from error
+    return state.get("state_dict", state)
+
+
+def check_keys(
+    checkpoint: str,
+    *,
+    missing: Iterable[str] = (),
+    unexpected: Iterable[str] = (),
+    mismatched: Iterable[str] = (),
+    ignore: Sequence[str] = (),
+) -> None:
+    """Refuse weights that do not fit, with the names of the keys."""
+    harmless = re.compile("|".join((*UNLEARNED, *ignore)))
+    troubles = []
+    for words, keys in (
+        ("lacks", missing),
+        ("has what the model does not know", unexpected),
+        ("has in another shape", mismatched),
+    ):
+        named = sorted(key for key in keys if not harmless.search(key))
+        if named:
+            more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+            troubles.append(f"it {words}: {', '.join(named[:_NAMED])}{more}")
+    if troubles:
+        raise EngineRefused(
+            f"The weights of “{checkpoint}” do not fit this model; {'; '.join(troubles)}. "
+            "Scores of such a model would be noise, so nothing was scored."
+        )
+
+
+def check_named(checkpoint: str) -> str:
+    if not checkpoint:
+        raise EngineRefused(
+            "This engine needs a checkpoint: a folder with weights, or a name on a model hub."
+        )
+    return checkpoint
+
+
+def facts(
+    checkpoint: str,
+    revision: str = "",
+    device: str = "auto",
+    precision: str = "float32",
+    libraries: Sequence[str] = ("torch", "transformers"),
+) -> dict[str, str]:
+    """All that can change a number besides our own code, without loading anything."""
+    path = Path(checkpoint).expanduser()
+    told = {
+        "checkpoint": path.name if checkpoint and path.exists() else checkpoint,
+        "revision": revision,
+        "precision": precision,
+        "device": device,
+        "libraries": " ".join(f"{name} {_version(name)}" for name in libraries),
+    }
+    if checkpoint and path.exists():
+        told["content"] = content_hash(path)
+    return told
+
+
+def content_hash(path: Path) -> str:
+    """Sixteen digits of what a checkpoint holds: every file's name and size and, of large files,
+    one block in 64. Training moves all weights, so no two trained checkpoints agree in those."""
+    files = sorted(path.rglob("*")) if path.is_dir() else [path]
+    kept = [(str(f), f.stat().st_size, f.stat().st_mtime_ns) for f in files if f.is_file()]
+    return _content_hash(str(path), tuple(kept))
+
+
+@lru_cache(maxsize=64)
+def _content_hash(root: str, files: tuple[tuple[str, int, int], ...]) -> str:
+    digest = hashlib.sha256()
+    for name, size, _ in files:
+        digest.update(f"{Path(name).relative_to(root)} {size}\n".encode())
+        with open(name, "rb") as file:
+            for start in sorted({*range(0, size, _STRIDE), max(size - _BLOCK, 0)}):
+                file.seek(start)
+                digest.update(file.read(_BLOCK))
+    return digest.hexdigest()[:16]
+
+
+@contextmanager
+def memory_guard() -> Iterator[None]:
+    """Too little memory is the batch's fault, not the picture's."""
+    torch = prepare()
+    try:
+        yield
+    except torch.OutOfMemoryError as error:
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
+        raise MemoryFull(_first_line(error)) from error
+    except MemoryError as error:
+        raise MemoryFull("the machine has no memory left for this batch") from error
+
+
+def _version(library: str) -> str:
+    try:
+        return metadata.version(library)
+    except metadata.PackageNotFoundError:
+        return "absent"
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
