@@ -6,6 +6,7 @@ is in production, and refuses to start with anything unsafe or missing.
 """
 
 import os
+import re
 import secrets
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -33,6 +34,32 @@ def _number(name: str, default: int) -> int:
     if not text.isdigit():
         raise ImproperlyConfigured(f"{name} is {text!r}; write a whole number.")
     return int(text)
+
+
+def _amount(text: str) -> float:
+    if not re.fullmatch(r"\d+(\.\d+)?", text):
+        raise ValueError(text)
+    return float(text)
+
+
+def _money(name: str) -> float | None:
+    text = os.environ.get(name, "").strip()
+    try:
+        return _amount(text) if text else None
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} is {text!r}; write an amount like 20.50.") from None
+
+
+def _price(entry: str) -> tuple[str, tuple[float, float]]:
+    model, _, prices = entry.rpartition("=")
+    try:
+        asked, answered = prices.split("/")
+        return model.strip(), (_amount(asked.strip()), _amount(answered.strip()))
+    except ValueError:
+        raise ImproperlyConfigured(
+            f"JUDGE_PRICES holds {entry!r}; write model=in/out, each for a million tokens, "
+            "like gpt-4o=2.50/10."
+        ) from None
 
 
 VAR_DIR = Path(os.environ.get("JURYBOX_VAR", "") or BASE_DIR / "var")
@@ -202,6 +229,23 @@ CELERY_BEAT_SCHEDULE = {
 # Chunks of a run wait here; a machine with a GPU can listen to this queue alone.
 CELERY_TASK_ROUTES = {"judges.tasks.score_chunk_task": {"queue": "judges"}}
 CELERY_TASK_DEFAULT_QUEUE = "jurybox"
+
+# --- Judges that ask a server -------------------------------------------------------------------
+
+# Options of a judge can be written in a browser; where a request may go is said here alone.
+# "loopback" is any port of this machine, without the secret; other servers come by address.
+JUDGE_SERVERS = _list("JUDGE_SERVERS", "loopback")
+OPENAI_API_KEY = os.environ.get("OPENAI_API_KEY", "").strip()
+# What a day of asking may cost, and the price of a million tokens by model: "name=in/out".
+JUDGE_BUDGET = _money("JUDGE_BUDGET")
+JUDGE_PRICES = dict(_price(entry) for entry in _list("JUDGE_PRICES", ""))
+
+for _entry in JUDGE_SERVERS:
+    if _entry != "loopback" and not re.fullmatch(r"https?://[^/@?#\s]+/?", _entry):
+        raise ImproperlyConfigured(
+            f"JUDGE_SERVERS holds {_entry!r}; write loopback or addresses like "
+            "https://api.openai.com, with commas between them."
+        )
 
 # --- People -------------------------------------------------------------------------------------
 

@@ -43,6 +43,10 @@ def start(tmp_path: Path, code: str = "", **environment: str) -> subprocess.Comp
         ),
         ({"DATABASE_URL": "mango://x"}, "DATABASE_URL cannot be read"),
         ({"CELERY_BROKER_URL": "pigeon://x"}, "CELERY_BROKER_URL must begin with"),
+        ({"JUDGE_SERVERS": "api.openai.com"}, "JUDGE_SERVERS holds 'api.openai.com'"),
+        ({"JUDGE_SERVERS": "https://key@api.openai.com"}, "JUDGE_SERVERS holds"),
+        ({"JUDGE_BUDGET": "-3"}, "JUDGE_BUDGET is '-3'; write an amount"),
+        ({"JUDGE_PRICES": "gpt-4o=2.5"}, "JUDGE_PRICES holds 'gpt-4o=2.5'; write model=in/out"),
     ],
 )
 def test_an_unsafe_or_misspelt_setting_stops_the_start_with_a_sentence(
@@ -62,6 +66,15 @@ def test_without_any_variable_jurybox_is_embedded_and_local(tmp_path):
     assert ended.stdout.strip() == (
         "audit.sqlite filesystem:// False ['127.0.0.1', 'localhost', '[::1]']"
     )
+
+
+def test_judges_may_ask_this_machine_alone_until_somebody_says_otherwise(tmp_path):
+    code = "print(settings.JUDGE_SERVERS, settings.JUDGE_BUDGET, settings.JUDGE_PRICES)"
+    assert start(tmp_path, code).stdout.strip() == "['loopback'] None {}"
+    given = {"JUDGE_BUDGET": "20.5", "JUDGE_PRICES": "gpt-4o=2.5/10, own=0/0"}
+    ended = start(tmp_path, code, JUDGE_SERVERS="https://api.openai.com", **given)
+    prices = "{'gpt-4o': (2.5, 10.0), 'own': (0.0, 0.0)}"
+    assert ended.stdout.strip() == f"['https://api.openai.com'] 20.5 {prices}"
 
 
 def test_each_installation_makes_a_secret_of_its_own_and_keeps_it(tmp_path):
