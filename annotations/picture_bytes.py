@@ -70,20 +70,21 @@ def png_chunks(content: bytes):
 
 
 def _bare_png(content: bytes) -> Bare:
-    kept, end, orientation, animated = [PNG_SIGNATURE], 0, 1, False
-    whole = True
+    # What stays is cut out in stretches, not in chunks: a copy of megabytes holds up other threads.
+    view, stretches, begun, orientation, animated = memoryview(content), [], 0, 1, False
+    end = len(PNG_SIGNATURE)
     for kind, start, length in png_chunks(content):
+        if kind not in PNG_KEPT:
+            stretches.append(view[begun:end])
+            begun = start + length + 4
+            if kind == b"eXIf":
+                orientation = _orientation(content[start : start + length])
+            animated |= kind in PNG_ANIMATION
         end = start + length + 4
-        if kind in PNG_KEPT:
-            kept.append(content[start - 8 : end])
-            continue
-        whole = False
-        if kind == b"eXIf":
-            orientation = _orientation(content[start : start + length])
-        animated |= kind in PNG_ANIMATION
-    if whole and end == len(content):
+    if begun == 0 and end == len(content):
         return Bare("PNG", content)
-    return Bare("PNG", b"".join(kept), orientation, animated)
+    stretches.append(view[begun:end])
+    return Bare("PNG", b"".join(stretches), orientation, animated)
 
 
 def _bare_jpeg(content: bytes) -> Bare:
