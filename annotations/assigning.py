@@ -14,7 +14,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from annotations.models import Assignment, Image, Membership, Study
-from annotations.prepared import Prepared, execute, insert
+from annotations.prepared import Prepared, ask, execute, insert
 from annotations.walking import Walk, seeded_place
 
 __all__ = ["next_image", "seeded_place", "take_place", "upcoming"]
@@ -35,7 +35,8 @@ IMAGE = Prepared(
 )
 WALK = Prepared(
     lambda mark: (
-        Membership.objects.select_for_update(no_key=True)
+        Membership.objects.order_by()
+        .select_for_update(no_key=True)
         .filter(pk=mark("person"))
         .values_list("walk")
     )
@@ -166,6 +167,4 @@ def _lease_end(study: Study):
 
 def _some_have_expired(study: Study) -> bool:
     now = connection.ops.adapt_datetimefield_value(timezone.now())
-    with connection.cursor() as cursor:
-        cursor.execute(EXPIRED, [study.pk, now])
-        return cursor.fetchone() is not None
+    return bool(ask(EXPIRED, [study.pk, now]))

@@ -3,16 +3,19 @@
 Django builds a query anew each time it is asked, which takes longer than the database needs to
 answer it. Here the builder runs once, with marks in place of the values; afterwards only values are
 put in and rows are read. What comes out are the same objects as ever, related ones included.
+
+The statements go to the driver as they are, with the values beside them: SQLite then knows them
+again, and PostgreSQL plans them once for each connection instead of once for each answer.
 """
 
 from __future__ import annotations
 
 import functools
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.models import Model, QuerySet
 from django.db.models.query import get_related_populators
 
@@ -39,9 +42,7 @@ class Prepared:
         params = [values[name.key] if isinstance(name, _Name) else name for name in order]
         native = connection.features.has_native_uuid_field
         params = [p.hex if isinstance(p, uuid.UUID) and not native else p for p in params]
-        with connection.cursor() as cursor:
-            cursor.execute(sql, params)
-            rows = cursor.fetchall()
+        rows = ask(sql, params)
         if converters:
             rows = compiler.apply_converters(rows, converters)
         return [read(row) for row in rows]
@@ -114,9 +115,7 @@ def insert(*rows: Model) -> None:
         return
     fields, start, one = _insert_into(type(rows[0]))
     params = [f.get_db_prep_save(f.pre_save(row, True), connection) for row in rows for f in fields]
-    with connection.cursor() as cursor:
-        cursor.execute(f"{start} {', '.join([one] * len(rows))} RETURNING id", params)
-        keys = cursor.fetchall()
+    keys = ask(f"{start} {', '.join([one] * len(rows))} RETURNING id", params)
     for row, (key,) in zip(rows, keys, strict=True):
         row.pk = key
         row._state.adding, row._state.db = False, connection.alias
@@ -131,8 +130,31 @@ def _insert_into(model: type[Model]) -> tuple[list, str, str]:
     return fields, start, f"({', '.join(['%s'] * len(fields))})"
 
 
+def ask(statement: str, values: Sequence[Any]) -> list[tuple]:
+    """The rows that a statement gives."""
+    return _run(statement, values, lambda cursor: cursor.fetchall())
+
+
 def execute(statement: str, *values: Any) -> int:
     """A statement as it stands; how many rows it changed."""
-    with connection.cursor() as cursor:
-        cursor.execute(statement, values)
-        return cursor.rowcount
+    return _run(statement, values, lambda cursor: cursor.rowcount)
+
+
+def _run(statement: str, values: Sequence[Any], result: Callable[[Any], Any]) -> Any:
+    here = connections[DEFAULT_DB_ALIAS]
+    if here.queries_logged or here.execute_wrappers:
+        # Somebody counts the queries, or wants to see them.
+        with here.cursor() as cursor:
+            cursor.execute(statement, values)
+            return result(cursor)
+    here.ensure_connection()
+    here.validate_no_broken_transaction()
+    with here.wrap_database_errors:
+        if here.vendor == "sqlite":
+            return result(here.connection.execute(_with_question_marks(statement), values))
+        return result(here.Database.Cursor(here.connection).execute(statement, values))
+
+
+@functools.lru_cache(maxsize=256)
+def _with_question_marks(statement: str) -> str:
+    return statement.replace("%s", "?").replace("%%", "%")

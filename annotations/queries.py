@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.contrib.auth.models import AbstractBaseUser
-from django.db import connection
 from django.db.models import Count
 
 from annotations.models import Annotation, Answer, Assignment, Image, Membership, Study
-from annotations.prepared import Prepared
+from annotations.prepared import Prepared, ask
 
 COUNTED_UP_TO = 1000
 
@@ -63,46 +62,37 @@ def progress(annotator: Membership) -> Progress:
     Images that nobody has met yet are left for this person whoever they are, and an index counts
     them. Only where few of these remain is it looked at which of the others they know already.
     """
-    answered, skipped = Assignment.State.ANSWERED, Assignment.State.SKIPPED
-    given = {
-        "study": annotator.study_id,
-        "overlap": annotator.study.overlap,
-        "person": annotator.pk,
-        "bound": COUNTED_UP_TO + 1,
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(FRESH, {**given, "answered": answered, "skipped": skipped})
-        mine, passed, fresh = cursor.fetchone()
-        if fresh - passed > COUNTED_UP_TO:
-            return Progress(mine, COUNTED_UP_TO, more=True)
-        cursor.execute(LEFT, given)
-        left = cursor.fetchone()[0]
+    person, study, overlap = annotator.pk, annotator.study_id, annotator.study.overlap
+    [(mine, passed, fresh)] = ask(FRESH, [person, person, study, COUNTED_UP_TO + 1])
+    if fresh - passed > COUNTED_UP_TO:
+        return Progress(mine, COUNTED_UP_TO, more=True)
+    [(left,)] = ask(LEFT, [study, overlap, overlap, overlap, person])
     return Progress(mine, left)
 
 
 FRESH = """
     SELECT (SELECT COUNT(*) FROM annotations_assignment
-            WHERE annotator_id = %(person)s AND state = %(answered)s),
+            WHERE annotator_id = %s AND state = 'answered'),
            (SELECT COUNT(*) FROM annotations_assignment
-            WHERE annotator_id = %(person)s AND state = %(skipped)s),
+            WHERE annotator_id = %s AND state = 'skipped'),
            (SELECT COUNT(*) FROM (
                 SELECT 1 FROM annotations_image
-                WHERE study_id = %(study)s AND taken = 0 AND NOT (file = '') AND gold IS NULL
-                LIMIT %(bound)s) AS fresh)"""
+                WHERE study_id = %s AND taken = 0 AND NOT (file = '') AND gold IS NULL
+                LIMIT %s) AS fresh)"""
 # One look by key for each image they met: as a join, PostgreSQL may go through all images instead.
 LEFT = """
     SELECT (SELECT COUNT(*) FROM annotations_image
-            WHERE study_id = %(study)s AND taken < %(overlap)s
+            WHERE study_id = %s AND taken < %s
               AND NOT (file = '') AND gold IS NULL)
-         + (SELECT COALESCE(SUM(CASE WHEN state = 'leased' AND taken >= %(overlap)s THEN 1
-                                     WHEN state <> 'leased' AND taken < %(overlap)s THEN -1
+         + (SELECT COALESCE(SUM(CASE WHEN state = 'leased' AND taken >= %s THEN 1
+                                     WHEN state <> 'leased' AND taken < %s THEN -1
                                      ELSE 0 END), 0)
             FROM (SELECT had.state,
                          (SELECT taken FROM annotations_image AS met
                           WHERE met.id = had.image_id AND NOT (met.file = '')
                             AND met.gold IS NULL) AS taken
                   FROM annotations_assignment AS had
-                  WHERE had.annotator_id = %(person)s) AS own)"""
+                  WHERE had.annotator_id = %s) AS own)"""
 
 
 def last_answered(annotator: Membership) -> Annotation | None:

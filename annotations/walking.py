@@ -19,11 +19,10 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection
 from django.db.models import Exists, OuterRef
 
 from annotations.models import Assignment, Generator, Image, Membership
-from annotations.prepared import execute
+from annotations.prepared import ask, execute
 
 CIRCLE = 1 << 31
 # The parts of a generator's circle: from its own beginning to the seam, from the seam back to the
@@ -150,9 +149,7 @@ def _probe(generator: int, way: list[int], annotator: Membership) -> tuple[int, 
         for taken in range(annotator.study.overlap)
     )
     given = [generator, way[PLACE], way[LAST], annotator.pk] * annotator.study.overlap
-    with connection.cursor() as cursor:
-        cursor.execute(f"{looks} ORDER BY place, id LIMIT 1", given)
-        return cursor.fetchone()
+    return next(iter(ask(f"{looks} ORDER BY place, id LIMIT 1", given)), None)
 
 
 def _hash(text: str) -> int:

@@ -127,6 +127,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "audit.tracing.RequestIds",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "audit.security.ContentSecurityPolicy",
@@ -179,6 +180,9 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         # FULL: an acknowledged answer survives a power cut.
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
     }
+elif DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
+    # What is asked again and again on one connection is planned once.
+    DATABASES["default"].setdefault("OPTIONS", {}).setdefault("prepare_threshold", 5)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 MEDIA_ROOT = Path(os.environ.get("MEDIA_ROOT", "") or VAR_DIR / "media")
@@ -266,7 +270,7 @@ if IN_PRODUCTION:
     SECURE_SSL_REDIRECT = True
     # The proxy that ends TLS must set this header itself and drop what a client sent.
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
-    SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+    SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
     SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
     SECURE_HSTS_PRELOAD = True
@@ -301,12 +305,36 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = False
 
+# One JSON object a line for log collectors, or lines for people.
+LOG_FORMAT = os.environ.get("LOG_FORMAT", "") or "line"
+LOG_LEVEL = os.environ.get("LOG_LEVEL", "") or "WARNING"
+if LOG_FORMAT not in {"line", "json"}:
+    raise ImproperlyConfigured(f"LOG_FORMAT is {LOG_FORMAT!r}; write line or json.")
+if LOG_LEVEL not in {"DEBUG", "INFO", "WARNING", "ERROR"}:
+    raise ImproperlyConfigured(f"LOG_LEVEL is {LOG_LEVEL!r}; write DEBUG, INFO, WARNING or ERROR.")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": "WARNING"},
+    "filters": {"ids": {"()": "audit.tracing.Ids"}},
+    "formatters": {
+        "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
+        "json": {"()": "audit.tracing.JsonLines"},
+    },
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": LOG_FORMAT,
+            "filters": ["ids"],
+        }
+    },
+    "root": {"handlers": ["console"], "level": LOG_LEVEL},
     # A broker made of files has no host; kombu warns of that at every start.
     "loggers": {"kombu.connection": {"level": "ERROR"}},
 }
+
+# Prometheus reads /metrics with this token; without it there is no such page, and no cost.
+METRICS_TOKEN = os.environ.get("METRICS_TOKEN", "")
+if METRICS_TOKEN:
+    if len(METRICS_TOKEN) < 20:
+        raise ImproperlyConfigured("METRICS_TOKEN has fewer than 20 characters; choose a longer.")
+    MIDDLEWARE.insert(0, "audit.metrics.RequestTimes")
