@@ -6,7 +6,7 @@ from annotations import inviting_views as inviting
 from annotations import managing_views as managing
 from annotations import views as annotations
 from annotations.form_views import form_edit
-from audit import api, people_views, views
+from audit import api, views
 from audit.pages.urls import audit_pages
 from judges import upload_views
 from judges import views as judges
@@ -37,7 +37,6 @@ study_pages = [
     path("disagreements/<slug:public_id>/", managing.disagreement, name="disagreement"),
     path("disagreements/<slug:public_id>/gold/", managing.gold, name="gold"),
     path("imports/", upload_views.imports, name="imports"),
-    path("agreement/", people_views.agreement, name="agreement"),
     path("runs/", judges.runs, name="runs"),
     path("runs/start/", judges.start, name="run-start"),
     path("runs/<int:run_id>/cancel/", judges.cancel, name="run-cancel"),
@@ -53,6 +52,8 @@ urlpatterns = [
     path("join/<str:token>/", inviting.join, name="join"),
     path("crowd/<str:token>/", inviting.crowd, name="crowd"),
     path("healthz", views.healthz, name="healthz"),
+    path("readyz", views.readyz, name="readyz"),
+    path("metrics", views.metrics, name="metrics"),
     path("images/<slug:public_id>/", annotations.image_file, name="image"),
     path("studies/<slug:slug>/", include(study_pages)),
     path("charts/vega-embed.js", views.vega_embed, name="vega"),

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import secrets
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_GET
 from django.views.decorators.vary import vary_on_headers
 
-from audit import queries, vega
+from audit import condition, queries, vega
 
 
 @login_required
@@ -33,3 +35,25 @@ def vega_embed(request: HttpRequest) -> HttpResponse:
 @require_GET
 def healthz(request: HttpRequest) -> HttpResponse:
     return HttpResponse("ok\n", content_type="text/plain")
+
+
+@require_GET
+def readyz(request: HttpRequest) -> HttpResponse:
+    """Whether pages can work. Part by part, in words that tell a stranger nothing."""
+    findings = condition.needed_now()
+    text = "".join(f"{finding.part}: {finding.state}\n" for finding in findings)
+    ready = all(finding.state != "broken" for finding in findings)
+    return HttpResponse(text, content_type="text/plain", status=200 if ready else 503)
+
+
+@require_GET
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Not there at all for anyone without METRICS_TOKEN."""
+    token = settings.METRICS_TOKEN
+    given = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    if not token or not secrets.compare_digest(given.encode(), token.encode()):
+        raise Http404
+    from audit.metrics import text
+
+    content, kind = text()
+    return HttpResponse(content, content_type=kind)

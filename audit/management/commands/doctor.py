@@ -1,0 +1,39 @@
+"""`manage.py doctor`: what is wrong with this installation, in words."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+from django.core.management import BaseCommand, CommandError
+
+from audit import condition
+
+MARKS = {"well": "·", "look": "!", "broken": "✗"}
+
+
+class Command(BaseCommand):
+    help = "Look at every part of the installation; exit status 1 when one is broken."
+    # It must be able to say that the database is away.
+    requires_system_checks = ()
+
+    def add_arguments(self, parser) -> None:
+        parser.add_argument("--json", action="store_true")
+
+    def handle(self, *, json: bool, **options) -> None:
+        findings = condition.everything()
+        if json:
+            self.stdout.write(_as_json(findings))
+        else:
+            width = max(len(finding.part) for finding in findings)
+            for finding in findings:
+                self.stdout.write(
+                    f"{MARKS[finding.state]} {finding.part:<{width}}  {finding.words}"
+                )
+        broken = [finding.part for finding in findings if finding.state == "broken"]
+        if broken:
+            raise CommandError(f"Broken: {', '.join(broken)}.")
+
+
+def _as_json(findings: list[condition.Finding]) -> str:
+    return json.dumps([asdict(finding) for finding in findings], ensure_ascii=False)

@@ -1,0 +1,51 @@
+"""Prometheus reads what the rows say; nobody else reads anything."""
+
+from __future__ import annotations
+
+import pytest
+
+from judges import running
+from judges.protocols import Judgement, Unscored
+from tests import making
+
+pytestmark = pytest.mark.django_db
+TOKEN = "a-token-for-the-scraper"
+
+
+def read(client) -> dict[str, float]:
+    answer = client.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
+    assert answer.status_code == 200
+    rows = (line.rpartition(" ") for line in answer.text.splitlines() if line[:1] != "#")
+    return {name: float(value) for name, _, value in rows}
+
+
+@pytest.mark.parametrize("token", ["", TOKEN])
+@pytest.mark.parametrize("given", [{}, {"Authorization": "Bearer "}, {"Authorization": "Bearer x"}])
+def test_without_the_token_there_is_no_such_page(client, settings, token, given):
+    settings.METRICS_TOKEN = token
+    assert client.get("/metrics", headers=given).status_code == 404
+
+
+def test_the_numbers_are_those_of_the_rows(client, settings, study, bob):
+    settings.METRICS_TOKEN = TOKEN
+    run = running.start_run(study=study, name="geneval-builtin")
+    first, second, *_ = study.images.order_by("pk")
+    running.save_score(run=run, image=first, result=Judgement(1.0, True))
+    running.save_score(run=run, image=second, result=Unscored("unreadable"))
+    making.label(bob)
+    told = read(client)
+    assert told["jurybox_images"] == 8
+    assert told["jurybox_annotations"] == 1
+    assert told['jurybox_runs{state="running"}'] == 1
+    assert told['jurybox_chunks{state="waiting"}'] == 1
+    assert told['jurybox_scores{judge="geneval-builtin"}'] == 2
+    assert told['jurybox_scores_failed{judge="geneval-builtin"}'] == 1
+
+
+def test_the_time_of_a_request_is_counted_by_its_route(client, settings):
+    settings.METRICS_TOKEN = TOKEN
+    settings.MIDDLEWARE = ["audit.metrics.RequestTimes", *settings.MIDDLEWARE]
+    name = 'jurybox_request_seconds_count{method="GET",route="healthz",status="200"}'
+    before = read(client).get(name, 0)
+    client.get("/healthz")
+    assert read(client)[name] == before + 1
