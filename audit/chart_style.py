@@ -91,7 +91,7 @@ def caption(body: dict[str, Any]) -> list[str]:
     ]
 
 
-def signed_spec(spec: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
+def signed_spec(spec: dict[str, Any], signature: list[str]) -> dict[str, Any]:
     """The chart as a figure of a paper: fixed width, and the signature as a row of its own, since
     a title of the whole would be centred and cut."""
     parts = spec.pop("vconcat", None)
@@ -108,16 +108,16 @@ def signed_spec(spec: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
             "width": FILE_WIDTH,
             "height": 28,
             "data": {"values": [{}]},
-            "mark": {"type": "text", "text": caption(body), "align": "left", "fontSize": 10},
+            "mark": {"type": "text", "text": signature, "align": "left", "fontSize": 10},
             "encoding": {"x": {"value": 0}, "color": {"value": MUTED["light"]}},
         }
     )
     return {**spec, "vconcat": wide}
 
 
-def drawn(spec: dict[str, Any], body: dict[str, Any], kind: str) -> bytes:
+def drawn(spec: dict[str, Any], signature: list[str], kind: str) -> bytes:
     """SVG, PNG or PDF, without a browser."""
-    text = json.dumps(signed_spec(spec, body))
+    text = json.dumps(signed_spec(spec, signature))
     if kind == "svg":
         return vl_convert.vegalite_to_svg(text).encode()
     if kind == "png":

@@ -14,6 +14,7 @@ from audit.chart_style import (
     COLOURS,
     INK,
     MUTED,
+    caption,
     configured,
     drawn,
     end_labels,
@@ -39,7 +40,7 @@ def chart(name: str, body: dict[str, Any], view: View, *, theme: str = "light") 
 
 def chart_file(name: str, body: dict[str, Any], view: View, *, kind: str) -> bytes:
     """The chart with its signature as a caption, drawn on the server."""
-    return drawn(chart(name, body, view), body, kind)
+    return drawn(chart(name, body, view), caption(body), kind)
 
 
 def drift(body: dict[str, Any], view: View | None = None, theme: str = "light") -> dict[str, Any]:

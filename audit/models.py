@@ -58,13 +58,30 @@ class Pulse(models.Model):
 
     study = models.OneToOneField(Study, on_delete=models.CASCADE, related_name="pulse")
     version = models.PositiveBigIntegerField(default=0)
-    seen = models.PositiveBigIntegerField(default=0)
+    seen = models.PositiveBigIntegerField(default=0)  # by the newest report
+    met = models.PositiveBigIntegerField(default=0)  # by the newest `Meeting`
 
     class Meta:
         ordering = ["study"]
 
     def __str__(self) -> str:
         return f"{self.study}, v{self.version}"
+
+
+class Meeting(models.Model):
+    """People held against each other, as a page shows them: `audit.meeting`. The newest only."""
+
+    study = models.OneToOneField(Study, on_delete=models.CASCADE, related_name="meeting")
+    body = models.JSONField()
+    stamp = models.CharField(max_length=200)
+    seconds = models.FloatField()
+    made_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["study"]
+
+    def __str__(self) -> str:
+        return f"{self.study}, {self.made_at:%Y-%m-%d %H:%M}"
 
 
 class Making(models.Model):

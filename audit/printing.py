@@ -16,7 +16,7 @@ from django.template.loader import render_to_string
 
 from audit import charts, narrative
 from audit.asked import View
-from audit.chart_style import FILE_WIDTH, signed_spec
+from audit.chart_style import FILE_WIDTH, caption, signed_spec
 from audit.models import Report
 
 LINE = 11
@@ -70,7 +70,7 @@ def _charts(body: dict[str, Any]) -> list[tuple[str, str]]:
         return []
     found = []
     for name in ("drift", "agreement", "judges"):
-        spec = signed_spec(charts.chart(name, body, View()), body)
+        spec = signed_spec(charts.chart(name, body, View()), caption(body))
         found.append((name, vl_convert.vegalite_to_svg(spec)))
     return found
 

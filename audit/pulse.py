@@ -1,8 +1,8 @@
 """Have labels or scores changed since a report looked? One small row for each study says so.
 
 Counting a million answers on every visit would be slow, and a counter that moves with every answer
-would be one more write for each. So the number moves only when a report has seen the present one:
-between two reports the first change writes, and all further ones merely look.
+would be one more write for each. So the number moves only when somebody has seen the present one: between
+two reports the first change writes, and all further ones merely look.
 """
 
 from __future__ import annotations
@@ -27,12 +27,21 @@ def changed(study_id: int) -> None:
     found = PULSE.first(study=study_id)
     if found is None:
         Pulse.objects.get_or_create(study_id=study_id, defaults={"version": 1})
-    elif found.version == found.seen:
+    elif found.version in (found.seen, found.met):
         Pulse.objects.filter(pk=found.pk, version=found.version).update(version=F("version") + 1)
 
 
 def seen(study_id: int) -> str:
     """A report is about to read. Said first: a change that comes while it reads counts as newer."""
+    return _looked(study_id, "seen")
+
+
+def met(study_id: int) -> str:
+    """The same, of what is known of people among themselves: it is read at other times."""
+    return _looked(study_id, "met")
+
+
+def _looked(study_id: int, who: str) -> str:
     found, _ = Pulse.objects.get_or_create(study_id=study_id, defaults={"version": 1})
-    Pulse.objects.filter(pk=found.pk).update(seen=F("version"))
+    Pulse.objects.filter(pk=found.pk).update(**{who: F("version")})
     return stamp(study_id)

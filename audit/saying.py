@@ -7,7 +7,7 @@ from typing import Any
 from audit.asked import SLICES, View
 from audit.narrative import STATISTICS, title
 from audit.stats import enough
-from audit.wording import p_words, with_interval
+from audit.wording import number, p_words, with_interval
 
 NOTHING_JUDGED = "No judge has scored this study yet."
 NOBODY = "Nobody has labelled this study yet, so there is nothing to hold judges against."
@@ -124,3 +124,44 @@ def of_gallery(name: str | None, total: int, *, there: bool, ranks: bool) -> lis
     by = "the difference of their ranks" if ranks else "the difference of people’s mean and score"
     images = "image" if total == 1 else "images"
     return [f"{total} {images}, those where {title(name)} and people differ most first ({by})."]
+
+
+def of_people(body: dict[str, Any], one: dict[str, Any]) -> list[str]:
+    """On one question: how well people agree, what that leaves to judges, and whether it moves."""
+    share, ceiling, change = one["percent"], one["ceiling"], one["change"]
+    if "undefined" in share:
+        return [f"How well people agree is not known: {share['undefined']}."]
+    lines = [f"Two answers about the same are alike in {_percent(share)} of cases{_beyond(one)}."]
+    if "value" in ceiling:
+        lines.append(
+            f"One person says what most of the others say in {_percent(ceiling)} of cases: "
+            "a judge that does as well does as well as people do."
+        )
+    if "undefined" in change:
+        lines.append(f"Whether agreement moves cannot be said: {change['undefined']}.")
+    elif change["low"] <= 0 <= change["high"]:
+        lines.append("Between the earlier and the later half agreement has not moved.")
+    else:
+        way = "more" if change["value"] > 0 else "less"
+        size = sorted(100 * abs(change[part]) for part in ("low", "high"))
+        lines.append(
+            f"People agree {way} than before: by {100 * abs(change['value']):.1f} points "
+            f"({size[0]:.1f} to {size[1]:.1f}) in the later half."
+        )
+    return lines
+
+
+def _percent(share: dict[str, Any]) -> str:
+    value, low, high = (share[part] for part in ("value", "low", "high"))
+    between = "" if low is None else f" ({100 * low:.1f} to {100 * high:.1f})"
+    return f"{100 * value:.1f} %{between}"
+
+
+def _beyond(one: dict[str, Any]) -> str:
+    alpha = one["alpha"]["nominal"]
+    if "undefined" in alpha:
+        return ""
+    shown = (
+        with_interval("alpha", alpha) if alpha["low"] is not None else number("", alpha["value"])
+    )
+    return f"; Krippendorff’s α {shown}"

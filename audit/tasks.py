@@ -30,10 +30,11 @@ def refresh_report_task(study_id: int) -> None:
 @shared_task(soft_time_limit=900, time_limit=930)
 def refresh_reports_task() -> None:
     """What a lost message forgot, and labels, which send none."""
-    from audit import reports
+    from audit import meeting, reports
 
     for study in Study.objects.all():
         reports.refresh_report(study=study, patient=True)
+        meeting.refresh(study=study)
 
 
 def listen() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-POINTS = {"human_score", "judge_score", "net_deviation", "slope_points_per_year"}
+POINTS = {"human_score", "judge_score", "net_deviation", "slope_points_per_year", "seconds"}
 SIGNED = {"net_deviation", "slope_points_per_year"}
 
 

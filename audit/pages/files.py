@@ -37,7 +37,7 @@ def chart(request: HttpRequest, slug: str, name: str, kind: str) -> HttpResponse
         theme = "dark" if request.GET.get("theme") == "dark" else "light"
         return JsonResponse(charts.chart(name, body, frame.view, theme=theme))
     content = charts.chart_file(name, body, frame.view, kind=kind)
-    return _attached(content, TYPES[kind], f"{slug}-{name}.{kind}")
+    return attached(content, TYPES[kind], f"{slug}-{name}.{kind}")
 
 
 @require_GET
@@ -48,7 +48,7 @@ def table(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     if name not in TABLES or body is None or not body["judges"]:
         raise Http404
     content = as_csv(body, TABLES[name](frame, body, frame.view))
-    return _attached(content.encode(), "text/csv; charset=utf-8", f"{slug}-{name}.csv")
+    return attached(content.encode(), "text/csv; charset=utf-8", f"{slug}-{name}.csv")
 
 
 @require_GET
@@ -59,10 +59,10 @@ def drift_csv(request: HttpRequest, slug: str) -> HttpResponse:
     if body is None:
         raise Http404
     content = exports.drift_csv(body)
-    return _attached(content.encode(), "text/csv; charset=utf-8", f"{slug}-drift.csv")
+    return attached(content.encode(), "text/csv; charset=utf-8", f"{slug}-drift.csv")
 
 
-def _attached(content: bytes, kind: str, name: str) -> HttpResponse:
+def attached(content: bytes, kind: str, name: str) -> HttpResponse:
     response = HttpResponse(content, content_type=kind)
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response

@@ -30,6 +30,7 @@ PAGES = (
     ("slices", "Slices"),
     ("gallery", "Disagreements"),
     ("calibration", "Calibration"),
+    ("agreement", "People"),
     ("papers", "Papers"),
     ("reports", "Reports"),
 )
@@ -112,6 +113,39 @@ class Frame:
     def table_file(self, name: str, **query: Any) -> str:
         return self.address("table", name, **{"report": self.report.pk, **query})
 
+    def pages(self) -> list[dict[str, str]]:
+        return [{"name": name, "title": title, "url": self.address(name)} for name, title in PAGES]
+
+    def shared(self) -> dict[str, Any]:
+        body, study = self.body, self.study
+        here = self.request.resolver_match.url_name
+        return {
+            "study": study,
+            "may_research": True,
+            "frame": self,
+            "here": here,
+            "pages": self.pages(),
+            "report": body,
+            "report_id": self.report.pk if self.report else None,
+            "made_at": self.report.created_at if self.report else None,
+            "is_old": self.is_old,
+            "newest_url": reverse(here, args=[study.slug]) if self.is_old else "",
+            "stale": self.stale,
+            "going": bool(self.going),
+            "progress": self.going,
+            "making": self.making,
+            "restless": bool(self.going or self.stale or self.making),
+            "poll_url": self.request.get_full_path(),
+            "has_runs": self.report is not None or study.runs.exists(),
+            "signature": narrative.signature(body) if body else [],
+            "missing": narrative.missing(body) if body else [],
+            "vega_url": reverse("vega"),
+            "judge_choices": [
+                {"name": name, "title": narrative.title(name)}
+                for name in (body or {}).get("judges", ())
+            ],
+        }
+
 
 def frame_of(request: HttpRequest, slug: str) -> Frame:
     study = research_place_or_404(request, slug).study
@@ -135,42 +169,9 @@ def answer(frame: Frame, template: str, context) -> HttpResponse:
     if polled and request.headers.get("If-None-Match") == f'"{frame.etag}"':
         return HttpResponse(status=304)
     shown = template + "#numbers" if request.htmx else template
-    response = render(request, shown, {**_shared(frame), **context()})
+    response = render(request, shown, {**frame.shared(), **context()})
     if polled:
         response["ETag"] = f'"{frame.etag}"'
     response["Vary"] = "Cookie, HX-Request"
     response["Cache-Control"] = "private, no-cache"
     return response
-
-
-def _shared(frame: Frame) -> dict[str, Any]:
-    body, study = frame.body, frame.study
-    here = frame.request.resolver_match.url_name
-    return {
-        "study": study,
-        "may_research": True,
-        "frame": frame,
-        "here": here,
-        "pages": [
-            {"name": name, "title": title, "url": frame.address(name)} for name, title in PAGES
-        ],
-        "report": body,
-        "report_id": frame.report.pk if frame.report else None,
-        "made_at": frame.report.created_at if frame.report else None,
-        "is_old": frame.is_old,
-        "newest_url": reverse(here, args=[study.slug]) if frame.is_old else "",
-        "stale": frame.stale,
-        "going": bool(frame.going),
-        "progress": frame.going,
-        "making": frame.making,
-        "restless": bool(frame.going or frame.stale or frame.making),
-        "poll_url": frame.request.get_full_path(),
-        "has_runs": frame.report is not None or study.runs.exists(),
-        "signature": narrative.signature(body) if body else [],
-        "missing": narrative.missing(body) if body else [],
-        "vega_url": reverse("vega"),
-        "judge_choices": [
-            {"name": name, "title": narrative.title(name)}
-            for name in (body or {}).get("judges", ())
-        ],
-    }

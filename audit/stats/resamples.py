@@ -95,6 +95,23 @@ class Resamples:
 
         return self._interval(Estimate(value, None, None, self.n), resampled)
 
+    def ratio(self, over: ArrayLike, under: ArrayLike) -> Result:
+        """sum(over) / sum(under): so many of so many, several to an item (pairs of its answers).
+
+        `n` counts the items that have any.
+        """
+        series = self._finite(over, under)
+        if isinstance(series, Undefined):
+            return series
+        counted, asked = series
+        if asked.min() < 0:
+            raise ValueError("a share is counted out of 0 or more")
+        n = int((asked > 0).sum())
+        if n == 0:
+            return Undefined("nothing was counted", 0)
+        point = Estimate(float(counted.sum() / asked.sum()), None, None, n)
+        return self._share(point, counted, asked)
+
     def percent_agreement(self, a: ArrayLike, b: ArrayLike) -> Result:
         point = agreement.percent_agreement(a, b)
         if isinstance(point, Undefined):

@@ -11,8 +11,8 @@ from tests import making
 
 pytestmark = pytest.mark.django_db
 HTMX = {"HTTP_HX_REQUEST": "true"}
-PAGES = ("manage", "people", "disagreements", "agreement")
-FRAGMENTS = ("manage", "people", "agreement")
+PAGES = ("manage", "people", "disagreements")
+FRAGMENTS = ("manage", "people")
 
 
 @pytest.fixture

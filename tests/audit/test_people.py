@@ -1,6 +1,9 @@
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from annotations import quality
+from annotations.models import Annotation
 from audit import people
 from tests import making
 
@@ -8,7 +11,8 @@ pytestmark = pytest.mark.django_db
 
 
 def row_of(study, question="aligned"):
-    return next(row for row in people.agreement_rows(study) if row.question == question)
+    body = people.body_of(study)
+    return next(row for row in body["questions"] if row["question"] == question)
 
 
 def test_agreement_worked_by_hand(study):
@@ -22,13 +26,30 @@ def test_agreement_worked_by_hand(study):
     )
     row = row_of(study)
     # Pairs: early-0 three, one alike; early-1 one, alike; late-0 one, unlike: 2 of 5.
-    assert row.percent.value == pytest.approx(2 / 5)
-    assert row.unanimous.value == pytest.approx(1 / 3)
+    assert row["percent"]["value"] == pytest.approx(2 / 5)
+    assert row["percent"]["n"] == 3
+    assert row["unanimous"]["value"] == pytest.approx(1 / 3)
     # Seven ratings, three 1 and four 0; alpha = 1 - D_o / D_e with
     # D_o = (2·2/2 + 0 + 2)/7 = 4/7, D_e = 2·3·4/(7·6) = 4/7
-    assert row.alpha["nominal"].value == pytest.approx(0)
-    assert row.answers == 7
-    assert row.units == 3
+    assert row["alpha"]["nominal"]["value"] == pytest.approx(0)
+    assert row["answers"] == 7
+    assert row["units"] == 3
+
+
+def test_one_person_against_the_others_worked_by_hand(study):
+    # Ann and Ben always agree; Cat contradicts them on one image of eight. Ann and Ben are held
+    # against the other two only where these agree (7, all alike), Cat on 8 (7 alike).
+    making.labels(
+        study,
+        {
+            image.key: {"ann": 1, "ben": 1, "cat": int(image.key != "early-0")}
+            for image in study.images.all()
+        },
+    )
+    ceiling = row_of(study)["ceiling"]
+    assert ceiling["value"] == pytest.approx(21 / 22)
+    # Eight images on which somebody has a majority of others beside them.
+    assert ceiling["n"] == 8
 
 
 def test_the_order_in_which_people_answered_changes_nothing(study):
@@ -41,11 +62,11 @@ def test_the_order_in_which_people_answered_changes_nothing(study):
         question="mood",
     )
     one, two = row_of(study, "mood"), row_of(other, "mood")
-    for level in people.LEVELS:
-        assert one.alpha[level].value == pytest.approx(two.alpha[level].value)
+    for name in ("percent", "unanimous", "alpha", "ceiling"):
+        assert one[name] == two[name]
 
 
-def test_two_people_need_enough_in_common_for_a_kappa(db):
+def test_two_people_need_enough_in_common_for_a_number(db):
     study = making.study("pairs", prompts=6)
     making.labels(
         study,
@@ -54,22 +75,101 @@ def test_two_people_need_enough_in_common_for_a_kappa(db):
             for n, image in enumerate(study.images.all())
         },
     )
-    row = row_of(study)
-    assert [(pair.first, pair.second, pair.shared) for pair in row.pairs] == [("ann", "ben", 12)]
-    # ann: 6 of 12 yes; ben: 4 of 12; alike on n = 1, 2, 3, 4+... : counted 6 of 12; p_e = 1/2
-    assert row.pairs[0].percent.value == pytest.approx(0.5)
-    assert row.mean_kappa == pytest.approx(0)
+    (first, *others) = row_of(study)["pairs"]
+    # ann: 6 of 12 yes; ben: 4 of 12; alike on 6 of 12; expected 1/2·1/3 + 1/2·2/3 = 1/2.
+    assert first == [0, 1, 12, pytest.approx(0.5), pytest.approx(0), ""]
+    assert [(pair[2], pair[3], pair[4]) for pair in others] == [(5, None, None)] * 2
+    assert others[0][5] == "too few to judge: 5 in common, at least 10 needed"
 
 
 def test_answers_that_were_set_aside_are_not_in_it(study):
     making.labels(study, {"early-0": {"ann": 1, "ben": 1, "cat": 0}})
     quality.set_aside(member=study.memberships.get(name="cat"))
-    assert row_of(study).percent.value == 1
+    assert row_of(study)["percent"]["value"] == 1
 
 
 def test_each_number_is_a_value_or_the_reason_why_there_is_none(study):
     making.labels(study, {"early-0": {"ann": 1}})
     row = row_of(study)
-    for found in (row.percent, row.unanimous, *row.alpha.values()):
-        assert not found
-        assert found.reason
+    for found in (row["percent"], row["unanimous"], *row["alpha"].values(), row["ceiling"]):
+        assert found["undefined"]
+        assert "value" not in found
+    assert row["change"]["undefined"].startswith("too few to judge")
+    assert row["weeks"] == row["parts"] == row["pairs"] == []
+
+
+@pytest.fixture
+def course(db):
+    """Forty prompts, an image a day in each of them: ann and ben agree on the first forty images
+    only, and on every other one after that."""
+    study = making.study("course", prompts=40)
+    images = list(study.images.order_by("prompt__key", "key"))
+    making.labels(
+        study,
+        {
+            image.key: {"ann": n % 2, "ben": n % 2 if n < 40 or n % 4 < 2 else 1 - n % 2}
+            for n, image in enumerate(images)
+        },
+    )
+    monday = datetime(2026, 1, 5, tzinfo=UTC)
+    for n, image in enumerate(images):
+        Annotation.objects.filter(image=image).update(
+            submitted_at=monday + timedelta(days=n // 2), seconds=float(n + 1)
+        )
+    return study
+
+
+def test_the_course_of_time_goes_by_equal_parts_or_by_weeks(course):
+    row = row_of(course)
+    # 80 images: two parts of 40, each with the 30 that a number needs.
+    assert [part["percent"]["n"] for part in row["parts"]] == [40, 40]
+    assert [part["percent"]["value"] for part in row["parts"]] == [1, pytest.approx(0.5)]
+    assert row["parts"][0]["first"] == "2026-01-05T00:00:00Z"
+    assert row["parts"][0]["last"] == "2026-01-24T00:00:00Z"
+    # Two images a day: 14 a week, which is too few for a number, and says so.
+    assert len(row["weeks"]) == 6
+    assert row["weeks"][0]["last"] == "2026-01-11T00:00:00Z"
+    assert row["weeks"][0]["percent"]["undefined"].startswith("too few to judge: 14 images")
+
+
+def test_the_later_half_is_held_against_the_earlier_one(course):
+    change = row_of(course)["change"]
+    assert change["value"] == pytest.approx(-0.5)
+    assert -0.8 < change["low"] < -0.5 < change["high"] < -0.2
+
+
+def test_an_import_has_no_course_of_time(course):
+    Annotation.objects.update(submitted_at=datetime(2026, 1, 5, tzinfo=UTC))
+    row = row_of(course)
+    assert row["change"]["undefined"] == "the answers came in one moment, as an import’s do"
+    assert [part["percent"]["n"] for part in row["parts"]] == [80]
+
+
+def test_times_are_told_by_quartiles(course):
+    body = people.body_of(course)
+    # 1 to 80 seconds: numpy's quartiles lie a quarter of 79 steps up from 1.
+    assert [person["name"] for person in body["people"]] == ["ann", "ben"]
+    assert body["people"][0]["seconds"] == {"value": 40.5, "low": 20.75, "high": 60.25, "n": 80}
+
+
+def test_texts_are_compared_and_have_no_order(study):
+    making.labels(study, {"early-0": {"ann": 1, "ben": 1}, "early-1": {"ann": 1, "ben": 1}})
+    form = Annotation.objects.filter(annotator__name="ben").first()
+    form.answers.update(value=None, text="a cat")
+    row = row_of(study)
+    assert row["percent"]["value"] == pytest.approx(1 / 2)
+    assert row["alpha"]["ordinal"]["undefined"] == "the answers have no order"
+
+
+def test_sixty_people_take_as_many_queries_as_two(django_assert_num_queries, study):
+    making.labels(study, {"early-0": {"ann": 1, "ben": 1}})
+    with django_assert_num_queries(3):
+        people.body_of(study)
+    making.labels(
+        study, {i.key: {f"p{n:02}": n % 2 for n in range(70)} for i in study.images.all()}
+    )
+    with django_assert_num_queries(3):
+        body = people.body_of(study)
+    assert len(body["people"]) == people.PEOPLE
+    assert body["raters"] == 72
+    assert len(body["questions"][0]["pairs"]) == 60 * 59 / 2

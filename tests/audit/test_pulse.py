@@ -36,3 +36,11 @@ def test_a_study_that_nothing_happened_to_has_a_stamp(study):
     assert pulse.stamp(study.pk) == "v0"
     pulse.changed(study.pk)
     assert Pulse.objects.get().version == 1
+
+
+def test_what_a_report_has_not_seen_yet_moves_for_who_looked_in_between(study):
+    pulse.seen(study.pk)
+    pulse.changed(study.pk)
+    looked = pulse.met(study.pk)
+    pulse.changed(study.pk)
+    assert pulse.stamp(study.pk) != looked

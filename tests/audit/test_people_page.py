@@ -1,0 +1,158 @@
+"""The page of people: whole and as a fragment, for whom, its charts and its file, and its bad cases."""
+
+import csv
+import io
+import re
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from annotations.pseudonyms import pseudonym
+from audit import charts_people, meeting
+from audit.wording import number
+from tests import making
+
+pytestmark = pytest.mark.django_db
+HTMX = {"HTTP_HX_REQUEST": "true"}
+
+
+@pytest.fixture
+def busy(alice):
+    """Forty prompts by two generators, four people of whom one answers by habit."""
+    study = making.study("busy", prompts=40)
+    making.person(study, "alice", role="owner")
+    making.labels(
+        study,
+        {
+            image.key: {"ann": n % 2, "ben": (n + (n % 9 == 0)) % 2, "cat": n % 2, "dan": 1}
+            for n, image in enumerate(study.images.all())
+        },
+    )
+    return study
+
+
+def at(study, name="agreement", *args, **query):
+    tail = "&".join(f"{key}={value}" for key, value in query.items())
+    return reverse(name, args=[study.slug, *args]) + (f"?{tail}" if tail else "")
+
+
+def text(response) -> str:
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def test_a_page_is_whole_for_a_visit_and_a_fragment_for_htmx(as_alice, busy):
+    whole = text(as_alice.get(at(busy)))
+    assert whole.count("<html") == 1
+    part = text(as_alice.get(at(busy), **HTMX))
+    assert part.lstrip().startswith('<div id="numbers"')
+
+
+def test_annotators_are_refused_and_strangers_find_nothing(client, as_bob, study):
+    making.labels(study, {"early-0": {"ann": 1, "ben": 0}})
+    assert as_bob.get(at(study)).status_code == 403
+    assert as_bob.get(at(study, "people-table")).status_code == 403
+    assert as_bob.get(at(study, "people-chart", "pairs", "json")).status_code == 403
+    stranger = making.person(making.study("elsewhere"), "stranger", role="owner")
+    client.force_login(stranger.user)
+    assert client.get(at(study)).status_code == 404
+
+
+def test_what_is_kept_is_shown_in_as_many_queries_for_four_people_as_for_sixty(as_alice, busy):
+    def queries():
+        text(as_alice.get(at(busy)))
+        with CaptureQueriesContext(connection) as seen:
+            text(as_alice.get(at(busy)))
+        return len(seen)
+
+    few = queries()
+    making.labels(busy, {i.key: {f"p{n:02}": 1 for n in range(56)} for i in busy.images.all()})
+    meeting.keep(study=busy)
+    assert queries() == few
+
+
+def test_a_poll_that_finds_nothing_new_is_not_rendered(as_alice, busy):
+    first = as_alice.get(at(busy), **HTMX)
+    seen = re.search(r'"X-Seen": "(\w+)"', first.content.decode())[1]
+    assert as_alice.get(at(busy), HTTP_X_SEEN=seen, **HTMX).status_code == 204
+    making.labels(busy, {"early-0": {"eve": 1}})
+    assert "eve" in text(as_alice.get(at(busy), HTTP_X_SEEN=seen, **HTMX))
+
+
+def test_the_page_and_the_file_say_what_was_computed(as_alice, busy):
+    (one,) = meeting.current(study=busy).body["questions"]
+    page = text(as_alice.get(at(busy)))
+    assert f"{number('percent', one['percent']['value'])}<span" in page
+    found = list(csv.DictReader(io.StringIO(text(as_alice.get(at(busy, "people-table"))))))
+    share = next(row for row in found if row["statistic"] == "percent")
+    assert share["value"] == str(one["percent"]["value"])
+    pairs = [row for row in found if row["table"] == "pairs aligned"]
+    assert [row["value"] for row in pairs if row["statistic"] == "kappa"] == [
+        "" if pair[4] is None else str(pair[4]) for pair in one["pairs"]
+    ]
+    for row in found:
+        assert bool(row["value"]) != bool(row["undefined"])
+
+
+def test_files_call_people_with_an_account_by_a_pseudonym_and_the_page_by_name(
+    as_alice, study, bob
+):
+    making.labels(study, {i.key: {"ann": 1} for i in study.images.all()})
+    making.label(bob)
+    assert "bob" in text(as_alice.get(at(study)))
+    hidden = pseudonym(study.slug, "bob")
+    files = (
+        at(study, "people-table"),
+        at(study, "people-chart", "pairs", "svg"),
+        at(study, "people-chart", "times", "svg"),
+    )
+    for address in files:
+        content = text(as_alice.get(address))
+        assert "bob" not in content
+    assert hidden in text(as_alice.get(files[0]))
+
+
+@pytest.mark.parametrize("name", charts_people.CHARTS)
+def test_every_chart_is_drawn_and_carries_its_signature(as_alice, busy, name):
+    assert "$schema" in as_alice.get(at(busy, "people-chart", name, "json")).json()
+    svg = text(as_alice.get(at(busy, "people-chart", name, "svg")))
+    assert svg.startswith("<svg")
+    assert f"data {meeting.current(study=busy).body['data'][:12]}" in svg
+
+
+def test_the_address_chooses_the_question_and_the_cut_of_time(as_alice, busy):
+    making.labels(busy, {i.key: {"ann": 1, "ben": 2} for i in busy.images.all()}, question="mood")
+    page = text(as_alice.get(at(busy, question="mood", per="weeks")))
+    assert '<option value="mood" selected>' in page
+    assert '<option value="weeks" selected>' in page
+    assert text(as_alice.get(at(busy, question="nothing", per="x")))
+
+
+def test_sentences_name_the_share_and_the_ceiling(as_alice, busy):
+    page = text(as_alice.get(at(busy)))
+    assert "Two answers about the same are alike in" in page
+    assert "One person says what most of the others say in" in page
+    assert "Whether agreement moves cannot be said: the answers came in one moment" in page
+
+
+def test_without_answers_the_page_says_where_they_come_from(as_alice, study):
+    page = text(as_alice.get(at(study)))
+    assert "No answers yet" in page
+    assert as_alice.get(at(study, "people-table")).status_code == 404
+    assert as_alice.get(at(study, "people-chart", "pairs", "json")).status_code == 404
+
+
+def test_one_person_alone_gives_reasons_and_no_number(as_alice, study):
+    making.labels(study, {i.key: {"ann": 1} for i in study.images.all()})
+    page = text(as_alice.get(at(study)))
+    assert "How well people agree is not known" in page
+    assert "No picture of single people" in page
+    assert "NaN" not in page
+    assert "None" not in re.sub(r"<[^>]+>", "", page)
+
+
+def test_a_large_study_without_a_count_yet_says_that_a_worker_counts(as_alice, busy, monkeypatch):
+    monkeypatch.setattr(meeting, "AT_ONCE", 1)
+    assert "A worker is counting" in text(as_alice.get(at(busy)))
