@@ -1,0 +1,68 @@
+"""What every engine with weights has in common: made in no time, loaded once, told apart by facts."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from judges.engines import weights
+
+
+class CheckpointEngine:
+    version: str
+    libraries: tuple[str, ...] = ("torch", "transformers")
+
+    def __init__(
+        self,
+        checkpoint: str = "",
+        revision: str = "",
+        device: str = "auto",
+        precision: str = "float32",
+        batch: int = 8,
+        **told: Any,
+    ) -> None:
+        """`told`: the engine's own options that change what it says; they are among its facts."""
+        if batch < 1:
+            raise ValueError("a batch holds at least one picture")
+        self.checkpoint = checkpoint
+        self.revision = revision
+        self.device = device
+        self.precision = precision
+        self.batch = batch
+        self._told = told
+        self._is_loaded = False
+        self._door = threading.Lock()
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        told = {name: str(value) for name, value in self._told.items()}
+        return told | weights.facts(
+            self.checkpoint, self.revision, self.device, self.precision, self.libraries
+        )
+
+    def load(self) -> None:
+        with self._door:
+            if not self._is_loaded:
+                self._load()
+                self._is_loaded = True
+
+    def _load(self) -> None:
+        raise NotImplementedError
+
+    def _model(self, model_class: Any, **options: Any) -> Any:
+        return weights.load_model(
+            model_class,
+            self.checkpoint,
+            revision=self.revision,
+            device=self.device,
+            precision=self.precision,
+            **options,
+        )
+
+    def _processor(self, processor_class: Any, checkpoint: str = "", **options: Any) -> Any:
+        if checkpoint:
+            return weights.load_processor(processor_class, checkpoint, **options)
+        return weights.load_processor(
+            processor_class, self.checkpoint, revision=self.revision, **options
+        )

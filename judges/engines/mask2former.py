@@ -1,0 +1,82 @@
+"""Mask2Former through transformers: the detector family of GenEval, installed in a minute."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PIL import Image
+
+from judges.engines import mask_transformer
+from judges.engines.coco_names import geneval_names
+from judges.engines.mask_transformer import MaskTransformer
+from judges.engines.torch_setup import prepare
+from judges.protocols import Detection
+
+_GRID = (384, 384)  # where transformers' own post-processing looks at masks
+
+
+class Mask2Former(MaskTransformer):
+    """`reading` "geneval" prepares pictures and reads masks as GenEval's own detector code does;
+    "transformers" leaves both to the rules of that library: the checkpoint's own resizing,
+    masks looked at on 384 × 384 cells."""
+
+    version = "mask2former-1"
+
+    def __init__(
+        self,
+        checkpoint: str = "facebook/mask2former-swin-small-coco-instance",
+        revision: str = "",
+        device: str = "auto",
+        precision: str = "float32",
+        batch: int = 4,
+        floor: float = 0.05,
+        reading: str = "geneval",
+    ) -> None:
+        if reading not in ("geneval", "transformers"):
+            raise ValueError(f"reading is geneval or transformers, not “{reading}”")
+        super().__init__(checkpoint, revision, device, precision, batch, floor, reading=reading)
+        self._reading = reading
+
+    def _load(self) -> None:
+        prepare()
+        from transformers import AutoImageProcessor, Mask2FormerForUniversalSegmentation
+
+        self._net = self._model(Mask2FormerForUniversalSegmentation)
+        names = self._net.config.id2label
+        self.classes = geneval_names([names[index] for index in sorted(names)])
+        if self._reading == "transformers":
+            self._prepare_pixels = self._processor(AutoImageProcessor)
+
+    def _queries(self, pixels: Any) -> tuple[Any, Any]:
+        seen = self._net(pixel_values=pixels)
+        return seen.class_queries_logits, seen.masks_queries_logits
+
+    def _framed(self, images: Sequence[Image.Image], frame: tuple[int, int]) -> Any:
+        if self._reading == "geneval":
+            return super()._framed(images, frame)
+        kind = self._weights_like()
+        given = self._prepare_pixels(
+            images=[image.convert("RGB") for image in images], return_tensors="pt"
+        )
+        return given["pixel_values"].to(kind.device, kind.dtype)
+
+    def _read(
+        self,
+        likely: Any,
+        maps: Any,
+        padded: tuple[int, int],
+        frame: tuple[int, int],
+        image: Image.Image,
+    ) -> list[Detection]:
+        if self._reading == "geneval":
+            return super()._read(likely, maps, padded, frame, image)
+        resize = prepare().nn.functional.interpolate
+        chances, queries, names = mask_transformer.likeliest(likely, len(likely))
+        drawn, which = queries[chances > self._floor].unique(return_inverse=True)
+        logits = resize(maps[drawn, None], _GRID, mode="bilinear", align_corners=False)[:, 0]
+        sure = mask_transformer.sureness(logits, logits > 0)
+        size = (image.height, image.width)
+        masks = resize((logits > 0).float()[:, None], size, mode="nearest")[:, 0] > 0
+        kept = chances > self._floor
+        return self._told_of(chances[kept] * sure[which], names[kept], masks, which)

@@ -1,0 +1,184 @@
+"""From the queries of a mask transformer to detections, as GenEval's detector code reads them.
+
+A mask transformer says for each of 100 queries what it may be (80 classes or nothing) and where
+(a map of logits at a quarter of the size). GenEval takes the 100 likeliest pairs of query and
+class; a detection's score is the probability of the class times how sure its mask is of itself.
+A score is therefore never above the probability of the class, so the maps of queries whose every
+class is below the floor are not even drawn: most of the work after the model goes away, and what
+is told stays the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from judges.engines import run_lengths
+from judges.engines.checkpoint import CheckpointEngine
+from judges.engines.coco_names import GENEVAL
+from judges.engines.torch_setup import prepare
+from judges.engines.weights import memory_guard
+from judges.protocols import Detection
+
+_LONG, _SHORT = 1333, 800
+_MEAN = (123.675, 116.28, 103.53)
+_SPREAD = (58.395, 57.12, 57.375)
+_STEP = 32  # sides of what the model sees are multiples of it
+_TOLD = 100  # pairs of query and class that count, whatever their score
+_DRAWN = 16  # maps drawn at once
+
+
+class MaskTransformer(CheckpointEngine):
+    """Detections whose score is above `floor`, in the order of the official code."""
+
+    classes: tuple[str, ...] = GENEVAL
+
+    def __init__(
+        self,
+        checkpoint: str = "",
+        revision: str = "",
+        device: str = "auto",
+        precision: str = "float32",
+        batch: int = 4,
+        floor: float = 0.05,
+        **told: Any,
+    ) -> None:
+        super().__init__(checkpoint, revision, device, precision, batch, floor=floor, **told)
+        self._floor = floor
+
+    def detect(
+        self, images: Sequence[Image.Image], classes: Sequence[tuple[str, ...]] = ()
+    ) -> list[list[Detection]]:
+        self.load()
+        found: list[list[Detection]] = [[] for _ in images]
+        with prepare().inference_mode(), memory_guard():
+            for places in _alike([image.size for image in images]):
+                told = self._look([images[place] for place in places])
+                for place, detections in zip(places, told, strict=True):
+                    found[place] = detections
+        return found
+
+    def _look(self, images: Sequence[Image.Image]) -> list[list[Detection]]:
+        """Pictures of one size, seen together: padding them to others would change the answer."""
+        frame = _framed_size(images[0].size)
+        pixels = self._framed(images, frame)
+        likely, maps = self._queries(pixels)
+        return [
+            self._read(likely[i].float(), maps[i].float(), tuple(pixels.shape[-2:]), frame, image)
+            for i, image in enumerate(images)
+        ]
+
+    def _queries(self, pixels: Any) -> tuple[Any, Any]:
+        """Logits of the classes (pictures × queries × 81) and of the maps (… × height × width)."""
+        raise NotImplementedError
+
+    def _framed(self, images: Sequence[Image.Image], frame: tuple[int, int]) -> Any:
+        """Resized as floats without smoothing, normalised, padded on the right and below."""
+        torch = prepare()
+        functional = torch.nn.functional
+        kind = self._weights_like()
+        pixels = torch.stack(
+            [torch.from_numpy(np.array(image.convert("RGB"))) for image in images]
+        ).to(kind.device)
+        pixels = pixels.permute(0, 3, 1, 2).float()
+        if tuple(pixels.shape[-2:]) != frame:
+            pixels = functional.interpolate(pixels, frame, mode="bilinear", align_corners=False)
+        mean, spread = (pixels.new_tensor(v)[:, None, None] for v in (_MEAN, _SPREAD))
+        below, right = (-side % _STEP for side in frame)
+        return functional.pad((pixels - mean) / spread, (0, right, 0, below)).to(kind.dtype)
+
+    def _weights_like(self) -> Any:
+        """Any weight of the model: where it lies and in which precision."""
+        return next(self._net.parameters())
+
+    def _read(
+        self,
+        likely: Any,
+        maps: Any,
+        padded: tuple[int, int],
+        frame: tuple[int, int],
+        image: Image.Image,
+    ) -> list[Detection]:
+        chances, queries, names = likeliest(likely, _TOLD)
+        kept = chances > self._floor
+        drawn, which = queries[kept].unique(return_inverse=True)
+        masks, sure = _drawn(maps[drawn], padded, frame, (image.height, image.width))
+        return self._told_of(chances[kept] * sure[which], names[kept], masks, which)
+
+    def _told_of(self, scores: Any, names: Any, masks: Any, which: Any) -> list[Detection]:
+        """`which` mask belongs to which score: a query may be two classes at once."""
+        boxes = _extents(masks).tolist()
+        lengths = run_lengths.encode(masks)
+        return [
+            {"class": self.classes[name], "score": score, "box": boxes[at], "mask": lengths[at]}
+            for score, name, at in zip(scores.tolist(), names.tolist(), which.tolist(), strict=True)
+            if score > self._floor
+        ]
+
+
+def likeliest(likely: Any, number: int) -> tuple[Any, Any, Any]:
+    """The likeliest pairs of query and class: probability, query, class. Being nothing is no class.
+
+    Not sorted: their order is the detector's own, and ties of score are broken by it.
+    """
+    torch = prepare()
+    chances = torch.softmax(likely, -1)[:, :-1]
+    top, places = chances.flatten().topk(min(number, chances.numel()), sorted=False)
+    return top, places // chances.shape[1], places % chances.shape[1]
+
+
+def sureness(logits: Any, positive: Any) -> Any:
+    """How sure each mask is of itself: the mean probability of its own pixels."""
+    inside = positive.flatten(1)
+    return (logits.sigmoid().flatten(1) * inside).sum(1) / (inside.sum(1) + 1e-6)
+
+
+def _drawn(
+    maps: Any, padded: tuple[int, int], frame: tuple[int, int], size: tuple[int, int]
+) -> tuple[Any, Any]:
+    """Masks in the picture's own size, and how sure each is; a few at a time."""
+    torch = prepare()
+    masks = torch.zeros((len(maps), *size), dtype=torch.bool, device=maps.device)
+    sure = torch.zeros(len(maps), device=maps.device)
+    for start in range(0, len(maps), _DRAWN):
+        some = slice(start, start + _DRAWN)
+        logits = _enlarged(maps[some, None], padded)[:, :, : frame[0], : frame[1]]
+        logits = _enlarged(logits, size)[:, 0]
+        masks[some] = logits > 0
+        sure[some] = sureness(logits, masks[some])
+    return masks, sure
+
+
+def _enlarged(maps: Any, size: tuple[int, int]) -> Any:
+    return prepare().nn.functional.interpolate(maps, size, mode="bilinear", align_corners=False)
+
+
+def _extents(masks: Any) -> Any:
+    """Boxes from the first to behind the last column and row; all zeros for an empty mask."""
+    torch = prepare()
+    if not masks.numel():
+        return torch.zeros((0, 4))
+    edges = []
+    for axis in (1, 2):  # columns that hold a pixel, then rows
+        filled = masks.any(axis).int()
+        edges.append(filled.argmax(1))
+        edges.append(filled.shape[1] - filled.flip(1).argmax(1))
+    boxes = torch.stack([edges[0], edges[2], edges[1], edges[3]], 1).float()
+    return boxes * masks.flatten(1).any(1)[:, None]
+
+
+def _framed_size(size: tuple[int, int]) -> tuple[int, int]:
+    """Height and width within 1333 × 800 or 800 × 1333, the shape kept."""
+    scale = min(_LONG / max(size), _SHORT / min(size))
+    width, height = (int(side * scale + 0.5) for side in size)
+    return height, width
+
+
+def _alike(sizes: Sequence[tuple[int, int]]) -> Iterator[list[int]]:
+    places: dict[tuple[int, int], list[int]] = {}
+    for place, size in enumerate(sizes):
+        places.setdefault(size, []).append(place)
+    yield from places.values()

@@ -1,0 +1,258 @@
+"""Mask2Former through MMDetection: GenEval's own detector, from its 2.x and 3.x checkpoints.
+
+Nothing is compiled and nothing fetched: `mmcv-lite` lacks the compiled operators, of which
+Mask2Former needs one only on a GPU and only for speed, so a stand-in lets the library import and
+says clearly when another detector calls what is not there.
+"""
+
+from __future__ import annotations
+
+import collections
+import importlib.util
+import io
+import logging
+import pickle
+import re
+import sys
+import types
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from judges.engines import weights
+from judges.engines.coco_names import geneval_names
+from judges.engines.mask_transformer import MaskTransformer
+from judges.engines.torch_setup import prepare
+from judges.errors import EngineRefused
+
+CONFIG = "mask2former_swin-s-p4-w7-224_8xb2-lsj-50e_coco"
+_log = logging.getLogger(__name__)
+
+
+class MMDetection(MaskTransformer):
+    """`checkpoint`: a file; `config`: a file, or the name of a Mask2Former config that MMDetection
+    ships."""
+
+    version = "mmdetection-1"
+    libraries = ("torch", "mmdet", "mmcv-lite", "mmcv", "mmengine")
+
+    def __init__(
+        self,
+        checkpoint: str = "",
+        revision: str = "",
+        device: str = "auto",
+        precision: str = "float32",
+        batch: int = 4,
+        floor: float = 0.05,
+        config: str = CONFIG,
+    ) -> None:
+        told = weights.facts(config, libraries=())
+        name = f"{told['checkpoint']} {told.get('content', '')}".strip()
+        super().__init__(checkpoint, revision, device, precision, batch, floor, config=name)
+        self._config = config
+
+    def _load(self) -> None:
+        dtype = weights.pick_precision(self.precision)
+        state, meta = read_checkpoint(weights.check_named(self.checkpoint))
+        model = build(self._config)
+        _fill(model, modern_keys(state), Path(self.checkpoint).name)
+        self._net = model.to(weights.pick_device(self.device), dtype).eval()
+        names = (meta.get("dataset_meta") or {}).get("classes") or meta.get("CLASSES")
+        if names:
+            self.classes = geneval_names(names)
+        if len(self.classes) != self._net.panoptic_head.num_things_classes:
+            raise EngineRefused(
+                f"“{Path(self.checkpoint).name}” names {len(self.classes)} classes, its config "
+                f"{self._net.panoptic_head.num_things_classes}: one of them is another model's."
+            )
+
+    def _queries(self, pixels: Any) -> tuple[Any, Any]:
+        features = self._net.extract_feat(pixels)
+        likely, maps = self._net.panoptic_head(features, [])
+        return likely[-1], maps[-1]
+
+
+def build(config: str) -> Any:
+    """The model of a config without weights: no backbone is fetched, training parts are left out."""
+    mmdet = library()
+    path = Path(config).expanduser()
+    if not path.is_file():
+        folder = Path(mmdet.__file__).parent / ".mim" / "configs" / "mask2former"
+        path = folder / f"{config}.py"
+    if not path.is_file():
+        raise EngineRefused(f"There is no Mask2Former config “{config}” in MMDetection.")
+    from mmdet.registry import MODELS
+    from mmengine.config import Config
+
+    with _quiet():
+        model = Config.fromfile(path).model
+        if model.get("type") != "Mask2Former":
+            raise EngineRefused(
+                f"“{config}” describes a {model.get('type')}; only Mask2Former is read here, since "
+                "other detectors need compiled operators."
+            )
+        model.backbone.init_cfg = None
+        # Gates and data for training would ask for batch augmentation and losses.
+        model.data_preprocessor.batch_augments = None
+        return MODELS.build(model)
+
+
+@cache
+def library() -> Any:
+    """MMDetection, with a stand-in where mmcv's compiled operators are missing."""
+    prepare()
+    if importlib.util.find_spec("mmcv") is None or importlib.util.find_spec("mmdet") is None:
+        raise EngineRefused("MMDetection is not installed here: install requirements.txt.")
+    with _quiet(), _operators():
+        import mmdet
+        import mmdet.models
+        from mmengine.registry import init_default_scope
+
+        init_default_scope("mmdet")
+    return mmdet
+
+
+@contextmanager
+def _operators() -> Iterator[None]:
+    """A stand-in while mmcv imports, gone afterwards: nobody shall take it for the real one."""
+    absent = importlib.util.find_spec("mmcv._ext") is None
+    if absent:
+        sys.modules["mmcv._ext"] = _Absent("mmcv._ext")
+    try:
+        import mmcv.ops  # noqa: F401
+
+        yield
+    finally:
+        if absent:
+            del sys.modules["mmcv._ext"]
+
+
+class _Absent(types.ModuleType):
+    """Has every operator by name, so that mmcv imports; calling one is an error with a sentence."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+
+        def absent(*_: Any, **__: Any) -> None:
+            raise EngineRefused(
+                f"This detector needs the compiled operator “{name}”, which mmcv-lite does not "
+                "have: install mmcv 2.1.0 built with operators, or choose Mask2Former."
+            )
+
+        return absent
+
+
+class _quiet(warnings.catch_warnings):
+    """Old calls inside the library are its own business."""
+
+    def __enter__(self) -> Any:
+        log = super().__enter__()
+        warnings.simplefilter("ignore")
+        return log
+
+
+def _fill(model: Any, state: Mapping[str, Any], name: str) -> None:
+    own = model.state_dict()
+    misshapen = [key for key in own.keys() & state.keys() if own[key].shape != state[key].shape]
+    weights.check_keys(
+        name,
+        missing=own.keys() - state.keys(),
+        unexpected=state.keys() - own.keys(),
+        mismatched=misshapen,
+    )
+    # Only buffers that were never learned may still be absent.
+    model.load_state_dict(state, strict=False)
+
+
+# What the 2.x line called attentions.0 and attentions.1 has names since 3.0.
+_RENAMED = (
+    (r"(pixel_decoder\.encoder\.layers\.\d+)\.attentions\.0\.", r"\1.self_attn."),
+    (r"(transformer_decoder\.layers\.\d+)\.attentions\.0\.", r"\1.cross_attn."),
+    (r"(transformer_decoder\.layers\.\d+)\.attentions\.1\.", r"\1.self_attn."),
+    (r"(panoptic_head\..*\.layers\.\d+)\.ffns\.0\.", r"\1.ffn."),
+)
+
+
+def modern_keys(state: Mapping[str, Any]) -> dict[str, Any]:
+    """The weights of a 2.x checkpoint under the names of 3.x; those of 3.x as they are."""
+    renamed = {}
+    for key, value in state.items():
+        for old, new in _RENAMED:
+            key = re.sub(old, new, key)
+        renamed[key] = value
+    return renamed
+
+
+def read_checkpoint(path: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The tensors of a checkpoint and what it says about itself.
+
+    Checkpoints of this family carry the history of their training as objects, which a safe load
+    refuses. They are read again with every such object as an inert stand-in: no code of the file
+    runs, and only tensors and plain values come out.
+    """
+    file = Path(path).expanduser()
+    torch = prepare()
+    if file.suffix == ".safetensors":
+        return weights.load_state(file), {}
+    try:
+        held = torch.load(file, map_location="cpu", weights_only=True)
+    except pickle.UnpicklingError:
+        _log.warning("“%s” holds more than tensors; the rest of it is left out.", file.name)
+        held = _read_inert(file)
+    except Exception as error:
+        raise EngineRefused(f"“{file.name}” cannot be read: {error}") from error
+    state = held.get("state_dict", held)
+    return dict(state), dict(held.get("meta") or {})
+
+
+def _read_inert(file: Path) -> dict[str, Any]:
+    torch = prepare()
+    careful = types.SimpleNamespace(
+        __name__="careful", Unpickler=_Inert, load=lambda data, **_: _Inert(data).load()
+    )
+    try:
+        return torch.load(file, map_location="cpu", weights_only=False, pickle_module=careful)  # noqa: S614
+    except Exception as error:
+        raise EngineRefused(f"“{file.name}” cannot be read: {error}") from error
+
+
+class _Inert(pickle.Unpickler):
+    """Rebuilds tensors and plain containers; every other object becomes a `_Thing`."""
+
+    def __init__(self, data: io.BufferedIOBase, **_: Any) -> None:
+        super().__init__(data, encoding="utf-8")
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) == ("collections", "OrderedDict"):
+            return collections.OrderedDict
+        if module == "torch._utils" and name in ("_rebuild_tensor_v2", "_rebuild_parameter"):
+            return super().find_class(module, name)
+        if module == "torch" and name.endswith("Storage"):
+            return super().find_class(module, name)
+        return _Thing
+
+
+class _Thing:
+    """Stands for an object of a file that is not trusted: takes anything, does nothing."""
+
+    def __new__(cls, *_: Any, **__: Any) -> _Thing:
+        return super().__new__(cls)
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        pass
+
+    def __setstate__(self, _: Any) -> None:
+        pass
+
+    def __setitem__(self, *_: Any) -> None:
+        pass
+
+    def append(self, _: Any) -> None:
+        pass
+
+    def extend(self, _: Any) -> None:
+        pass
