@@ -45,8 +45,8 @@ __all__ = [
 
 BATCH = 500
 LABEL_BATCH = 10_000
-# Each record of an image may bring megabytes.
-IMAGE_BATCH = 64
+# While the rows of so many images are written, the pictures after them are being read.
+IMAGE_BATCH, IMAGE_ROWS = 256, 32
 NOTES = (Rejected, Missing, Remark)
 KEY_LENGTH = 200
 TEXT_LENGTH = 20_000
@@ -332,12 +332,19 @@ def _write_images(study: Study, batch: list[ImageRecord], outcome: Outcome) -> N
             if picture is not None:
                 image.file, image.sha256 = picture.file, picture.sha256
                 image.width, image.height = picture.width, picture.height
+            if len(new) + len(completed) >= IMAGE_ROWS:
+                _save_images(new, completed, outcome)
+                new, completed = [], []
+    _save_images(new, completed, outcome)
     for r in again:
         _same_row_again(r, known.get(r.key), prompts, generators, outcome)
-    # Files first, rows after: a row never points to a file that is not there.
-    with transaction.atomic():
-        Image.objects.bulk_create(new)
-        Image.objects.bulk_update(completed, ["file", "sha256", "width", "height"])
+
+
+@transaction.atomic
+def _save_images(new: list[Image], completed: list[Image], outcome: Outcome) -> None:
+    """After their files: a row never points to a file that is not there."""
+    Image.objects.bulk_create(new)
+    Image.objects.bulk_update(completed, ["file", "sha256", "width", "height"])
     outcome.images += len(new) + len(completed)
 
 
