@@ -240,6 +240,8 @@ CELERY_TASK_DEFAULT_QUEUE = "jurybox"
 # "loopback" is any port of this machine, without the secret; other servers come by address.
 JUDGE_SERVERS = _list("JUDGE_SERVERS", "loopback")
 OPENAI_API_KEY = os.environ.get("OPENAI_API_KEY", "").strip()
+if not OPENAI_API_KEY.isascii() or not OPENAI_API_KEY.isprintable():
+    raise ImproperlyConfigured("OPENAI_API_KEY holds characters that no key has.")
 # What a day of asking may cost, and the price of a million tokens by model: "name=in/out".
 JUDGE_BUDGET = _money("JUDGE_BUDGET")
 JUDGE_PRICES = dict(_price(entry) for entry in _list("JUDGE_PRICES", ""))

@@ -24,6 +24,9 @@ class Judge(models.Model):
     template = models.TextField(blank=True)
     precision = models.CharField(max_length=20, blank=True)
     options = models.JSONField(default=dict, blank=True)
+    facts = models.JSONField(
+        default=dict, blank=True, help_text="Of each engine: weights, libraries, its key to looks."
+    )
     fingerprint = models.CharField(max_length=16, unique=True)
     release_date = models.DateField(
         null=True, blank=True, help_text="When people could first use this judge."
@@ -162,6 +165,29 @@ class AtomScore(models.Model):
         return f"{self.atom}: {self.error or self.value}"
 
 
+class Look(models.Model):
+    """What an engine told about a picture: kept, so that no picture is looked at twice for it."""
+
+    image = models.ForeignKey(Image, on_delete=models.CASCADE, related_name="looks")
+    engine = models.CharField(max_length=16, help_text="Hash of engine, weights and libraries.")
+    want = models.CharField(max_length=16, help_text="Hash of what was asked.")
+    asked = models.JSONField()
+    told = models.JSONField(null=True)
+    seconds = models.FloatField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["image", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["image", "engine", "want"], name="an_engine_is_asked_once_about_a_picture"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.image}: {self.asked.get('kind', '')}"
+
+
 class Upload(models.Model):
     """A file that somebody sent, until a worker has brought it in; then what became of it."""
 
@@ -219,3 +245,26 @@ class Upload(models.Model):
     @property
     def is_open(self) -> bool:
         return self.state in {self.State.WAITING, self.State.WORKING}
+
+
+class ServerUse(models.Model):
+    """What judges asked of a server's model on one day: all workers of all machines together."""
+
+    day = models.DateField()
+    server = models.CharField(max_length=200)
+    model = models.CharField(max_length=200)
+    requests = models.PositiveIntegerField(default=0)
+    tokens_in = models.PositiveBigIntegerField(default=0)
+    tokens_out = models.PositiveBigIntegerField(default=0)
+    cost = models.FloatField(default=0, help_text="By the price that was known when it was asked.")
+
+    class Meta:
+        ordering = ["-day", "server", "model"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["day", "server", "model"], name="one_count_per_day_server_and_model"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.model} at {self.server} on {self.day}: {self.requests} requests"

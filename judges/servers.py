@@ -1,16 +1,22 @@
-"""Which servers a judge may ask, and with which secret: the operator's word, not a study owner's.
+"""Which servers a judge may ask, with which secret, at what cost: the operator's word alone.
 
-The options of a judge can be written in a browser. If they alone decided where requests go, they
-could knock at any door behind the firewall and carry the secret to any host.
+The options of a judge can be written in a browser. If they decided where requests go, they could
+knock at any door behind the firewall and carry the secret to any host. And what is spent is counted
+in the database, since the workers of several machines spend together.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
+from django.db.models import F, Sum
+from django.utils import timezone
 
 from judges.errors import EngineRefused
+from judges.models import ServerUse
 
 LOOPBACK = "loopback"
 _LOOPBACK_HOSTS = {"127.0.0.1", "localhost", "::1"}
@@ -43,6 +49,52 @@ def secret_for(parts: SplitResult) -> str:
     """The secret, for a server that the operator named; any program can listen on a loopback port,
     so the word “loopback” in the list is not enough."""
     return settings.OPENAI_API_KEY if _origin(parts) in _named() else ""
+
+
+def check_budget(model: str) -> None:
+    if settings.JUDGE_BUDGET is None:
+        return
+    if model not in settings.JUDGE_PRICES:
+        raise EngineRefused(
+            f"There is a budget (JUDGE_BUDGET), but no price for “{model}”: add it to JUDGE_PRICES."
+        )
+    spent = ServerUse.objects.filter(day=timezone.now().date()).aggregate(spent=Sum("cost"))
+    if (spent["spent"] or 0) >= settings.JUDGE_BUDGET:
+        raise EngineRefused(
+            f"Today's budget for asking servers ({settings.JUDGE_BUDGET:g}, JUDGE_BUDGET) is used "
+            "up. What has been scored is kept; take the run up again tomorrow."
+        )
+
+
+def count_use(server: str, model: str, replies: Sequence[Mapping[str, Any]]) -> None:
+    """Add what these replies took to the day's count."""
+    if not replies:
+        return
+    told = [_tokens(reply) for reply in replies]
+    if None in told and settings.JUDGE_BUDGET is not None:
+        raise EngineRefused(
+            f"{server} does not say how many tokens it used, so the budget cannot be kept."
+        )
+    asked, answered = (sum(part) for part in zip(*(pair or (0, 0) for pair in told), strict=True))
+    price_in, price_out = settings.JUDGE_PRICES.get(model, (0.0, 0.0))
+    row, _ = ServerUse.objects.get_or_create(day=timezone.now().date(), server=server, model=model)
+    # Added by the database: other workers count at the same time.
+    ServerUse.objects.filter(pk=row.pk).update(
+        requests=F("requests") + len(replies),
+        tokens_in=F("tokens_in") + asked,
+        tokens_out=F("tokens_out") + answered,
+        cost=F("cost") + (asked * price_in + answered * price_out) / 1_000_000,
+    )
+
+
+def _tokens(reply: Mapping[str, Any]) -> tuple[int, int] | None:
+    usage = reply.get("usage")
+    if not isinstance(usage, dict):
+        return None
+    pair = usage.get("prompt_tokens"), usage.get("completion_tokens", 0)
+    if all(isinstance(count, int) and 0 <= count < 10**9 for count in pair):
+        return pair
+    return None
 
 
 def _origin(parts: SplitResult) -> tuple[str, str, int | None]:

@@ -1,0 +1,510 @@
+"""A server asked over real HTTP: what it tells is read, what it cannot tell is no score."""
+
+import base64
+import io
+import logging
+import math
+import socket
+import time
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from http.client import HTTPMessage
+
+import pytest
+from PIL import Image
+
+from judges.engines.http_json import retry_after
+from judges.engines.openai_server import STEADY, OpenAIServer
+from judges.errors import EngineRefused, Passing
+from judges.models import ServerUse
+from judges.protocols import Question, Talk
+from tests.judges.engines.openai_stand_in import Reply, spoken, standing_in, told
+
+pytestmark = pytest.mark.django_db
+
+YES = ("Yes", "yes", " yes", " Yes")
+SURE = told(("Yes", 0.7), ("yes", 0.1), ("No", 0.15))
+QUICK = {"checkpoint": "judge-1", "pause": 0.001, "longest_pause": 0.2, "timeout": 2}
+
+
+@pytest.fixture(autouse=True)
+def no_secret(settings):
+    settings.OPENAI_API_KEY = ""
+
+
+def picture(shade=100, size=(8, 6)):
+    return Image.new("RGB", size, (shade, 0, 0))
+
+
+def question(text="Is it red?", answers=YES, rule="first_tokens"):
+    return Question(text, answers, rule)
+
+
+def ask(state, *questions, image=None, **options):
+    engine = OpenAIServer(base_url=state.url, **{**QUICK, **options})
+    return engine.answer([(image or picture(), questions or (question(),))])[0]
+
+
+def one(reply, *questions, **options):
+    """The answer to one question where the server always replies like this."""
+    with standing_in(lambda asked, before: reply) as state:
+        return ask(state, *questions, **options)[0]
+
+
+# --- what is asked and what is read
+
+
+def test_the_probabilities_of_the_answers_that_were_asked_for_are_added_up():
+    answer = one(SURE)
+    assert answer.probability == pytest.approx(0.7 + 0.1)
+    assert [text for text, _ in answer.tokens] == ["Yes", "yes"]
+    assert answer.said == "Yes"
+    assert answer.seconds > 0
+
+
+def test_one_request_holds_the_picture_without_loss_then_the_question_and_wants_one_token():
+    image = picture(size=(5, 3))
+    image.putpixel((2, 1), (1, 2, 3))
+    with standing_in(lambda asked, before: SURE) as state:
+        ask(state, question('Does it show "{x}" – ünï?'), image=image)
+    (asked,) = state.asked
+    assert asked.path == "/v1/chat/completions"
+    assert asked.body["model"] == "judge-1"
+    assert asked.body["messages"][0] == {"role": "system", "content": STEADY}
+    assert asked.text == 'Does it show "{x}" – ünï?'
+    head, _, data = asked.picture.partition(",")
+    assert head == "data:image/png;base64"
+    sent = Image.open(io.BytesIO(base64.b64decode(data)))
+    assert (sent.size, sent.tobytes()) == (image.size, image.tobytes())
+    asked_for = {k: asked.body[k] for k in ("logprobs", "top_logprobs", "max_tokens")}
+    assert asked_for == {"logprobs": True, "top_logprobs": 20, "max_tokens": 1}
+    assert asked.body["temperature"] == 0
+
+
+def test_every_answer_lands_at_its_own_question_and_picture():
+    def answer(asked, before):
+        time.sleep(0.02 if before % 2 else 0)
+        shade = Image.open(io.BytesIO(base64.b64decode(asked.picture.partition(",")[2])))
+        return told(("Yes", (shade.getpixel((0, 0))[0] + int(asked.text)) / 1000), ("No", 0.5))
+
+    with standing_in(answer) as state:
+        engine = OpenAIServer(base_url=state.url, **QUICK)
+        asked = [(picture(s), [question(str(n)) for n in range(s // 50)]) for s in (200, 50, 100)]
+        answers = engine.answer(asked)
+    found = [[round(1000 * a.probability) for a in row] for row in answers]
+    assert found == [[200, 201, 202, 203], [50], [100, 101]]
+
+
+def test_the_same_words_are_asked_once_and_read_for_every_rule():
+    with standing_in(lambda asked, before: SURE) as state:
+        answers = ask(
+            state,
+            question(),
+            question(rule="sequence"),
+            question(answers=("Yes", "No"), rule="share"),
+            question(answers=("Yes", " ", "Yes"), rule="distinct_tokens"),
+            question(answers=("No", "Yes"), rule="share"),
+        )
+    assert len(state.asked) == 1
+    wanted = [0.8, 0.7, 0.7 / 0.85, 0.7, 0.15 / 0.85]
+    assert [a.probability for a in answers] == pytest.approx(wanted)
+
+
+def test_a_token_that_is_listed_twice_counts_once():
+    assert one(told(("Yes", 0.6), ("Yes", 0.6), ("No", 0.1))).probability == pytest.approx(0.6)
+
+
+def test_an_answer_that_is_not_listed_is_no_zero():
+    answer = one(told(("No", 0.9), ("no", 0.05)))
+    assert answer.probability is None
+    assert "Not among the 2 likeliest tokens: “Yes”" in answer.reason
+    assert answer.said == "No"
+
+
+def test_a_share_of_an_answer_that_is_not_listed_is_no_number():
+    answer = one(told(("Yes", 0.9), ("x", 0.1)), question(answers=("Yes", "No"), rule="share"))
+    assert answer.probability is None
+    assert "“No”" in answer.reason
+
+
+def test_words_in_the_picture_that_take_over_the_reply_are_reported_and_not_obeyed():
+    answer = one(told(("IGNORE", 0.9), ("Yes", 0.04)))
+    assert answer.probability == pytest.approx(0.04)
+    assert answer.said == "IGNORE"
+    answer = one(told(("1.0", 0.9), ("100", 0.04)))
+    assert answer.probability is None
+    assert "The reply began with “1.0”" in answer.reason
+
+
+def test_an_unknown_rule_is_refused_before_anything_is_asked():
+    with standing_in(lambda asked, before: SURE) as state:
+        with pytest.raises(ValueError, match="not 'luck'"):
+            ask(state, question(rule="luck"))
+        assert state.asked == []
+
+
+# --- replies that cannot be read
+
+
+def _without(key):
+    reply = told(("Yes", 0.9))
+    del reply.body["choices"][0][key]
+    return reply
+
+
+def _with(**changes):
+    reply = told(("Yes", 0.9))
+    reply.body["choices"][0].update(changes)
+    return reply
+
+
+def _log(value):
+    reply = told(("Yes", 0.9))
+    reply.body["choices"][0]["logprobs"]["content"][0]["top_logprobs"][0]["logprob"] = value
+    return reply
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (_without("logprobs"), "no log-probabilities"),
+        (_with(logprobs=None), "no log-probabilities"),
+        (_with(logprobs={"content": []}), "no log-probabilities"),
+        (_with(logprobs={"content": ["Yes"]}), "cannot be read"),
+        (_with(logprobs={"content": [{"top_logprobs": 3}]}), "cannot be read"),
+        (_log("high"), "cannot be read"),
+        (_log(True), "cannot be read"),
+        (_log(0.5), "cannot be read"),
+        (_log(math.nan), "cannot be read"),
+        (told(("Yes", 0.9), ("No", 0.9)), "add up to more than 1"),
+        (Reply({"choices": []}), "no choice"),
+        (Reply({"choices": {"0": 1}}), "no choice"),
+        (Reply({"choices": ["Yes"]}), "no choice"),
+        (Reply({}), "no choice"),
+        (_with(message={"content": None, "refusal": "I will not."}), "refused: I will not."),
+        (_with(finish_reason="content_filter"), "content filter"),
+        (Reply({"error": {"message": "picture too large"}}, status=413), "413: picture too large"),
+        (Reply(b"no", status=422), "status 422."),
+    ],
+)
+def test_a_reply_without_a_readable_number_is_no_score_and_the_reason(reply, words):
+    answer = one(reply)
+    assert answer.probability is None
+    assert words in answer.reason
+
+
+def test_a_log_probability_of_minus_infinity_is_a_chance_of_nothing():
+    reply = told(("Yes", 0.9))
+    listed = reply.body["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
+    listed.append({"token": "No", "logprob": -math.inf})
+    assert one(reply, question(answers=("No",))).probability == 0
+
+
+# --- failures that may pass
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        Reply({"error": {"message": "busy"}}, status=429, headers={"Retry-After": "0.05"}),
+        Reply(b"", status=500),
+        Reply(b"<html>bad gateway</html>", status=502),
+        Reply(b'{"choices": [{"mess'),
+        Reply(b"[1, 2]"),
+        Reply(b'{"choices": []}', cut=40),
+        Reply({}, delay=0.6),
+        Reply(b'{"choices": []}' * 5, drip=0.02),
+    ],
+    ids=["429", "500", "502", "truncated", "list", "cut", "slow", "drip"],
+)
+def test_what_may_pass_is_tried_again(failure):
+    with standing_in(lambda asked, before: SURE if before else failure) as state:
+        (answer,) = ask(state, timeout=0.3)
+    assert answer.probability == pytest.approx(0.8)
+    assert len(state.asked) == 2
+
+
+def test_a_server_that_is_not_there_is_a_passing_failure():
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    engine = OpenAIServer(base_url=f"http://127.0.0.1:{port}/v1", **QUICK)
+    with pytest.raises(Passing, match="did not answer"):
+        engine.answer([(picture(), [question()])])
+
+
+def test_after_the_last_attempt_the_run_is_told_that_it_may_work_later():
+    with standing_in(lambda asked, before: Reply(b"", status=500)) as state:
+        with pytest.raises(Passing, match="status 500"):
+            ask(state, attempts=3)
+        assert len(state.asked) == 3
+
+
+def test_retry_after_is_waited_for():
+    times = []
+
+    def answer(asked, before):
+        times.append(time.monotonic())
+        return SURE if before else Reply(b"", status=429, headers={"Retry-After": "0.15"})
+
+    with standing_in(answer) as state:
+        ask(state)
+    assert times[1] - times[0] >= 0.15
+
+
+def test_who_is_told_to_wait_longer_than_is_worth_it_hands_the_wait_on():
+    busy = Reply({"error": {"message": "quota"}}, status=429, headers={"Retry-After": "90"})
+    with standing_in(lambda asked, before: busy) as state:
+        began = time.monotonic()
+        with pytest.raises(Passing, match="quota") as raised:
+            ask(state)
+        assert raised.value.retry_after == 90
+        assert len(state.asked) == 1
+        assert time.monotonic() - began < 5
+
+
+def test_a_question_that_fails_where_others_succeed_is_no_score_and_the_reason():
+    def answer(asked, before):
+        return Reply(b"", status=500) if asked.text == "2" else SURE
+
+    with standing_in(answer) as state:
+        answers = ask(state, *(question(str(n)) for n in range(4)), attempts=2)
+    assert [a.probability is None for a in answers] == [False, False, True, False]
+    assert "status 500" in answers[2].reason
+
+
+def test_what_was_answered_before_the_server_got_busy_is_not_asked_again():
+    limit = 3
+
+    def answer(asked, before):
+        if before < limit:
+            return SURE
+        return Reply(b"", status=429, headers={"Retry-After": "60"})
+
+    with standing_in(answer) as state:
+        engine = OpenAIServer(base_url=state.url, concurrency=1, **QUICK)
+        asked = [(picture(), [question(str(n)) for n in range(5)])]
+        with pytest.raises(Passing):
+            engine.answer(asked)
+        limit = 1000
+        (answers,) = engine.answer(asked)
+    assert [a.probability for a in answers] == pytest.approx([0.8] * 5)
+    assert [a.text for a in state.asked] == ["0", "1", "2", "3", "3", "4"]
+
+
+def test_no_more_requests_are_under_way_than_allowed():
+    def answer(asked, before):
+        time.sleep(0.02)
+        return SURE
+
+    with standing_in(answer) as state:
+        ask(state, *(question(str(n)) for n in range(12)), concurrency=3)
+    assert state.busiest == 3
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after": "7"}, 7),
+        ({"retry-after-ms": "250", "retry-after": "7"}, 0.25),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "-4"}, None),
+        ({}, None),
+        ({"retry-after": "Thu, 01 Jan 2015 00:00:00 GMT"}, 0),
+    ],
+)
+def test_retry_after_is_seconds_or_a_date(headers, seconds):
+    message = HTTPMessage()
+    for name, value in headers.items():
+        message[name] = value
+    assert retry_after(message) == seconds
+
+
+def test_retry_after_may_name_an_hour():
+    message = HTTPMessage()
+    message["Retry-After"] = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
+    assert retry_after(message) == pytest.approx(3600, abs=5)
+
+
+# --- failures that will not pass
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_a_server_that_does_not_know_us_or_the_model_stops_the_run(status):
+    refusal = Reply({"error": {"message": "no such model"}}, status=status)
+    with standing_in(lambda asked, before: refusal) as state:
+        with pytest.raises(EngineRefused, match=f"status {status}: no such model"):
+            ask(state, *(question(str(n)) for n in range(20)), concurrency=2)
+        assert len(state.asked) <= 4
+
+
+def test_a_redirect_is_not_followed():
+    with standing_in(lambda asked, before: SURE) as other:
+        away = Reply(b"", status=307, headers={"Location": f"{other.url}/chat/completions"})
+        answer = one(away)
+        assert answer.probability is None
+        assert "redirects are not followed" in answer.reason
+        assert other.asked == []
+
+
+# --- where it may ask, and the secret
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://api.openai.com/v1",
+        "http://169.254.169.254/latest",
+        "http://127.0.0.1.nip.io:8000/v1",
+        "http://localhost.:8000",
+        "ftp://127.0.0.1/x",
+        "file:///etc/passwd",
+        "http://me:pw@127.0.0.1:8000/v1",
+        "http://127.0.0.1:8000/v1?x=1",
+        "http://127.0.0.1:99999/v1",
+        "127.0.0.1:8000",
+        "",
+    ],
+)
+def test_only_this_machine_is_asked_until_the_operator_names_others(address):
+    with pytest.raises(EngineRefused, match="JUDGE_SERVERS|address"):
+        OpenAIServer("m", base_url=address).load()
+
+
+def test_a_server_that_the_operator_named_may_be_asked(settings):
+    settings.JUDGE_SERVERS = ["https://api.openai.com", "http://gpu:8000"]
+    for address in (
+        "https://api.openai.com/v1",
+        "https://API.openai.com:443",
+        "http://gpu:8000/v1",
+    ):
+        OpenAIServer("m", base_url=address).load()
+    for address in ("http://api.openai.com/v1", "http://gpu:8001/v1", "http://127.0.0.1:8000"):
+        with pytest.raises(EngineRefused, match="JUDGE_SERVERS"):
+            OpenAIServer("m", base_url=address).load()
+
+
+def test_the_secret_goes_to_a_server_that_was_named_and_to_no_other(settings):
+    settings.OPENAI_API_KEY = "sk-hidden"
+    with standing_in(lambda asked, before: SURE) as state:
+        ask(state)
+        settings.JUDGE_SERVERS = [state.url.removesuffix("/v1")]
+        ask(state)
+    sent = [asked.headers.get("Authorization") for asked in state.asked]
+    assert sent == [None, "Bearer sk-hidden"]
+
+
+def test_the_secret_is_never_shown(settings, caplog):
+    settings.OPENAI_API_KEY = "sk-hidden"
+    refusal = Reply({"error": {"message": "Wrong key: sk-hidden"}}, status=401)
+    with caplog.at_level(logging.DEBUG), standing_in(lambda asked, before: refusal) as state:
+        settings.JUDGE_SERVERS = [state.url.removesuffix("/v1")]
+        engine = OpenAIServer(base_url=state.url, **QUICK)
+        with pytest.raises(EngineRefused) as raised:
+            engine.answer([(picture(), [question()])])
+    shown = [str(raised.value), repr(engine._server()), str(vars(engine)), str(engine.facts)]
+    assert "sk-hidden" not in "".join(shown) + caplog.text
+    assert "Wrong key: …" in str(raised.value)
+
+
+# --- what it costs
+
+
+def test_requests_tokens_and_cost_are_counted_by_day_server_and_model(settings):
+    settings.JUDGE_PRICES = {"judge-1": (2.0, 10.0)}
+    with standing_in(lambda asked, before: told(("Yes", 0.9), usage=(1000, 1))) as state:
+        ask(state, question("a"), question("b"))
+        ask(state, question("c"))
+    (row,) = ServerUse.objects.all()
+    assert (row.requests, row.tokens_in, row.tokens_out) == (3, 3000, 3)
+    # 3,000 at 2 and 3 at 10 for a million
+    assert row.cost == pytest.approx(0.006 + 0.00003)
+
+
+def test_a_used_up_budget_stops_the_run_and_asks_nothing_more(settings):
+    settings.JUDGE_PRICES = {"judge-1": (1000.0, 0.0)}
+    settings.JUDGE_BUDGET = 3.0
+    # each request costs 1
+    with standing_in(lambda asked, before: told(("Yes", 0.9), usage=(1000, 1))) as state:
+        with pytest.raises(EngineRefused, match="JUDGE_BUDGET"):
+            ask(state, *(question(str(n)) for n in range(9)), concurrency=1)
+        assert len(state.asked) == 3
+        with pytest.raises(EngineRefused, match="used up"):
+            ask(state, question("again"))
+        assert len(state.asked) == 3
+
+
+def test_a_budget_needs_a_price_and_a_server_that_counts(settings):
+    settings.JUDGE_BUDGET = 3.0
+    with standing_in(lambda asked, before: told(("Yes", 0.9), usage=None)) as state:
+        with pytest.raises(EngineRefused, match="JUDGE_PRICES"):
+            ask(state)
+        settings.JUDGE_PRICES = {"judge-1": (1.0, 1.0)}
+        with pytest.raises(EngineRefused, match="how many tokens"):
+            ask(state)
+
+
+# --- conversations
+
+
+def test_a_conversation_is_asked_turn_by_turn_with_the_replies_between():
+    with standing_in(lambda asked, before: spoken(f"reply {before}")) as state:
+        engine = OpenAIServer(base_url=state.url, **QUICK)
+        talk = Talk(("Describe it.", "Now the score."), max_tokens=99, temperature=0.7, seed=5)
+        (replies,) = engine.talk([(picture(), talk)])
+    assert replies == ("reply 0", "reply 1")
+    second = state.asked[1].body
+    roles = [m["role"] for m in second["messages"]]
+    assert roles == ["system", "user", "assistant", "user"]
+    assert second["messages"][2]["content"] == "reply 0"
+    assert (second["max_tokens"], second["temperature"], second["seed"]) == (99, 0.7, 5)
+    assert "logprobs" not in second
+
+
+def test_a_conversation_that_breaks_off_is_a_reason_and_no_text():
+    def answer(asked, before):
+        return Reply({"error": "too long"}, status=400) if before else spoken("so far")
+
+    with standing_in(answer) as state, pytest.raises(ValueError, match="too long"):
+        OpenAIServer(base_url=state.url, **QUICK).talk([(picture(), Talk(("a", "b")))])
+
+
+# --- how it is made
+
+
+def test_making_one_asks_nothing_and_its_facts_name_model_and_server():
+    engine = OpenAIServer("judge-1", "2026-01", base_url="http://127.0.0.1:9/v1")
+    facts = engine.facts
+    assert (facts["checkpoint"], facts["revision"]) == ("judge-1", "2026-01")
+    assert facts["server"] == "http://127.0.0.1:9/v1"
+
+
+def test_without_the_name_of_a_model_nothing_is_asked():
+    with pytest.raises(EngineRefused, match="Which model"):
+        OpenAIServer().load()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"concurrency": 0}, "concurrency"),
+        ({"attempts": 2.5}, "attempts"),
+        ({"timeout": 0}, "timeout"),
+        ({"top_logprobs": 50}, "at most 20"),
+        ({"limit_name": "tokens"}, "limit_name"),
+        ({"extra": {"model": "dearer"}}, "extra cannot set model"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused_by_name(options, words):
+    with pytest.raises(ValueError, match=words):
+        OpenAIServer("m", **options)
+
+
+def test_fields_that_only_one_server_knows_are_sent_along():
+    extra = {"chat_template_kwargs": {"enable_thinking": False}}
+    with standing_in(lambda asked, before: SURE) as state:
+        ask(state, extra=extra, limit_name="max_completion_tokens", system="")
+    body = state.asked[0].body
+    assert body["chat_template_kwargs"] == {"enable_thinking": False}
+    assert body["max_completion_tokens"] == 1
+    assert "max_tokens" not in body
+    assert [m["role"] for m in body["messages"]] == ["user"]
