@@ -14,6 +14,8 @@ PLACE = Prepared(
     lambda mark: (
         Membership.objects.order_by()
         .select_related("study__form")
+        # Each version of a form is read once; see `annotations.forms.versions`.
+        .defer("study__form__definition")
         .filter(study__slug=mark.text("slug"), user=mark("user"))
     )
 )

@@ -54,6 +54,11 @@ def next_image(*, annotator: Membership) -> Assignment | None:
     """The lease that this person holds, or a new one; None when nothing is left for them."""
     # Two tabs of one person wait for each other here: one person holds one image.
     lock(annotator)
+    return next_in_turn(annotator)
+
+
+def next_in_turn(annotator: Membership) -> Assignment | None:
+    """As `next_image`, for one whose turn it is: their row is locked."""
     study = annotator.study
     if _some_have_expired(study):
         release_expired(study=study)

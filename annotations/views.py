@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import uuid
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.db import transaction
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST, require_safe
@@ -59,17 +59,13 @@ def label(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method != "POST":
         return _workplace(request, place)
     if not request.htmx:
-        _record(request, place)
+        labelling.record_label(**_sent(request, place))
         return redirect("label", slug=slug)
-    message = ""
-    # The answer and the next image go to the disk together: one wait instead of two.
-    with transaction.atomic():
-        try:
-            _record(request, place)
-        except LabelRefused as refusal:
-            message = refusal.message
-        assignment = assigning.next_image(annotator=place.membership)
-    return _in_hand(request, place, assignment, message)
+    try:
+        assignment = labelling.record_and_go_on(**_sent(request, place))
+    except LabelRefused as refusal:
+        return _workplace(request, place, refusal.message)
+    return _in_hand(request, place, assignment)
 
 
 @require_POST
@@ -201,7 +197,8 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-def _record(request: HttpRequest, place: Place) -> None:
+def _sent(request: HttpRequest, place: Place) -> dict[str, Any]:
+    """An answer as the page sends it, for `labelling`; refused where it is incomplete."""
     try:
         submission = uuid.UUID(request.POST.get("submission", ""))
         form_pk = int(request.POST.get("form", ""))
@@ -216,18 +213,18 @@ def _record(request: HttpRequest, place: Place) -> None:
     if image is None or form is None:
         raise LabelRefused("This image is no longer part of the study; nothing was saved.")
     prefix = "answer-"
-    labelling.record_label(
-        image=image,
-        annotator=place.membership,
-        form=form,
-        answers={
+    return {
+        "image": image,
+        "annotator": place.membership,
+        "form": form,
+        "answers": {
             name.removeprefix(prefix): values
             for name, values in request.POST.lists()
             if name.startswith(prefix)
         },
-        submission=submission,
-        seconds=_number_or_none(request.POST.get("seconds", "")),
-    )
+        "submission": submission,
+        "seconds": _number_or_none(request.POST.get("seconds", "")),
+    }
 
 
 def _workplace(request: HttpRequest, place: Place, message: str = "") -> HttpResponse:
@@ -235,7 +232,7 @@ def _workplace(request: HttpRequest, place: Place, message: str = "") -> HttpRes
 
 
 def _in_hand(
-    request: HttpRequest, place: Place, assignment: Assignment | None, message: str
+    request: HttpRequest, place: Place, assignment: Assignment | None, message: str = ""
 ) -> HttpResponse:
     annotator = place.membership
     image = assignment.image if assignment else None
