@@ -159,12 +159,12 @@ def _lines(
         if label["judge"] in inks
     ]
     layers = [
-        base.mark_line(strokeWidth=2).encode(y=y),
-        base.mark_point(filled=True, size=70, opacity=1).encode(
+        base.mark_line(strokeWidth=2, cursor="pointer").encode(y=y),
+        base.mark_point(filled=True, size=70, opacity=1, cursor="pointer").encode(
             y=y, shape=shape, tooltip=tooltip()
         ),
         alt.Chart(alt.Data(values=ends))
-        .mark_text(align="left", dx=8, limit=220)
+        .mark_text(align="left", dx=8, limit=220, cursor="pointer")
         .encode(
             x=in_time(),
             color=alt.Color("ink:N", scale=None),

@@ -72,12 +72,12 @@ def _part(
         base.mark_area(opacity=0.15).encode(
             y=alt.Y("low:Q", title=STATISTICS[statistic]), y2="high:Q"
         ),
-        base.mark_line(strokeWidth=2).encode(y=y),
-        base.mark_point(filled=True, size=60, opacity=1).encode(
+        base.mark_line(strokeWidth=2, cursor="pointer").encode(y=y),
+        base.mark_point(filled=True, size=60, opacity=1, cursor="pointer").encode(
             y=y, shape=shape, tooltip=tooltip(3)
         ),
         alt.Chart(alt.Data(values=names))
-        .mark_text(align="left", dx=8, limit=220)
+        .mark_text(align="left", dx=8, limit=220, cursor="pointer")
         .encode(
             x=in_time(), y=alt.Y("place:Q"), text="judge:N", color=alt.Color("ink:N", scale=None)
         ),

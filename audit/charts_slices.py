@@ -38,7 +38,7 @@ def slices(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
         base.mark_rule(strokeWidth=3, opacity=0.5).encode(
             x=alt.X("low:Q", title=unit), x2="high:Q"
         ),
-        base.mark_point(filled=True, size=70, opacity=1).encode(
+        base.mark_point(filled=True, size=70, opacity=1, cursor="pointer").encode(
             x=alt.X("value:Q", title=unit, scale=alt.Scale(zero=False, nice=True)),
             shape=shape,
             tooltip=tooltip(1 if statistic == "net_deviation" else 3, first="slice"),

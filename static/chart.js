@@ -71,6 +71,7 @@ async function draw(box) {
     }
     drawn.get(plot).view?.finalize();
     drawn.set(plot, { wanted, view: made.view });
+    made.view.addEventListener("click", (event, mark) => alone(mark?.datum?.judge));
     plot.replaceChildren(inner);
     inner.className = "";
     plot.dataset.drawn = wanted;
@@ -96,8 +97,37 @@ addEventListener("resize", () => {
   resized = setTimeout(drawAll, 150);
 });
 
-// A select that was changed shows at once; without JavaScript there is the button.
+// Filters live in the address. A select that was changed shows at once; without JavaScript there is
+// the button. The place on the page is kept for whoever works with keys.
+const KEPT = "jurybox-filtering";
+
+function show(form, control) {
+  const boxes = [...form.querySelectorAll("input[type=checkbox]")];
+  // All of them is what an address without any means.
+  if (boxes.every((box) => box.checked)) for (const box of boxes) box.disabled = true;
+  sessionStorage.setItem(KEPT, JSON.stringify([control.id, scrollY]));
+  form.requestSubmit();
+}
+
 document.addEventListener("change", ({ target }) => {
-  if (target.matches(".filters select")) target.form.requestSubmit();
+  if (target.matches(".filters select, .filters input")) show(target.form, target);
 });
+
+// A click on the name or a point of a judge leaves this one alone; the next brings all back.
+function alone(judge) {
+  const boxes = [...document.querySelectorAll(".filters input[data-title]")];
+  const wanted = boxes.find((box) => box.dataset.title === judge);
+  if (!wanted) return;
+  const already = boxes.every((box) => box.checked === (box === wanted));
+  for (const box of boxes) box.checked = already || box === wanted;
+  show(wanted.form, wanted);
+}
+
+const kept = sessionStorage.getItem(KEPT);
+if (kept) {
+  sessionStorage.removeItem(KEPT);
+  const [id, place] = JSON.parse(kept);
+  document.getElementById(id)?.focus({ preventScroll: true });
+  scrollTo(0, place);
+}
 drawAll();

@@ -55,7 +55,7 @@ def _context(frame: Frame) -> dict[str, Any]:
             for one in found["histogram"]
             if one["yes"] or one["no"]
         ],
-        "filters": [judge_select(body, name, every=False)],
+        "filters": [judge_select(body, name)],
         "filter_url": frame.request.path,
     }
 

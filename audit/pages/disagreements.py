@@ -130,7 +130,7 @@ def _context(frame: Frame) -> dict[str, Any]:
         "earlier": _at(frame, "gallery", page=number - 1) if number > 1 else "",
         "later": _at(frame, "gallery", page=number + 1) if number < pages else "",
         "filters": [
-            judge_select(body, judge, every=False),
+            judge_select(body, judge),
             select("generator", "generator", _generators(body), filters.generator),
             select("variant", "prompts", [("", "all prompts"), *VARIANTS.items()], filters.variant),
             select("side", "verdicts", [("", "all"), *SIDES.items()], filters.side),

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET
 
 from audit import chart_style, charts, narrative
 from audit.asked import View
-from audit.pages.filters import judge_select
+from audit.pages.filters import judge_boxes
 from audit.pages.frame import Frame, answer, frame_of
 from audit.tables import Row, Table, row
 
@@ -56,9 +56,7 @@ def _context(frame: Frame) -> dict[str, Any]:
         "overall": overall(body, judges),
         "tables": tables(frame, body, judges),
         "undated": _undated(undated) + _apart(body, judges),
-        "filters": [judge_select(body, (frame.view.judges or [""])[0], every=True)]
-        if len(body["judges"]) > 1
-        else [],
+        "filters": [judge_boxes(body, judges)] if len(body["judges"]) > 1 else [],
         "filter_url": frame.request.path,
     }
 

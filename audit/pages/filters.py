@@ -1,10 +1,11 @@
-"""The row of plain selects above a page; their values are in its address."""
+"""The row of plain selects and boxes above a page; their values are in its address."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from audit.chart_style import colour_of
 from audit.narrative import title
 
 
@@ -19,6 +20,23 @@ def select(
     }
 
 
-def judge_select(body: dict[str, Any], value: str | None, *, every: bool) -> dict[str, Any]:
-    found = [(name, title(name)) for name in body["judges"]]
-    return select("judge", "judge", [("", "all judges"), *found] if every else found, value or "")
+def judge_select(body: dict[str, Any], value: str | None) -> dict[str, Any]:
+    """For a page that shows one judge."""
+    return select("judge", "judge", [(name, title(name)) for name in body["judges"]], value)
+
+
+def judge_boxes(body: dict[str, Any], shown: Sequence[str]) -> dict[str, Any]:
+    """The legend of all charts of a page, to tick off; a click on a name in a chart does the same."""
+    return {
+        "name": "judge",
+        "title": "judges",
+        "boxes": [
+            {
+                "value": name,
+                "title": title(name),
+                "colour": colour_of(body, name),
+                "checked": name in shown,
+            }
+            for name in body["judges"]
+        ],
+    }

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET
 from audit import chart_style, saying
 from audit.asked import SLICES, View
 from audit.narrative import STATISTICS, title
-from audit.pages.filters import judge_select, select
+from audit.pages.filters import judge_boxes, select
 from audit.pages.frame import Frame, answer, frame_of
 from audit.stats import enough
 from audit.tables import Table, row
@@ -70,7 +70,7 @@ def _context(frame: Frame) -> dict[str, Any]:
         "filters": [
             select("by", "cut by", SLICES.items(), by),
             select("statistic", "picture of", STATISTICS.items(), statistic),
-            judge_select(body, (view.judges or [""])[0], every=True),
+            judge_boxes(body, view.judges_of(body)),
         ],
         "filter_url": frame.request.path,
     }

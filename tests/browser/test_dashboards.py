@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from annotations import importing
 from annotations.benchmarks import builtin
 from annotations.records import GeneratorRecord, ImageRecord, LabelRecord, PromptRecord
-from audit import narrative, reports
+from audit import meeting, narrative, reports
 from audit.narrative import title
 from judges import running
 from tests import making
@@ -88,6 +88,15 @@ def test_the_number_behind_each_chart_is_the_reports(open_page, alice, report):
     cell = narrative.cell("human_score", stats["human_score"])
     assert shown(page, f"{title(judge)} by prompt variant", "original", 0).startswith(cell.value)
 
+    page.goto(at("agreement"))
+    all_drawn(page)
+    asked = meeting.current(study=report.study).body["questions"][0]
+    cell = narrative.cell("percent", asked["percent"])
+    assert shown(page, "By question", asked["words"], 0).split("\n") == [
+        cell.value,
+        f"{cell.low} to {cell.high}",
+    ]
+
     page.goto(at("calibration", judge=JUDGES[1]))
     all_drawn(page)
     bins = report.body["judges"][JUDGES[1]]["curves"]["histogram"]
@@ -150,6 +159,35 @@ def test_a_select_changes_the_address_and_the_address_the_page(open_page, alice,
     expect(page.get_by_role("heading", name=re.compile("by atomicity")).first).to_be_visible()
 
 
+def test_a_name_in_a_chart_leaves_its_judge_alone_and_so_do_boxes_with_keys(
+    open_page, alice, report
+):
+    page = open_page(alice, at("drift"))
+    all_drawn(page)
+    one, other = (title(name) for name in JUDGES)
+    boxes = page.get_by_role("group", name="judges")
+
+    def lines():
+        return page.locator("#plot svg text").filter(has_text=other)
+
+    expect(boxes.get_by_role("checkbox")).to_have_count(2)
+    expect(lines().first).to_be_visible()
+    page.locator("#plot svg text").filter(has_text=one).first.click()
+    page.wait_for_url(re.compile(f"judge={JUDGES[0]}$"))
+    all_drawn(page)
+    expect(lines()).to_have_count(0)
+    expect(page.get_by_role("heading", name=f"{other}, generator by generator")).to_have_count(0)
+    expect(boxes.get_by_label(other)).not_to_be_checked()
+    # With keys: the box that was used has the focus again.
+    expect(boxes.get_by_label(one)).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    page.wait_for_url(lambda url: "judge=" not in url)
+    all_drawn(page)
+    expect(lines().first).to_be_visible()
+    expect(boxes.get_by_label(other)).to_be_focused()
+
+
 def test_asking_again_shows_the_bar_at_once(open_page, alice, report):
     page = open_page(alice, at("slices"))
     page.get_by_text("How it was computed").click()
@@ -185,6 +223,9 @@ def test_how_the_pages_look(open_page, alice, report, size):
         page.goto(at(name, **query))
         all_drawn(page)
         take(page, f"audit-{name}-{size}")
+    page.goto(at("agreement"))
+    all_drawn(page)
+    take(page, f"audit-people-{size}")
     image = report.study.images.order_by("pk").last()
     page.goto(at("evidence", image.public_id))
     take(page, f"audit-evidence-{size}")
