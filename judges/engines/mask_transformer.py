@@ -10,13 +10,14 @@ is told stays the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from PIL import Image
 
 from judges.engines import run_lengths
+from judges.engines.batches import alike
 from judges.engines.checkpoint import CheckpointEngine
 from judges.engines.coco_names import GENEVAL
 from judges.engines.torch_setup import prepare
@@ -55,7 +56,7 @@ class MaskTransformer(CheckpointEngine):
         self.load()
         found: list[list[Detection]] = [[] for _ in images]
         with prepare().inference_mode(), memory_guard():
-            for places in _alike([image.size for image in images]):
+            for places in alike(images, self.batch):
                 told = self._look([images[place] for place in places])
                 for place, detections in zip(places, told, strict=True):
                     found[place] = detections
@@ -175,10 +176,3 @@ def _framed_size(size: tuple[int, int]) -> tuple[int, int]:
     scale = min(_LONG / max(size), _SHORT / min(size))
     width, height = (int(side * scale + 0.5) for side in size)
     return height, width
-
-
-def _alike(sizes: Sequence[tuple[int, int]]) -> Iterator[list[int]]:
-    places: dict[tuple[int, int], list[int]] = {}
-    for place, size in enumerate(sizes):
-        places.setdefault(size, []).append(place)
-    yield from places.values()

@@ -1,0 +1,147 @@
+"""BLIP and BLIP-2 asked whether a text matches a picture: the probability of "match"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from PIL import Image
+
+from judges.engines.checkpoint import CheckpointEngine
+from judges.engines.torch_setup import prepare
+from judges.engines.weights import memory_guard
+
+_WORDS = 50
+
+
+class _Matching(CheckpointEngine):
+    """`clean` prepares the text as the papers' code does; `longest` is its length in tokens."""
+
+    def __init__(
+        self,
+        checkpoint: str = "",
+        revision: str = "",
+        device: str = "auto",
+        precision: str = "float32",
+        batch: int = 16,
+        clean: bool = True,
+        longest: int = 32,
+    ) -> None:
+        super().__init__(
+            checkpoint, revision, device, precision, batch, clean=clean, longest=longest
+        )
+        self._clean = clean
+        self._longest = longest
+
+    def similarities(self, pairs: Sequence[tuple[Image.Image, str]]) -> list[float]:
+        self.load()
+        torch = prepare()
+        told: list[float] = []
+        with torch.inference_mode(), memory_guard():
+            for start in range(0, len(pairs), self.batch):
+                logits = self._match(pairs[start : start + self.batch])
+                told += torch.softmax(logits.float(), -1)[:, 1].tolist()
+        return told
+
+    def _match(self, pairs: Sequence[tuple[Image.Image, str]]) -> Any:
+        """Logits of "no match" and "match"; every picture goes through the model once."""
+        some = next(self._net.parameters())
+        images = {id(image): image for image, _ in pairs}
+        row = {key: place for place, key in enumerate(images)}
+        pixels = self._prepare_images(
+            images=[image.convert("RGB") for image in images.values()], return_tensors="pt"
+        )["pixel_values"].to(some.device, some.dtype)
+        seen = self._net.vision_model(pixel_values=pixels).last_hidden_state
+        texts = [cleaned(text) if self._clean else text for _, text in pairs]
+        given = self._tokenize(
+            texts, padding=True, truncation=True, max_length=self._longest, return_tensors="pt"
+        ).to(some.device)
+        return self._logits(
+            seen[[row[id(image)] for image, _ in pairs]],
+            given["input_ids"],
+            given["attention_mask"],
+        )
+
+    def _load_parts(self, model_class: Any) -> None:
+        from transformers import AutoImageProcessor, AutoTokenizer
+
+        self._net = self._model(model_class)
+        self._prepare_images = self._processor(AutoImageProcessor)
+        self._tokenize = self._processor(AutoTokenizer)
+
+    def _logits(self, seen: Any, tokens: Any, given: Any) -> Any:
+        raise NotImplementedError
+
+
+class BlipItm(_Matching):
+    version = "blip-itm-1"
+
+    def __init__(
+        self,
+        checkpoint: str = "Salesforce/blip-itm-large-coco",
+        revision: str = "",
+        device: str = "auto",
+        precision: str = "float32",
+        batch: int = 16,
+        clean: bool = True,
+        longest: int = 35,
+    ) -> None:
+        super().__init__(checkpoint, revision, device, precision, batch, clean, longest)
+
+    def _load(self) -> None:
+        prepare()
+        from transformers import BlipForImageTextRetrieval
+
+        self._load_parts(BlipForImageTextRetrieval)
+
+    def _logits(self, seen: Any, tokens: Any, given: Any) -> Any:
+        read = self._net.text_encoder(
+            input_ids=tokens,
+            attention_mask=given,
+            encoder_hidden_states=seen,
+            encoder_attention_mask=given.new_ones(seen.shape[:2]),
+        ).last_hidden_state
+        return self._net.itm_head(read[:, 0])
+
+
+class Blip2Itm(_Matching):
+    """The logits are means over the query tokens, each of which gives its own opinion."""
+
+    version = "blip2-itm-1"
+
+    def __init__(
+        self,
+        checkpoint: str = "Salesforce/blip2-itm-vit-g",
+        revision: str = "",
+        device: str = "auto",
+        precision: str = "float32",
+        batch: int = 16,
+        clean: bool = True,
+        longest: int = 32,
+    ) -> None:
+        super().__init__(checkpoint, revision, device, precision, batch, clean, longest)
+
+    def _load(self) -> None:
+        prepare()
+        from transformers import Blip2ForImageTextRetrieval
+
+        self._load_parts(Blip2ForImageTextRetrieval)
+
+    def _logits(self, seen: Any, tokens: Any, given: Any) -> Any:
+        torch = prepare()
+        queries = self._net.query_tokens.expand(len(seen), -1, -1)
+        both = self._net.embeddings(input_ids=tokens, query_embeds=queries)
+        read = self._net.qformer(
+            query_embeds=both,
+            query_length=queries.shape[1],
+            attention_mask=torch.cat([given.new_ones(queries.shape[:2]), given], 1),
+            encoder_hidden_states=seen,
+            encoder_attention_mask=given.new_ones(seen.shape[:2]),
+        ).last_hidden_state
+        return self._net.itm_head(read[:, : queries.shape[1]]).mean(1)
+
+
+def cleaned(text: str) -> str:
+    """Lower case, some punctuation as blanks, at most 50 words."""
+    return " ".join(re.sub(r'[.!"()*#:;~]', " ", text.lower()).split()[:_WORDS])

@@ -1,0 +1,307 @@
+"""CLIP through open_clip and through transformers: how alike a picture and a text are, and which
+color a cut-out thing has.
+
+Many pictures' crops and texts go through the model together. A text goes through it once in the
+life of a worker, at its true length: the text tower looks backwards only, so what would pad the
+text to 77 tokens cannot change its embedding.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+from PIL import Image, ImageOps
+
+from judges.engines import run_lengths, weights
+from judges.engines.checkpoint import CheckpointEngine
+from judges.engines.torch_setup import prepare
+from judges.engines.weights import memory_guard
+from judges.errors import EngineRefused
+from judges.protocols import ColorOf, Detection
+
+_REMEMBERED = 100_000  # texts and color rows kept, a few KB each at most
+_TEXTS = 256  # texts that go through the model at once
+
+
+class Clip(CheckpointEngine):
+    """A `Matcher` (cosines) and a `Colorist`, over whatever encodes pictures and texts."""
+
+    def __init__(
+        self,
+        checkpoint: str = "",
+        revision: str = "",
+        device: str = "auto",
+        precision: str = "float32",
+        batch: int = 32,
+        **told: Any,
+    ) -> None:
+        super().__init__(checkpoint, revision, device, precision, batch, **told)
+        self._texts = _Memory()
+        self._rows = _Memory()
+
+    def similarities(self, pairs: Sequence[tuple[Image.Image, str]]) -> list[float]:
+        self.load()
+        torch = prepare()
+        images = {id(image): image for image, _ in pairs}
+        row = {key: place for place, key in enumerate(images)}
+        with torch.inference_mode(), memory_guard():
+            seen = self._look(list(images.values()))
+            said = self._read([text for _, text in pairs])
+            mine = seen[[row[id(image)] for image, _ in pairs]]
+            return (mine * said).sum(-1).float().tolist()
+
+    def colors(self, crops: Sequence[tuple[Image.Image, Detection, ColorOf]]) -> list[str]:
+        self.load()
+        torch = prepare()
+        upright: dict[int, Image.Image] = {}
+        for image, _, _ in crops:
+            if id(image) not in upright:
+                upright[id(image)] = ImageOps.exif_transpose(image).convert("RGB")
+        cut = [cut_out(upright[id(image)], thing, want) for image, thing, want in crops]
+        with torch.inference_mode(), memory_guard():
+            seen = self._look(cut)
+            rows = self._color_rows([want for _, _, want in crops])
+            likest = [int((row @ one).argmax()) for one, row in zip(seen, rows, strict=True)]
+        return [want.colors[at] for at, (_, _, want) in zip(likest, crops, strict=True)]
+
+    def _color_rows(self, wants: Sequence[ColorOf]) -> list[Any]:
+        """Per want a row for each color: the mean direction of its templates, of length one."""
+        torch = prepare()
+        unknown = [
+            key
+            for key in dict.fromkeys((want.noun, want.colors, want.templates) for want in wants)
+            if key not in self._rows
+        ]
+        texts = [texts_of_color(noun, color, t) for noun, cs, t in unknown for color in cs]
+        if texts:
+            said = self._read([text for some in texts for text in some])
+            means = [part.mean(0) for part in said.split([len(some) for some in texts])]
+            rows = torch.nn.functional.normalize(torch.stack(means), dim=-1)
+            for key, row in zip(unknown, rows.split([len(k[1]) for k in unknown]), strict=True):
+                self._rows[key] = row
+        return [self._rows[want.noun, want.colors, want.templates] for want in wants]
+
+    def _look(self, images: Sequence[Image.Image]) -> Any:
+        """Embeddings of length one, `batch` pictures at a time."""
+        torch = prepare()
+        parts = []
+        for start in range(0, len(images), self.batch):
+            some = [image.convert("RGB") for image in images[start : start + self.batch]]
+            parts.append(self._embed_images(some).float())
+        return torch.nn.functional.normalize(torch.cat(parts), dim=-1)
+
+    def _read(self, texts: Sequence[str]) -> Any:
+        torch = prepare()
+        unknown = [text for text in dict.fromkeys(texts) if text not in self._texts]
+        # Texts of like length go together, so that little is padded.
+        unknown.sort(key=len)
+        for start in range(0, len(unknown), _TEXTS):
+            some = unknown[start : start + _TEXTS]
+            said = torch.nn.functional.normalize(self._embed_texts(some).float(), dim=-1)
+            for text, one in zip(some, said, strict=True):
+                self._texts[text] = one
+        return torch.stack([self._texts[text] for text in texts])
+
+    def _embed_images(self, images: Sequence[Image.Image]) -> Any:
+        raise NotImplementedError
+
+    def _embed_texts(self, texts: Sequence[str]) -> Any:
+        raise NotImplementedError
+
+
+class _Memory(OrderedDict[Hashable, Any]):
+    """Forgets what was stored first when it is full."""
+
+    def __setitem__(self, key: Hashable, value: Any) -> None:
+        super().__setitem__(key, value)
+        if len(self) > 2 * _REMEMBERED:
+            for _ in range(_REMEMBERED):
+                self.popitem(last=False)
+
+
+def texts_of_color(noun: str, color: str, templates: Sequence[str]) -> list[str]:
+    return [template.replace("{color}", color).replace("{noun}", noun) for template in templates]
+
+
+def cut_out(image: Image.Image, thing: Detection, want: ColorOf) -> Image.Image:
+    """The thing on a plain backdrop, cut to its box (whose corners Pillow rounds).
+
+    Painting over a whole picture and cutting afterwards gives the same pixels at a higher price.
+    """
+    box = tuple(thing["box"][:4])
+    left, above, right, below = (round(side) for side in box)
+    if want.crop and (right <= left or below <= above):
+        raise ValueError(f"the box {list(box)} holds no pixel whose color could be named")
+    cut = image.crop(box) if want.crop else image
+    if want.background == "original" or "mask" not in thing:
+        return cut
+    mask = Image.fromarray(run_lengths.decode(thing["mask"]))
+    if mask.size != image.size:
+        raise ValueError(
+            f"the mask is {mask.width} × {mask.height} pixels, the upright picture "
+            f"{image.width} × {image.height}: an EXIF turn that the detector did not see"
+        )
+    if not want.crop:
+        return Image.composite(cut, Image.new("RGB", cut.size, want.background), mask)
+    inside = left >= 0 and above >= 0 and right <= image.width and below <= image.height
+    # Beyond the picture's edge a crop is black, backdrop or not.
+    blank = Image.new("RGB", cut.size if inside else image.size, want.background)
+    return Image.composite(cut, blank if inside else blank.crop(box), mask.crop(box))
+
+
+class OpenClip(Clip):
+    """`checkpoint` is a published tag of `model` or a file with its weights; or all in one:
+    `hf-hub:owner/name`, `local-dir:/path`. `resize`: what a picture that is not square loses
+    (shortest: its ends) or gets (longest: bars); empty leaves that to the checkpoint."""
+
+    version = "open-clip-1"
+    libraries = ("torch", "open_clip_torch", "torchvision", "pillow")
+
+    def __init__(
+        self,
+        checkpoint: str = "openai",
+        revision: str = "",
+        device: str = "auto",
+        precision: str = "float32",
+        batch: int = 32,
+        model: str = "ViT-L-14",
+        resize: str = "",
+    ) -> None:
+        super().__init__(checkpoint, revision, device, precision, batch, model=model, resize=resize)
+        self._name = model
+        self._resize = resize
+
+    def _load(self) -> None:
+        weights.pick_precision(self.precision)
+        prepare()
+        import open_clip
+
+        checkpoint = weights.check_named(self.checkpoint)
+        whole = checkpoint.startswith(("hf-hub:", "local-dir:"))
+        name, tag = (checkpoint, None) if whole else (self._name, checkpoint)
+        # OpenAI's weights were trained with their own GELU: with another one the numbers are
+        # near enough to look right.
+        published = {} if whole else open_clip.get_pretrained_cfg(name, tag)
+        try:
+            net, self._prepare_image = open_clip.create_model_from_pretrained(
+                name,
+                tag,
+                precision={"float32": "fp32", "float16": "fp16", "bfloat16": "bf16"}[
+                    self.precision
+                ],
+                device="cpu",
+                force_quick_gelu=bool(published.get("quick_gelu")),
+                image_resize_mode=self._resize or None,
+            )
+            self._tokenize = open_clip.get_tokenizer(name)
+        except (OSError, ValueError, RuntimeError, KeyError) as error:
+            _refuse_keys(checkpoint, str(error))
+            raise EngineRefused(f"“{checkpoint}” cannot be loaded: {error}") from error
+        self._net = net.to(weights.pick_device(self.device)).eval()
+        self._encode_text = _short_reader(self._net)
+
+    def _embed_images(self, images: Sequence[Image.Image]) -> Any:
+        torch = prepare()
+        some = next(self._net.parameters())
+        pixels = torch.stack([self._prepare_image(image) for image in images])
+        return self._net.encode_image(pixels.to(some.device, some.dtype))
+
+    def _embed_texts(self, texts: Sequence[str]) -> Any:
+        return self._encode_text(
+            self._tokenize(list(texts)).to(next(self._net.parameters()).device)
+        )
+
+
+def _refuse_keys(checkpoint: str, words: str) -> None:
+    """The names in torch's refusal to load, said in our words."""
+    found = {
+        kind: re.findall(r'"([^"]+)"', line)
+        for kind in ("Missing", "Unexpected")
+        for line in re.findall(rf"{kind} key\(s\) in state_dict: (.*)", words)
+    }
+    weights.check_keys(
+        checkpoint,
+        missing=found.get("Missing", ()),
+        unexpected=found.get("Unexpected", ()),
+        mismatched=re.findall(r"size mismatch for ([^:]+):", words),
+    )
+
+
+def _short_reader(net: Any) -> Callable[[Any], Any]:
+    """Texts without their padding, where the text tower is causal and reads off the end mark."""
+    from open_clip.model import CLIP
+
+    plain = type(net) is CLIP and net.text_pool_type == "argmax" and net.attn_mask is not None
+    if not plain:
+        return net.encode_text
+
+    def read(tokens: Any) -> Any:
+        torch = prepare()
+        ends = tokens.argmax(-1)
+        length = int(ends.max()) + 1
+        dtype = net.transformer.get_cast_dtype()
+        states = net.token_embedding(tokens[:, :length]).to(dtype)
+        states = states + net.positional_embedding[:length].to(dtype)
+        states = net.transformer(states, attn_mask=net.attn_mask[:length, :length])
+        last = net.ln_final(states[torch.arange(len(states), device=states.device), ends])
+        projection = net.text_projection
+        if projection is None:
+            return last
+        return projection(last) if isinstance(projection, torch.nn.Linear) else last @ projection
+
+    return read
+
+
+class TransformersClip(Clip):
+    """`processor`: where the picture's and the text's preparation lies, if not in `checkpoint`."""
+
+    version = "transformers-clip-1"
+
+    def __init__(
+        self,
+        checkpoint: str = "openai/clip-vit-large-patch14",
+        revision: str = "",
+        device: str = "auto",
+        precision: str = "float32",
+        batch: int = 32,
+        processor: str = "",
+    ) -> None:
+        super().__init__(checkpoint, revision, device, precision, batch, processor=processor)
+        self._processor_name = processor
+
+    def _load(self) -> None:
+        prepare()
+        from transformers import AutoImageProcessor, AutoTokenizer, CLIPModel
+
+        self._net = self._model(CLIPModel)
+        self._prepare_images = self._processor(AutoImageProcessor, self._processor_name)
+        self._tokenize = self._processor(AutoTokenizer, self._processor_name)
+
+    def _embed_images(self, images: Sequence[Image.Image]) -> Any:
+        some = next(self._net.parameters())
+        pixels = self._prepare_images(images=list(images), return_tensors="pt")["pixel_values"]
+        return _pooled(
+            self._net.get_image_features(pixel_values=pixels.to(some.device, some.dtype))
+        )
+
+    def _embed_texts(self, texts: Sequence[str]) -> Any:
+        given = self._tokenize(
+            list(texts),
+            padding=True,
+            truncation=True,
+            max_length=self._net.config.text_config.max_position_embeddings,
+            return_tensors="pt",
+        ).to(next(self._net.parameters()).device)
+        return _pooled(
+            self._net.get_text_features(
+                input_ids=given["input_ids"], attention_mask=given["attention_mask"]
+            )
+        )
+
+
+def _pooled(told: Any) -> Any:
+    """Transformers 5 wraps the embedding in an object, 4 gives it plain."""
+    return getattr(told, "pooler_output", told)

@@ -1,0 +1,225 @@
+"""Detectors that look for whatever they are told: OWLv2 and Grounding DINO.
+
+They have boxes and no masks, and no rule of their own against several boxes on one thing: a
+method that counts should limit the overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PIL import Image
+
+from judges.engines.batches import alike
+from judges.engines.checkpoint import CheckpointEngine
+from judges.engines.torch_setup import prepare
+from judges.engines.weights import memory_guard
+from judges.protocols import Detection
+
+
+class _OpenVocabulary(CheckpointEngine):
+    """Boxes whose score is above `floor`, each under its likeliest name."""
+
+    classes: tuple[str, ...] = ()
+
+    def detect(
+        self, images: Sequence[Image.Image], classes: Sequence[tuple[str, ...]] = ()
+    ) -> list[list[Detection]]:
+        if len(classes) != len(images) or not all(classes):
+            raise ValueError(
+                "a detector with an open vocabulary must be told what to look for in each picture"
+            )
+        self.load()
+        found: list[list[Detection]] = [[] for _ in images]
+        with prepare().inference_mode(), memory_guard():
+            for places in alike(images, self.batch):
+                told = self._look(
+                    [images[place].convert("RGB") for place in places],
+                    [classes[place] for place in places],
+                )
+                for place, detections in zip(places, told, strict=True):
+                    found[place] = detections
+        return found
+
+    def _look(
+        self, images: Sequence[Image.Image], names: Sequence[tuple[str, ...]]
+    ) -> list[list[Detection]]:
+        raise NotImplementedError
+
+
+class Owlv2(_OpenVocabulary):
+    """`template` makes a name the caption that the text tower knows from its training."""
+
+    version = "owlv2-1"
+
+    def __init__(
+        self,
+        checkpoint: str = "google/owlv2-base-patch16-ensemble",
+        revision: str = "",
+        device: str = "auto",
+        precision: str = "float32",
+        batch: int = 4,
+        floor: float = 0.1,
+        template: str = "a photo of a {noun}",
+    ) -> None:
+        super().__init__(
+            checkpoint, revision, device, precision, batch, floor=floor, template=template
+        )
+        self._floor = floor
+        self._template = template
+
+    def _load(self) -> None:
+        prepare()
+        from transformers import AutoImageProcessor, AutoTokenizer, Owlv2ForObjectDetection
+
+        self._net = self._model(Owlv2ForObjectDetection)
+        self._prepare_images = self._processor(AutoImageProcessor)
+        self._tokenize = self._processor(AutoTokenizer)
+
+    def _look(
+        self, images: Sequence[Image.Image], names: Sequence[tuple[str, ...]]
+    ) -> list[list[Detection]]:
+        some = next(self._net.parameters())
+        pixels = self._prepare_images(images=list(images), return_tensors="pt")["pixel_values"]
+        told = self._net(
+            input_ids=self._queries(names).to(some.device),
+            pixel_values=pixels.to(some.device, some.dtype),
+        )
+        read = self._prepare_images.post_process_object_detection(
+            told, threshold=self._floor, target_sizes=[(i.height, i.width) for i in images]
+        )
+        return [
+            [
+                {"class": known[label], "score": score, "box": box}
+                for label, score, box in zip(
+                    seen["labels"].tolist(),
+                    seen["scores"].tolist(),
+                    seen["boxes"].tolist(),
+                    strict=True,
+                )
+            ]
+            for seen, known in zip(read, names, strict=True)
+        ]
+
+    def _queries(self, names: Sequence[tuple[str, ...]]) -> Any:
+        """Tokens, the same number of rows for each picture; a row of zeros asks for nothing."""
+        torch = prepare()
+        longest = self._net.config.text_config.max_position_embeddings
+        most = max(len(some) for some in names)
+        tokens = torch.zeros((len(names), most, longest), dtype=torch.long)
+        for place, some in enumerate(names):
+            tokens[place, : len(some)] = self._tokenize(
+                [self._template.replace("{noun}", name) for name in some],
+                padding="max_length",
+                truncation=True,
+                max_length=longest,
+                return_tensors="pt",
+            )["input_ids"]
+        return tokens.flatten(0, 1)
+
+
+class GroundingDino(_OpenVocabulary):
+    """All names stand in one text; a box belongs to the name whose words light up most."""
+
+    version = "grounding-dino-1"
+
+    def __init__(
+        self,
+        checkpoint: str = "IDEA-Research/grounding-dino-base",
+        revision: str = "",
+        device: str = "auto",
+        precision: str = "float32",
+        batch: int = 4,
+        floor: float = 0.1,
+    ) -> None:
+        super().__init__(checkpoint, revision, device, precision, batch, floor=floor)
+        self._floor = floor
+
+    def _load(self) -> None:
+        prepare()
+        from transformers import (
+            AutoImageProcessor,
+            AutoTokenizer,
+            GroundingDinoForObjectDetection,
+        )
+
+        self._net = self._model(GroundingDinoForObjectDetection)
+        self._prepare_images = self._processor(AutoImageProcessor)
+        self._tokenize = self._processor(AutoTokenizer)
+
+    def _look(
+        self, images: Sequence[Image.Image], names: Sequence[tuple[str, ...]]
+    ) -> list[list[Detection]]:
+        some = next(self._net.parameters())
+        texts, spans = zip(*(one_text(known) for known in names), strict=True)
+        given = self._tokenize(
+            list(texts),
+            padding=True,
+            return_tensors="pt",
+            return_offsets_mapping=True,
+            return_token_type_ids=True,
+        )
+        offsets = given.pop("offset_mapping")
+        longest = self._net.config.max_text_len
+        if given["input_ids"].shape[1] > longest:
+            raise ValueError(f"the names to look for make more than {longest} tokens")
+        seen = self._prepare_images(images=list(images), return_tensors="pt")
+        told = self._net(
+            pixel_values=seen["pixel_values"].to(some.device, some.dtype),
+            pixel_mask=seen["pixel_mask"].to(some.device),
+            **given.to(some.device),
+        )
+        chances = told.logits.float().sigmoid()
+        boxes = _corners(told.pred_boxes.float())
+        return [
+            self._read(chances[at], boxes[at], _owners(offsets[at], spans[at]), known, image)
+            for at, (known, image) in enumerate(zip(names, images, strict=True))
+        ]
+
+    def _read(
+        self, chances: Any, boxes: Any, owners: Any, names: tuple[str, ...], image: Image.Image
+    ) -> list[Detection]:
+        torch = prepare()
+        scores = chances.max(-1).values
+        of_names = torch.stack(
+            [chances[:, : len(owners)][:, owners == at].max(-1).values for at in range(len(names))],
+            1,
+        )
+        best, which = of_names.max(-1)
+        kept = (scores > self._floor) & (best > self._floor)
+        sized = boxes[kept] * boxes.new_tensor([image.width, image.height] * 2)
+        return [
+            {"class": names[at], "score": score, "box": box}
+            for at, score, box in zip(
+                which[kept].tolist(), scores[kept].tolist(), sized.tolist(), strict=True
+            )
+        ]
+
+
+def one_text(names: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
+    """The names as one text, each ended by a full stop, and where each of them stands in it."""
+    text, spans = "", []
+    for name in names:
+        plain = name.replace(".", " ").strip().lower()
+        if not plain:
+            raise ValueError(f"“{name}” is no name to look for")
+        text += " " if text else ""
+        spans.append((len(text), len(text) + len(plain)))
+        text += f"{plain}."
+    return text, spans
+
+
+def _owners(offsets: Any, spans: Sequence[tuple[int, int]]) -> Any:
+    """For each token the name that it belongs to, -1 for none."""
+    torch = prepare()
+    owners = torch.full((len(offsets),), -1)
+    for at, (start, end) in enumerate(spans):
+        inside = (offsets[:, 0] >= start) & (offsets[:, 1] <= end)
+        owners[inside & (offsets[:, 1] > offsets[:, 0])] = at
+    return owners
+
+
+def _corners(boxes: Any) -> Any:
+    center, half = boxes[..., :2], boxes[..., 2:] / 2
+    return prepare().cat([center - half, center + half], -1)

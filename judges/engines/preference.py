@@ -1,0 +1,221 @@
+"""Judges trained on which of two pictures people like better; each speaks its own number."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PIL import Image
+
+from judges.engines import weights
+from judges.engines.checkpoint import CheckpointEngine
+from judges.engines.clip import OpenClip, TransformersClip
+from judges.engines.torch_setup import prepare
+from judges.engines.weights import memory_guard
+
+
+class PickScore(TransformersClip):
+    """A CLIP ViT-H/14 of its own; the cosine, without the scale that only training needs."""
+
+    version = "pickscore-1"
+
+    def __init__(
+        self,
+        checkpoint: str = "yuvalkirstain/PickScore_v1",
+        revision: str = "",
+        device: str = "auto",
+        precision: str = "float32",
+        batch: int = 16,
+        processor: str = "laion/CLIP-ViT-H-14-laion2B-s32B-b79K",
+    ) -> None:
+        super().__init__(checkpoint, revision, device, precision, batch, processor)
+
+
+class HPSv2(OpenClip):
+    """A CLIP ViT-H/14 from the authors' file; the whole picture is seen, with bars beside it."""
+
+    version = "hpsv2-1"
+
+    def __init__(
+        self,
+        checkpoint: str = "",
+        revision: str = "",
+        device: str = "auto",
+        precision: str = "float32",
+        batch: int = 16,
+        model: str = "ViT-H-14",
+        resize: str = "longest",
+    ) -> None:
+        super().__init__(checkpoint, revision, device, precision, batch, model, resize)
+
+
+class ImageReward(CheckpointEngine):
+    """BLIP's text tower reads the prompt with the picture before its eyes; a small net turns the
+    first token into a reward, about 0 on average and 1 in spread. `checkpoint`: the authors' file.
+    """
+
+    version = "imagereward-1"
+    libraries = ("torch", "transformers", "torchvision", "pillow")
+
+    def __init__(
+        self,
+        checkpoint: str = "",
+        revision: str = "",
+        device: str = "auto",
+        precision: str = "float32",
+        batch: int = 16,
+        tokenizer: str = "google-bert/bert-base-uncased",
+    ) -> None:
+        super().__init__(checkpoint, revision, device, precision, batch, tokenizer=tokenizer)
+        self._tokenizer_name = tokenizer
+
+    def _load(self) -> None:
+        torch = prepare()
+        from torchvision import transforms
+        from transformers import AutoTokenizer, BlipTextModel, BlipVisionModel
+
+        state = familiar_keys(weights.load_state(weights.check_named(self.checkpoint)))
+        eyes, words = _shapes_of(state, self.checkpoint)
+        widths = [state[f"mlp.layers.{at}.weight"].shape for at in _LAYERS_OF_REWARD]
+        net = torch.nn.ModuleDict(
+            {
+                "vision_model": BlipVisionModel(eyes),
+                "text_encoder": BlipTextModel(words, add_pooling_layer=False),
+                "mlp": torch.nn.Sequential(*(torch.nn.Linear(w[1], w[0]) for w in widths)),
+            }
+        )
+        for place, at in enumerate(_LAYERS_OF_REWARD):
+            for part in ("weight", "bias"):
+                state[f"mlp.{place}.{part}"] = state.pop(f"mlp.layers.{at}.{part}")
+        own = net.state_dict()
+        weights.check_keys(
+            self.checkpoint,
+            missing=own.keys() - state.keys(),
+            unexpected=state.keys() - own.keys(),
+            mismatched=[k for k in own.keys() & state.keys() if own[k].shape != state[k].shape],
+        )
+        net.load_state_dict(state, strict=False)
+        dtype = weights.pick_precision(self.precision)
+        self._net = net.to(weights.pick_device(self.device), dtype).eval()
+        self._tokenize = self._processor(AutoTokenizer, self._tokenizer_name)
+        self._prepare_image = transforms.Compose(
+            [
+                transforms.Resize(eyes.image_size, transforms.InterpolationMode.BICUBIC),
+                transforms.CenterCrop(eyes.image_size),
+                transforms.ToTensor(),
+                transforms.Normalize(_MEAN, _SPREAD),
+            ]
+        )
+
+    def similarities(self, pairs: Sequence[tuple[Image.Image, str]]) -> list[float]:
+        self.load()
+        torch = prepare()
+        told: list[float] = []
+        with torch.inference_mode(), memory_guard():
+            for start in range(0, len(pairs), self.batch):
+                told += self._rewards(pairs[start : start + self.batch])
+        return told
+
+    def _rewards(self, pairs: Sequence[tuple[Image.Image, str]]) -> list[float]:
+        torch = prepare()
+        some = next(self._net.parameters())
+        images = {id(image): image for image, _ in pairs}
+        row = {key: place for place, key in enumerate(images)}
+        pixels = torch.stack([self._prepare_image(i.convert("RGB")) for i in images.values()])
+        seen = self._net["vision_model"](pixels.to(some.device, some.dtype)).last_hidden_state
+        seen = seen[[row[id(image)] for image, _ in pairs]]
+        given = self._tokenize(
+            [text for _, text in pairs],
+            padding=True,
+            truncation=True,
+            max_length=_LONGEST_TEXT,
+            return_tensors="pt",
+        ).to(some.device)
+        read = self._net["text_encoder"](
+            input_ids=given["input_ids"],
+            attention_mask=given["attention_mask"],
+            encoder_hidden_states=seen,
+            encoder_attention_mask=torch.ones(seen.shape[:2], dtype=torch.long, device=some.device),
+        ).last_hidden_state
+        rewards = self._net["mlp"](read[:, 0]).float()[:, 0]
+        return ((rewards - _AVERAGE) / _DEVIATION).tolist()
+
+
+# The authors' numbers: text length, mean and spread of raw rewards, the picture's normalisation,
+# and where among the dropouts of the small net its linear layers stand.
+_LONGEST_TEXT = 35
+_AVERAGE, _DEVIATION = 0.16717362830052426, 1.0333394966054072
+_MEAN = (0.48145466, 0.4578275, 0.40821073)
+_SPREAD = (0.26862954, 0.26130258, 0.27577711)
+_LAYERS_OF_REWARD = (0, 2, 4, 6, 7)
+_HEAD = 64  # width of an attention head, in both towers
+
+_RENAMED = (
+    (r"^blip\.text_encoder\.", "text_encoder."),
+    (r"^blip\.visual_encoder\.cls_token$", "vision_model.embeddings.class_embedding"),
+    (r"^blip\.visual_encoder\.pos_embed$", "vision_model.embeddings.position_embedding"),
+    (r"^blip\.visual_encoder\.patch_embed\.proj\.", "vision_model.embeddings.patch_embedding."),
+    (r"^blip\.visual_encoder\.norm\.", "vision_model.post_layernorm."),
+    (r"^blip\.visual_encoder\.blocks\.", "vision_model.encoder.layers."),
+    (r"(vision_model\.encoder\.layers\.\d+)\.attn\.qkv\.", r"\1.self_attn.qkv."),
+    (r"(vision_model\.encoder\.layers\.\d+)\.attn\.proj\.", r"\1.self_attn.projection."),
+    (r"(vision_model\.encoder\.layers\.\d+)\.norm([12])\.", r"\1.layer_norm\2."),
+)
+
+
+def familiar_keys(state: Mapping[str, Any]) -> dict[str, Any]:
+    """The authors' weights under the names of transformers; two projections that only their
+    training used are left out."""
+    renamed = {}
+    for key, value in state.items():
+        if key.startswith(("blip.vision_proj.", "blip.text_proj.")):
+            continue
+        for old, new in _RENAMED:
+            key = re.sub(old, new, key)
+        renamed[key] = value
+    return renamed
+
+
+def _shapes_of(state: Mapping[str, Any], checkpoint: str) -> tuple[Any, Any]:
+    """The configuration of both towers, read off their weights."""
+    from transformers import BlipTextConfig, BlipVisionConfig
+
+    needed = (
+        "vision_model.embeddings.patch_embedding.weight",
+        "vision_model.embeddings.position_embedding",
+        "vision_model.encoder.layers.0.mlp.fc1.weight",
+        "text_encoder.embeddings.word_embeddings.weight",
+        "text_encoder.embeddings.position_embeddings.weight",
+        "text_encoder.encoder.layer.0.intermediate.dense.weight",
+        *(f"mlp.layers.{at}.weight" for at in _LAYERS_OF_REWARD),
+    )
+    weights.check_keys(checkpoint, missing=[key for key in needed if key not in state])
+    patches, places, mlp, vocabulary, positions, dense = (state[key] for key in needed[:6])
+    patch = patches.shape[-1]
+    eyes = BlipVisionConfig(
+        hidden_size=patches.shape[0],
+        intermediate_size=mlp.shape[0],
+        num_hidden_layers=_layers(state, "vision_model.encoder.layers"),
+        num_attention_heads=patches.shape[0] // _HEAD,
+        image_size=math.isqrt(places.shape[1] - 1) * patch,
+        patch_size=patch,
+        layer_norm_eps=1e-6,
+    )
+    words = BlipTextConfig(
+        vocab_size=vocabulary.shape[0],
+        hidden_size=vocabulary.shape[1],
+        encoder_hidden_size=patches.shape[0],
+        intermediate_size=dense.shape[0],
+        num_hidden_layers=_layers(state, "text_encoder.encoder.layer"),
+        num_attention_heads=vocabulary.shape[1] // _HEAD,
+        max_position_embeddings=positions.shape[0],
+        layer_norm_eps=1e-12,
+    )
+    return eyes, words
+
+
+def _layers(state: Mapping[str, Any], stem: str) -> int:
+    found = re.compile(rf"{re.escape(stem)}\.(\d+)\.")
+    return 1 + max(int(match[1]) for key in state if (match := found.match(key)))
