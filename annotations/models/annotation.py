@@ -18,9 +18,16 @@ class Annotation(models.Model):
         WITHDRAWN = "withdrawn", "withdrawn by the annotator"
         SET_ASIDE = "set aside", "set aside by the study owner"
 
-    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="annotations")
-    image = models.ForeignKey(Image, on_delete=models.CASCADE, related_name="annotations")
-    annotator = models.ForeignKey(Membership, on_delete=models.RESTRICT, related_name="annotations")
+    # No index of their own: those below begin with each of them.
+    study = models.ForeignKey(
+        Study, on_delete=models.CASCADE, related_name="annotations", db_index=False
+    )
+    image = models.ForeignKey(
+        Image, on_delete=models.CASCADE, related_name="annotations", db_index=False
+    )
+    annotator = models.ForeignKey(
+        Membership, on_delete=models.RESTRICT, related_name="annotations", db_index=False
+    )
     form = models.ForeignKey(FormVersion, on_delete=models.PROTECT, related_name="annotations")
     # Made by the page before it sends, so that a repeated sending is known as such.
     submission = models.UUIDField(default=uuid.uuid4, unique=True)
@@ -54,7 +61,12 @@ class Answer(models.Model):
     annotation = models.ForeignKey(Annotation, on_delete=models.CASCADE, related_name="answers")
     question = models.CharField(max_length=80)
     atom = models.ForeignKey(
-        Atom, null=True, blank=True, on_delete=models.RESTRICT, related_name="answers"
+        Atom,
+        null=True,
+        blank=True,
+        on_delete=models.RESTRICT,
+        related_name="answers",
+        db_index=False,
     )
     value = models.FloatField(null=True, blank=True)
     text = models.TextField(blank=True)
@@ -76,6 +88,10 @@ class Answer(models.Model):
                 condition=Q(value__isnull=False) | ~Q(text=""),
                 name="an_answer_is_a_number_or_a_text",
             ),
+        ]
+        indexes = [
+            # Most answers are about the whole image, and need no place in it.
+            models.Index(fields=["atom"], condition=Q(atom__isnull=False), name="answer_by_atom")
         ]
 
     def __str__(self) -> str:
