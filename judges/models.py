@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from annotations.models import Atom, Image, Study
+from annotations.outcome import sentences
 
 
 class Judge(models.Model):
@@ -245,6 +246,14 @@ class Upload(models.Model):
     @property
     def is_open(self) -> bool:
         return self.state in {self.State.WAITING, self.State.WORKING}
+
+    @property
+    def refused(self) -> int:
+        return self.outcome.get("rejected_in_all", len(self.outcome.get("rejected", ())))
+
+    @property
+    def words(self) -> str:
+        return " ".join(sentences(self.outcome))
 
 
 class ServerUse(models.Model):

@@ -36,7 +36,6 @@ class Subject:
     atoms: tuple[Atom, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
     size: tuple[int, int] = (0, 0)  # width and height of the picture in pixels
-    image: Any = None  # goes away when methods no longer hold engines
 
 
 # --- what a method can want to know about a picture -----------------------------------------

@@ -1,37 +1,40 @@
 """Start, resume, cancel, finish a run; score what a chunk holds.
 
-A chunk is claimed with one conditional UPDATE and held by a lease that each image extends. A
-score is written once, by constraint. So a task may be delivered twice, a worker may die, a lease
-may run out under a slow one: the scores come out the same.
+A chunk is claimed with one conditional UPDATE and held by a lease (see `holding`); scores are
+written by its holder alone, a batch in one transaction. So a task may be delivered twice, a
+worker may die, a lease may run out under a slow one: the scores come out the same.
 """
 
 from __future__ import annotations
 
 import logging
 import time
-import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from datetime import timedelta
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from celery.exceptions import SoftTimeLimitExceeded
+from django.db import DatabaseError, IntegrityError, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
 from annotations.models import Image, Study
-from annotations.picture import open_picture
 from judges import registry
-from judges.errors import JudgeRefused
+from judges.asking import NotHeld, is_disk_full
+from judges.errors import JudgeRefused, Passing
+from judges.holding import Hold
+from judges.looking import Glance, Looking
 from judges.models import AtomScore, Chunk, Judge, Run, Score
-from judges.protocols import Atom, Judgement, Method, Subject, Unscored
+from judges.protocols import Judgement, Method, Unscored
+from judges.self_test import check_engines
 from judges.signals import scores_changed
 
 logger = logging.getLogger(__name__)
 
 # The engine of a judge whose scores came as a file.
 IMPORTED = "imported"
-CHUNK_SIZE = 16
-LEASE = timedelta(seconds=60)
+CHUNK_SIZE = 32
 # A wake-up may be lost with its broker; after this long the chunk is called for again.
 WAKE_AGAIN = timedelta(seconds=60)
 DEADLY_AFTER = 3
@@ -124,31 +127,27 @@ def reap() -> int:
 
 def score_chunk(*, chunk_id: int) -> None:
     """Claim the chunk, score what is still missing in it, give it back done."""
-    holder = uuid.uuid4().hex
-    chunk = _claim(chunk_id, holder)
-    if chunk is None:
+    hold = Hold.claim(chunk_id)
+    if hold is None:
         return
-    run = chunk.run
     try:
-        judge = registry.build(run.judge.name, _own_options(run.judge))
+        with hold:
+            _score(hold)
+    except NotHeld:
+        hold.give_back()
     except JudgeRefused as error:
-        _give_back(chunk, holder)
-        stop_run(run=run, reason=error.message)
-        return
-    for image in _unscored(run, chunk):
-        if not _extend(chunk, holder, image.pk):
-            return
-        if image.pk == chunk.in_hand and chunk.deaths >= DEADLY_AFTER:
-            result: Judgement | Unscored = Unscored(
-                f"{chunk.deaths} workers died while they were scoring this image."
-            )
-            seconds = None
-        else:
-            began = time.perf_counter()
-            result = _look(judge, image)
-            seconds = time.perf_counter() - began
-        save_score(run=run, image=image, result=result, seconds=seconds)
-    _done(chunk, holder)
+        _stop(hold, error.message)
+    except Passing as error:
+        _stop(hold, f"The engine could not be reached: {error.reason}. Resume the run later.")
+    except SoftTimeLimitExceeded:
+        # Not the fault of the image in hand; what is scored is kept, the rest comes again.
+        hold.give_back()
+    except (DatabaseError, OSError) as error:
+        if not is_disk_full(error):
+            raise
+        _stop(hold, "The disk is full. Make room, then resume the run; what is scored is kept.")
+    else:
+        _done(hold)
 
 
 def work_off_steps(*, run: Run) -> Iterator[int]:
@@ -173,35 +172,74 @@ def work_off(*, run: Run) -> None:
         pass
 
 
-def save_score(*, run: Run, image: Image, result: Judgement | Unscored, seconds=None) -> bool:
-    """Write what the judge said; False when this image has been scored already."""
-    failed = isinstance(result, Unscored)
+def save_batch(
+    *,
+    hold: Hold,
+    images: Sequence[Image],
+    results: Sequence[Judgement | Unscored],
+    seconds: float | None,
+) -> None:
+    """Write what the judge said of these images, all or nothing, and only by their holder."""
+    run = hold.chunk.run
+    told = list(zip(images, results, strict=True))
     try:
         with transaction.atomic():
-            score = Score.objects.create(
-                run=run,
-                image=image,
-                value=None if failed else result.score,
-                correct=None if failed else result.correct,
-                reason="" if failed else result.reason,
-                error=result.reason if failed else "",
-                evidence=result.evidence,
-                seconds=seconds,
+            # This locks the chunk: nobody can take it over before the scores are in.
+            if not hold.renew():
+                raise NotHeld
+            scores = Score.objects.bulk_create(
+                _score_row(run, image, result, seconds) for image, result in told
             )
-            if not failed and result.atoms:
-                atoms = {atom.index: atom.pk for atom in image.prompt.atoms.all()}
-                AtomScore.objects.bulk_create(
-                    AtomScore(
-                        score=score,
-                        atom_id=atoms[atom.index],
-                        value=atom.score,
-                        error="" if atom.score is not None else atom.reason or "no reason given",
-                    )
-                    for atom in result.atoms
-                )
+            AtomScore.objects.bulk_create(
+                row
+                for score, (image, result) in zip(scores, told, strict=True)
+                for row in _atom_rows(score, image, result)
+            )
+    except IntegrityError:
+        # Some of them have a score already, from an import or by hand.
+        for image, result in told:
+            save_score(run=run, image=image, result=result, seconds=seconds)
+
+
+def save_score(*, run: Run, image: Image, result: Judgement | Unscored, seconds=None) -> bool:
+    """Write what the judge said; False when this image has been scored already."""
+    try:
+        with transaction.atomic():
+            score = _score_row(run, image, result, seconds)
+            score.save(force_insert=True)
+            AtomScore.objects.bulk_create(_atom_rows(score, image, result))
     except IntegrityError:
         return False
     return True
+
+
+def _score_row(run: Run, image: Image, result: Judgement | Unscored, seconds) -> Score:
+    failed = isinstance(result, Unscored)
+    return Score(
+        run=run,
+        image=image,
+        value=None if failed else result.score,
+        correct=None if failed else result.correct,
+        reason="" if failed else result.reason,
+        error=(result.reason or "no reason given") if failed else "",
+        evidence=result.evidence,
+        seconds=seconds,
+    )
+
+
+def _atom_rows(score: Score, image: Image, result: Judgement | Unscored) -> list[AtomScore]:
+    if isinstance(result, Unscored) or not result.atoms:
+        return []
+    atoms = {atom.index: atom.pk for atom in image.prompt.atoms.all()}
+    return [
+        AtomScore(
+            score=score,
+            atom_id=atoms[atom.index],
+            value=atom.score,
+            error="" if atom.score is not None else atom.reason or "no reason given",
+        )
+        for atom in result.atoms
+    ]
 
 
 def _take_up(run: Run) -> Run:
@@ -237,49 +275,90 @@ def _take_up(run: Run) -> Run:
     return run
 
 
+def _score(hold: Hold) -> None:
+    run = hold.chunk.run
+    judge = _ready(run, hold)
+    images = _unscored(run, hold.chunk)
+    # After a death they come one by one, none is opened ahead: so the deadly one can be told.
+    careful = hold.deaths > 0
+    size = 1 if careful else max(engine.batch for engine in judge.parts.values())
+    batches = [images[start : start + size] for start in range(0, len(images), size)]
+    with closing(Looking(judge, alive=hold.alive, siblings=_siblings(run, judge))) as looking:
+        ahead: list[Glance] | None = None
+        for number, batch in enumerate(batches):
+            hold.take(batch[0].pk)
+            if batch[0].pk == hold.in_hand and hold.deaths >= DEADLY_AFTER:
+                died = f"{hold.deaths} workers died while they were scoring this image."
+                save_batch(hold=hold, images=batch, results=[Unscored(died)], seconds=None)
+                continue
+            began = time.perf_counter()
+            glances = ahead or looking.begin(batch)
+            more = number + 1 < len(batches) and not careful
+            ahead = looking.begin(batches[number + 1]) if more else None
+            results = looking.finish(glances)
+            seconds = (time.perf_counter() - began) / len(batch)
+            save_batch(hold=hold, images=batch, results=results, seconds=seconds)
+
+
+def _ready(run: Run, hold: Hold) -> registry.Judge:
+    """The judge as it was frozen, its engines tested; refused when this machine's is another."""
+    options = _own_options(run.judge)
+    judge = registry.build(run.judge.name, options)
+    changed = _changes(run.judge.facts, registry.identity(run.judge.name, options)["facts"])
+    if changed:
+        raise JudgeRefused(
+            f"This is not the judge that the run was started with: {changed}. "
+            "Start the judge anew: it is another one, with a run of its own."
+        )
+    if judge.self_test:
+        check_engines(judge.parts, alive=hold.alive)
+    return judge
+
+
+def _changes(frozen: Mapping[str, Any], here: Mapping[str, Any]) -> str:
+    told = []
+    for kind, facts in frozen.items():
+        for name, value in facts.items():
+            now = here.get(kind, {}).get(name, "")
+            if name != "key" and value != now:
+                told.append(f"{name} of {kind} was “{value}” and is “{now}” here")
+    return "; ".join(told)
+
+
+def _siblings(run: Run, judge: registry.Judge) -> list[Method]:
+    """The methods of other runs that ask the same engine about these images."""
+    if "answers" not in judge.keys:
+        return []
+    others = Run.objects.filter(study=run.study_id, state=Run.State.RUNNING).exclude(pk=run.pk)
+    return [
+        registry.build(other.judge.name, _own_options(other.judge)).method
+        for other in others.select_related("judge")
+        if other.judge.facts.get("answers", {}).get("key") == judge.keys["answers"]
+        and other.judge.name in registry.JUDGES
+    ]
+
+
 def _own_options(judge: Judge) -> dict[str, Any]:
     """The options that were given beside the registry's own."""
-    usual = registry.entry(judge.name).options
+    usual = registry.entry(judge.name).all_options
     return {k: v for k, v in judge.options.items() if usual.get(k, ...) != v}
 
 
-def _claim(chunk_id: int, holder: str) -> Chunk | None:
-    claimed = Chunk.objects.filter(
-        pk=chunk_id,
-        state=Chunk.State.WAITING,
-        run__state=Run.State.RUNNING,
-    ).update(state=Chunk.State.LEASED, holder=holder, leased_until=timezone.now() + LEASE)
-    if not claimed:
-        return None
-    return Chunk.objects.select_related("run__judge", "run__study").get(pk=chunk_id)
+def _stop(hold: Hold, reason: str) -> None:
+    """Give the chunk back and keep the run, with the reason, until somebody resumes it."""
+    try:
+        hold.give_back()
+        stop_run(run=hold.chunk.run, reason=reason)
+    except (DatabaseError, OSError) as error:
+        # Not even that can be written: the lease runs out, and the chunk is called for again.
+        logger.error("%s; and the run could not be stopped: %s", reason, error)
 
 
-def _extend(chunk: Chunk, holder: str, image_id: int) -> bool:
-    """A sign of life before each image; False when the run ended or the lease was lost."""
-    held = Chunk.objects.filter(
-        pk=chunk.pk, holder=holder, state=Chunk.State.LEASED, run__state=Run.State.RUNNING
-    ).update(
-        leased_until=timezone.now() + LEASE,
-        in_hand=image_id,
-        deaths=chunk.deaths if image_id == chunk.in_hand else 0,
-    )
-    if not held:
-        _give_back(chunk, holder)
-    return bool(held)
-
-
-def _give_back(chunk: Chunk, holder: str) -> None:
-    Chunk.objects.filter(pk=chunk.pk, holder=holder, state=Chunk.State.LEASED).update(
-        state=Chunk.State.WAITING, holder="", leased_until=None, woken_at=None
-    )
-
-
-def _done(chunk: Chunk, holder: str) -> None:
-    Chunk.objects.filter(pk=chunk.pk, holder=holder, state=Chunk.State.LEASED).update(
-        state=Chunk.State.DONE, holder="", leased_until=None, in_hand=None
-    )
-    ended = _finish_if_done(chunk.run)
-    scores_changed.send(sender=Run, study_id=chunk.run.study_id, ended=ended)
+def _done(hold: Hold) -> None:
+    hold.done()
+    run = hold.chunk.run
+    ended = _finish_if_done(run)
+    scores_changed.send(sender=Run, study_id=run.study_id, ended=ended)
 
 
 def _finish_if_done(run: Run) -> bool:
@@ -292,7 +371,7 @@ def _finish_if_done(run: Run) -> bool:
     )
 
 
-def _unscored(run: Run, chunk: Chunk):
+def _unscored(run: Run, chunk: Chunk) -> list[Image]:
     return list(
         Image.objects.filter(pk__in=chunk.images)
         .exclude(scores__run=run)
@@ -300,29 +379,3 @@ def _unscored(run: Run, chunk: Chunk):
         .prefetch_related("prompt__atoms")
         .order_by("prompt_id", "pk")
     )
-
-
-def _look(judge: Method, image: Image) -> Judgement | Unscored:
-    """One image, one judgement. A poisoned image fails alone, with its reason."""
-    if not image.file:
-        return Unscored("The study knows this image by name only; there is no file to look at.")
-    prompt = image.prompt
-    try:
-        return judge.judge(
-            Subject(
-                image=open_picture(image.file),
-                prompt=prompt.text,
-                atoms=tuple(
-                    Atom(a.index, a.kind, a.text, a.question, a.expected, tuple(a.parents))
-                    for a in prompt.atoms.all()
-                ),
-                metadata=prompt.metadata,
-            )
-        )
-    except FileNotFoundError:
-        return Unscored("The file of this image is gone from the storage.")
-    except OSError as error:
-        return Unscored(f"The file of this image cannot be read: {error}.")
-    except Exception as error:
-        logger.exception("judge failed on image %s", image.pk)
-        return Unscored(f"The judge failed on this image: {type(error).__name__}: {error}")

@@ -7,14 +7,16 @@ refused, because not knowing a word is not the same as not seeing the thing.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import metadata
 
 import numpy as np
 from PIL import Image
 
 from judges.engines.builtin_vision import COLORS, SHAPES, Thing, find_things
-from judges.protocols import Detection
+from judges.protocols import Answer, ColorOf, Detection, Question
 
 _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _RELATIONS = ("left of", "right of", "above", "below")
@@ -30,7 +32,7 @@ class UnreadableQuestion(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Read:
     kind: str
     shape: str
     color: str = ""
@@ -41,12 +43,31 @@ class Question:
 class BuiltinEngine:
     version = "builtin-1"
     classes = SHAPES
-    colors = tuple(COLORS)
 
-    def __init__(self) -> None:
+    def __init__(self, batch: int = 8) -> None:
+        self.batch = batch
         self._seen: tuple[tuple, list[Thing]] | None = None
 
-    def detect(self, image: Image.Image) -> list[Detection]:
+    @property
+    def facts(self) -> dict[str, str]:
+        libraries = " ".join(f"{name} {metadata.version(name)}" for name in ("numpy", "scipy"))
+        return {"device": "cpu", "precision": "float32", "libraries": libraries}
+
+    def load(self) -> None:
+        """There are no weights."""
+
+    def detect(
+        self, images: Sequence[Image.Image], classes: Sequence[tuple[str, ...]] = ()
+    ) -> list[list[Detection]]:
+        return [self._detect(image) for image in images]
+
+    def colors(self, crops: Sequence[tuple[Image.Image, Detection, ColorOf]]) -> list[str]:
+        return [self._color(image, detection) for image, detection, _ in crops]
+
+    def answer(self, asked: Sequence[tuple[Image.Image, Sequence[Question]]]) -> list[list[Answer]]:
+        return [[self._answer(image, question) for question in each] for image, each in asked]
+
+    def _detect(self, image: Image.Image) -> list[Detection]:
         """Things from top to bottom; the score grows with the probability of the named shape."""
         detections: list[Detection] = []
         for thing in self._things(image):
@@ -57,18 +78,34 @@ class BuiltinEngine:
                         "class": SHAPES[best],
                         "score": float(thing.shapes[best]) ** _BOLDNESS,
                         "box": thing.box,
-                        "color": self.colors[int(thing.colors.argmax())],
+                        "color": _color_name(thing),
                     }
                 )
         return detections
 
-    def probabilities(
-        self, image: Image.Image, questions: Sequence[tuple[str, str]]
-    ) -> list[float]:
-        # All questions are read before any pixel is looked at: a refusal costs nothing.
-        read = [_read_pair(*pair) for pair in questions]
-        things = self._things(image)
-        return [_with_doubt(_answer(things, *pair)) for pair in read]
+    def _color(self, image: Image.Image, detection: Detection) -> str:
+        if "color" in detection:
+            return detection["color"]
+        for thing in self._things(image):
+            if tuple(thing.box) == tuple(detection["box"]):
+                return _color_name(thing)
+        raise ValueError("The built-in engine sees nothing in this box whose color it could name.")
+
+    def _answer(self, image: Image.Image, question: Question) -> Answer:
+        # A question is read before any pixel is looked at: a refusal costs nothing.
+        expected = question.answers[0]
+        try:
+            read = _read_pair(question.text, expected)
+        except UnreadableQuestion as error:
+            return Answer(None, reason=str(error))
+        began = time.perf_counter()
+        probability = _with_doubt(_likelihood(self._things(image), *read))
+        return Answer(
+            probability,
+            said=expected,
+            tokens=((expected, probability),),
+            seconds=time.perf_counter() - began,
+        )
 
     def _things(self, image: Image.Image) -> list[Thing]:
         """The last picture is remembered: a prompt has up to eight questions about the same one.
@@ -84,14 +121,18 @@ class BuiltinEngine:
         return seen[1]
 
 
-def read_question(text: str) -> Question:
+def _color_name(thing: Thing) -> str:
+    return tuple(COLORS)[int(thing.colors.argmax())]
+
+
+def read_question(text: str) -> Read:
     for pattern, kind in _WORDINGS:
-        match = pattern.fullmatch(text.strip())
+        match = pattern.fullmatch(text.strip().removesuffix("Answer in one word.").rstrip())
         if match:
             words = {name: value.lower() for name, value in match.groupdict().items()}
             for name in words.keys() & {"shape", "other"}:
                 words[name] = _shape_of(words[name], text)
-            return Question(kind, **words)
+            return Read(kind, **words)
     raise UnreadableQuestion(f"The built-in engine cannot read the question {text!r}.")
 
 
@@ -101,6 +142,10 @@ _WORDINGS = [
     for pattern, kind in (
         (r"How many (?P<shape>\w+) are in the image\?", "count"),
         (r"Are there any (?P<shape>\w+) in the image\?", "object"),
+        (
+            rf"Is there an? (?P<color>{_ONE_OF_COLORS}) (?P<shape>\w+) in the image\?",
+            "colored object",
+        ),
         (rf"(?:Is|Are) the (?P<shape>\w+) (?P<color>{_ONE_OF_COLORS})\?", "attribute"),
         (
             rf"(?:Is|Are) the (?P<shape>\w+) (?:to the )?(?P<relation>{'|'.join(_RELATIONS)}) "
@@ -118,7 +163,7 @@ def _shape_of(noun: str, question: str) -> str:
     raise UnreadableQuestion(f"The built-in engine knows no {noun!r}, asked for in {question!r}.")
 
 
-def _read_pair(text: str, expected: str) -> tuple[Question, bool | int]:
+def _read_pair(text: str, expected: str) -> tuple[Read, bool | int]:
     question, answer = read_question(text), expected.strip().lower()
     if question.kind != "count" and answer in ("yes", "no"):
         return question, answer == "yes"
@@ -129,12 +174,15 @@ def _read_pair(text: str, expected: str) -> tuple[Question, bool | int]:
     raise UnreadableQuestion(f"{expected!r} is no answer to the question {text!r}.")
 
 
-def _answer(things: list[Thing], question: Question, expected: bool | int) -> float:
+def _likelihood(things: list[Thing], question: Read, expected: bool | int) -> float:
     are = _likely(things, question.shape)
     if question.kind == "count":
         return _exactly(are, int(expected))
     if question.kind == "object":
         yes = _any(are)
+    elif question.kind == "colored object":
+        color = tuple(COLORS).index(question.color)
+        yes = _any([p * float(t.colors[color]) for p, t in zip(are, things, strict=True)])
     elif question.kind == "attribute":
         color = tuple(COLORS).index(question.color)
         wrong = [p * (1 - thing.colors[color]) for p, thing in zip(are, things, strict=True)]

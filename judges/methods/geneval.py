@@ -15,7 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from judges.protocols import Detection, Detector, Judgement, Subject, Unscored
+from judges.masks import packed
+from judges.protocols import (
+    ColorOf,
+    Detection,
+    Judgement,
+    Objects,
+    Seen,
+    Subject,
+    Unscored,
+    Want,
+)
 
 COLORS = (
     "red",
@@ -29,6 +39,13 @@ COLORS = (
     "black",
     "white",
 )
+TEMPLATES = (
+    "a photo of a {color} {noun}",
+    "a photo of a {color}-colored {noun}",
+    "a photo of a {color} object",
+)
+# A detector tells a hundred guesses; those that are fainter than this are no evidence of anything.
+FAINT = 0.05
 
 _float32 = np.float32
 _half = np.float32(0.5)
@@ -46,6 +63,9 @@ class Options:
     max_overlap: float = 1.0
     position_threshold: float = 0.1
     paper: bool = False
+    background: str = "#999"
+    crop: bool = True
+    templates: tuple[str, ...] = TEMPLATES
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +101,16 @@ def decide(
     metadata: Mapping[str, Any], detections: Iterable[Detection], **options: Any
 ) -> Decision:
     """Judge one image. Every clause is looked at, so that all reasons are told, not the first."""
-    chosen = Options(**options)
-    counting = metadata.get("tag") == "counting"
-    threshold = chosen.counting_threshold if counting else chosen.threshold
-    kept = _keep(detections, threshold, chosen)
+    return _decide(metadata, list(detections), Options(**options))
 
+
+def _decide(
+    metadata: Mapping[str, Any], detections: Sequence[Detection], chosen: Options
+) -> Decision:
+    kept = {
+        name: [detections[index] for index in found]
+        for name, found in _keep(metadata, detections, chosen).items()
+    }
     clauses = []
     targets: list[list[Detection] | None] = []
     for clause in metadata.get("include", ()):
@@ -173,66 +198,122 @@ def summarise(rows: Iterable[tuple[str, str, bool]]) -> Summary:
 
 
 class GenEval:
-    """The GenEval judge: a detector that names colours, and the rules."""
+    """The GenEval judge: the rules, and what has to be looked at for them."""
 
-    version = "1"
+    version = "2"
 
-    def __init__(self, detector: Detector, **options: Any) -> None:
-        self.detector = detector
-        self.options = asdict(Options(**options))
+    def __init__(self, **options: Any) -> None:
+        if "templates" in options:
+            options["templates"] = tuple(options["templates"])
+        self._options = Options(**options)
+        self.options = asdict(self._options)
 
-    def judge(self, subject: Subject) -> Judgement | Unscored:
+    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
+        """The objects; then the colors of those that a clause with a color is about.
+
+        Only where there are enough of them: colors do not matter to a clause that has failed.
+        """
         include = subject.metadata.get("include")
-        if not include:
+        if not include or _unknown(subject, seen):
+            return ()
+        objects = _objects(subject)
+        if objects not in seen:
+            return (objects,)
+        detections = seen[objects]
+        kept = _keep(subject.metadata, detections, self._options)
+        return [
+            want
+            for clause in include
+            if "color" in clause and len(kept.get(clause["class"], ())) >= clause["count"]
+            for index in kept[clause["class"]][: clause["count"]]
+            if "color" not in detections[index]
+            and (want := self._color_of(objects, index, clause["class"])) not in seen
+        ]
+
+    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
+        if not subject.metadata.get("include"):
             return Unscored("This prompt has no include clause for GenEval to check.")
-        unknown = self._unknown([*include, *subject.metadata.get("exclude", ())])
+        unknown = _unknown(subject, seen)
         if unknown:
             return Unscored(f"The detector does not know the class {', '.join(unknown)}.")
-        detections = self.detector.detect(subject.image)
-        evidence = {"detections": [_plain(detection) for detection in detections]}
+        detections = self._colored(subject, seen)
         try:
-            decision = decide(subject.metadata, detections, **self.options)
+            decision = _decide(subject.metadata, detections, self._options)
         except ColorUnknown as error:
-            return Unscored(str(error), evidence)
+            return Unscored(str(error), {"detections": _evidence(detections, ())})
+        asked = {clause["class"] for clause in decision.clauses}
+        counted = [one for name in asked for one in decision.kept.get(name, ())]
         return Judgement(
             score=1.0 if decision.correct else 0.0,
             correct=decision.correct,
             reason=decision.reason,
-            evidence={**evidence, "clauses": decision.clauses},
+            evidence={
+                "detections": _evidence(detections, counted),
+                "clauses": decision.clauses,
+            },
         )
 
-    def _unknown(self, clauses: list[dict[str, Any]]) -> list[str]:
-        """A class that the detector was never taught is not "none found"."""
-        known = getattr(self.detector, "classes", None)
-        if known is None:
-            return []
-        return sorted({clause["class"] for clause in clauses} - set(known))
+    def _color_of(self, objects: Objects, index: int, noun: str) -> ColorOf:
+        chosen = self._options
+        return ColorOf(
+            objects, index, noun, COLORS, chosen.templates, chosen.background, chosen.crop
+        )
+
+    def _colored(self, subject: Subject, seen: Seen) -> list[Detection]:
+        """All detections; those whose color was asked for carry its name."""
+        detections = list(seen[_objects(subject)])
+        for clause in subject.metadata["include"]:
+            if "color" not in clause:
+                continue
+            for index, detection in enumerate(detections):
+                if detection["class"] != clause["class"] or "color" in detection:
+                    continue
+                color = seen.get(self._color_of(_objects(subject), index, clause["class"]))
+                if color is not None:
+                    detections[index] = {**detection, "color": color}
+        return detections
+
+
+def _objects(subject: Subject) -> Objects:
+    asked = [*subject.metadata["include"], *subject.metadata.get("exclude", ())]
+    return Objects(tuple(dict.fromkeys(clause["class"] for clause in asked)))
+
+
+def _unknown(subject: Subject, seen: Seen) -> list[str]:
+    """A class that the detector was never taught is not "none found"."""
+    if not seen.classes:
+        return []
+    return sorted(set(_objects(subject).classes) - set(seen.classes))
 
 
 def _keep(
-    detections: Iterable[Detection], threshold: float, options: Options
-) -> dict[str, list[Detection]]:
-    """The detections of each class that count, most confident first."""
-    detections = list(detections)
+    metadata: Mapping[str, Any], detections: Sequence[Detection], options: Options
+) -> dict[str, list[int]]:
+    """The places of the detections of each class that count, most confident first."""
+    counting = metadata.get("tag") == "counting"
+    threshold = options.counting_threshold if counting else options.threshold
     # One trip through float32 for all scores: the official arrays are float32, and there
     # neither 0.3 nor 0.9 is above itself.
     *scores, threshold = array("f", [*(d["score"] for d in detections), threshold])
     ranked: dict[str, list[tuple[float, int]]] = {}
-    for index, (detection, score) in enumerate(zip(detections, scores, strict=True)):
+    for index, score in enumerate(scores):
         if score > threshold:
-            ranked.setdefault(detection["class"], []).append((score, index))
+            ranked.setdefault(detections[index]["class"], []).append((score, index))
     kept = {}
     for name, found in ranked.items():
         found.sort(reverse=True)
-        objects = [detections[index] for _, index in found[: options.max_objects]]
-        kept[name] = objects if options.max_overlap == 1 else _thin(objects, options.max_overlap)
+        objects = [index for _, index in found[: options.max_objects]]
+        kept[name] = (
+            objects if options.max_overlap == 1 else _thin(detections, objects, options.max_overlap)
+        )
     return kept
 
 
-def _thin(objects: list[Detection], max_overlap: float) -> list[Detection]:
-    kept: list[Detection] = []
+def _thin(detections: Sequence[Detection], objects: Sequence[int], max_overlap: float) -> list[int]:
+    kept: list[int] = []
     for candidate in objects:
-        if all(overlap(candidate["box"], other["box"]) < max_overlap for other in kept):
+        box = detections[candidate]["box"]
+        if all(overlap(box, detections[other]["box"]) < max_overlap for other in kept):
             kept.append(candidate)
     return kept
 
@@ -297,15 +378,26 @@ def _told(kind: str, clause: Mapping[str, Any], found: int, reason: str) -> dict
     return {"kind": kind, **clause, "found": found, "met": not reason, "reason": reason}
 
 
-def _plain(detection: Detection) -> dict[str, Any]:
-    plain = {
-        "class": detection["class"],
-        "score": float(detection["score"]),
-        "box": [float(value) for value in detection["box"]],
-    }
-    if "color" in detection:
-        plain["color"] = detection["color"]
-    return plain
+def _evidence(
+    detections: Sequence[Detection], counted: Sequence[Detection]
+) -> list[dict[str, Any]]:
+    """As JSON keeps it: without the guesses too faint to be any, with the masks that counted."""
+    masked = {id(detection) for detection in counted}
+    told = []
+    for detection in detections:
+        if detection["score"] < FAINT:
+            continue
+        plain = {
+            "class": detection["class"],
+            "score": float(detection["score"]),
+            "box": [float(value) for value in detection["box"]],
+        }
+        if "color" in detection:
+            plain["color"] = detection["color"]
+        if id(detection) in masked and detection.get("mask"):
+            plain["mask"] = packed(detection["mask"])
+        told.append(plain)
+    return told
 
 
 def _area(box: Sequence[float]) -> float:

@@ -12,7 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from judges.protocols import Answerer, Atom, AtomJudgement, Judgement, Subject, Unscored
+from judges.protocols import (
+    Answer,
+    Atom,
+    AtomJudgement,
+    Judgement,
+    Question,
+    Seen,
+    Subject,
+    Unscored,
+    Want,
+)
 
 
 def arithmetic(probabilities: Sequence[float]) -> float:
@@ -31,18 +41,24 @@ MEANS = {"arithmetic": arithmetic, "geometric": geometric}
 
 
 class SoftTifa:
-    version = "1"
+    version = "2"
 
-    def __init__(self, answerer: Answerer, mean: str = "geometric") -> None:
+    def __init__(self, mean: str = "geometric") -> None:
         if mean not in MEANS:
             raise ValueError(f"The mean is one of {', '.join(sorted(MEANS))}, not {mean!r}.")
-        self.answerer = answerer
         self.options = {"mean": mean}
 
-    def judge(self, subject: Subject) -> Judgement | Unscored:
+    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
+        return [
+            question
+            for question in dict.fromkeys(map(_asked, subject.atoms))
+            if question not in seen
+        ]
+
+    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
         if not subject.atoms:
             return Unscored("This prompt has no atoms to ask about.")
-        judged = self._ask(subject)
+        judged = [_answer(atom, seen[_asked(atom)]) for atom in subject.atoms]
         evidence = {"answers": [_told(*pair) for pair in zip(subject.atoms, judged, strict=True)]}
         failed = [
             (atom, answer)
@@ -59,31 +75,16 @@ class SoftTifa:
             evidence=evidence,
         )
 
-    def _ask(self, subject: Subject) -> list[AtomJudgement]:
-        """All questions in one call; one by one only to find out which of them was refused.
 
-        A ValueError is the answerer's word for "not this question". Anything else is a failure
-        of the engine and belongs to the run.
-        """
-        questions = [(atom.question, atom.expected) for atom in subject.atoms]
-        try:
-            answers = self.answerer.probabilities(subject.image, questions)
-        except ValueError:
-            return [self._ask_alone(subject, atom) for atom in subject.atoms]
-        if len(answers) != len(questions):
-            raise RuntimeError(f"{len(questions)} questions were asked, {len(answers)} answered.")
-        return [_answer(atom, value) for atom, value in zip(subject.atoms, answers, strict=True)]
-
-    def _ask_alone(self, subject: Subject, atom: Atom) -> AtomJudgement:
-        try:
-            (value,) = self.answerer.probabilities(subject.image, [(atom.question, atom.expected)])
-        except ValueError as error:
-            return AtomJudgement(atom.index, None, str(error) or "the question was refused")
-        return _answer(atom, value)
+def _asked(atom: Atom) -> Question:
+    return Question(atom.question, (atom.expected,))
 
 
-def _answer(atom: Atom, value: float | None) -> AtomJudgement:
-    if value is None or not math.isfinite(value) or value < 0:
+def _answer(atom: Atom, answer: Answer) -> AtomJudgement:
+    value = answer.probability
+    if value is None:
+        return AtomJudgement(atom.index, None, answer.reason or "the question was refused")
+    if not math.isfinite(value) or value < 0:
         return AtomJudgement(atom.index, None, f"the answer {value} is not a probability")
     return AtomJudgement(atom.index, float(value))
 

@@ -1,4 +1,5 @@
 from datetime import timedelta
+from typing import ClassVar
 
 import pytest
 from django.utils import timezone
@@ -7,7 +8,7 @@ from annotations.models import Image
 from judges import registry, running
 from judges.errors import JudgeRefused
 from judges.models import AtomScore, Chunk, Judge, Run, Score
-from judges.protocols import AtomJudgement, Judgement, Unscored
+from judges.protocols import AtomJudgement, Judgement, Similarity, Unscored
 from judges.registry import Entry
 
 pytestmark = pytest.mark.django_db
@@ -17,6 +18,14 @@ class Eyes:
     """An engine that sees how red a picture is."""
 
     version = "test-1"
+    batch = 1
+    facts: ClassVar = {"device": "cpu"}
+
+    def load(self):
+        pass
+
+    def similarities(self, pairs):
+        return [picture.getpixel((0, 0))[0] / 255 for picture, _ in pairs]
 
 
 class Redness:
@@ -24,22 +33,29 @@ class Redness:
 
     version = "1"
 
-    def __init__(self, engine, *, fail_on: int | None = None, refuse_on: int | None = None):
+    def __init__(self, *, fail_on: int | None = None, refuse_on: int | None = None):
         self.fail_on, self.refuse_on = fail_on, refuse_on
 
-    def judge(self, subject):
-        red = subject.image.getpixel((0, 0))[0]
-        if red == self.fail_on:
+    def wants(self, subject, seen):
+        return [Similarity("red")] if Similarity("red") not in seen else []
+
+    def judge(self, subject, seen):
+        red = seen[Similarity("red")]
+        if round(255 * red) == self.fail_on:
             raise RuntimeError("a fuse blew")
-        if red == self.refuse_on:
+        if round(255 * red) == self.refuse_on:
             return Unscored("I do not look at this.")
-        return Judgement(red / 255, atoms=(AtomJudgement(0, 1.0), AtomJudgement(1, 0.5)))
+        return Judgement(red, atoms=(AtomJudgement(0, 1.0), AtomJudgement(1, 0.5)))
+
+
+def entry(**more):
+    parts = {"similarity": (f"{__name__}:Eyes", {})}
+    return Entry("Redness", f"{__name__}:Redness", parts, {"self_test": False}, **more)
 
 
 @pytest.fixture(autouse=True)
 def redness(monkeypatch):
-    entry = Entry("Redness", f"{__name__}:Redness", f"{__name__}:Eyes")
-    monkeypatch.setitem(registry.JUDGES, "redness", entry)
+    monkeypatch.setitem(registry.JUDGES, "redness", entry())
     monkeypatch.setattr(running, "CHUNK_SIZE", 3)
 
 
@@ -189,13 +205,13 @@ def test_a_resumed_run_scores_only_what_is_missing(study):
 
 def test_cancelled_in_the_middle_of_a_chunk_a_run_stops_after_the_image_in_hand(study, monkeypatch):
     run = running.start_run(study=study, name="redness")
-    look = running._look
+    similarities = Eyes.similarities
 
-    def look_and_cancel(judge, image):
+    def look_and_cancel(engine, pairs):
         running.cancel_run(run=run)
-        return look(judge, image)
+        return similarities(engine, pairs)
 
-    monkeypatch.setattr(running, "_look", look_and_cancel)
+    monkeypatch.setattr(Eyes, "similarities", look_and_cancel)
     running.score_chunk(chunk_id=running.chunks_to_wake(run=run)[0])
     assert run.scores.count() == 1
     assert not run.chunks.filter(state=Chunk.State.LEASED).exists()
@@ -228,7 +244,7 @@ def test_other_options_are_another_judge_with_another_fingerprint(study):
     first = running.start_run(study=study, name="redness")
     second = running.start_run(study=study, name="redness", options={"fail_on": 9})
     assert first.judge.fingerprint != second.judge.fingerprint
-    assert second.judge.options == {"fail_on": 9}
+    assert second.judge.options == {"self_test": False, "fail_on": 9}
 
 
 def test_an_unknown_judge_and_an_unknown_option_are_refused_in_words(study):
@@ -249,9 +265,7 @@ def test_a_study_without_images_starts_no_run(study):
 
 def test_a_judge_that_this_machine_cannot_run_stops_the_run_with_the_reason(study, monkeypatch):
     run = running.start_run(study=study, name="redness")
-    entry = Entry("Redness", f"{__name__}:Redness", f"{__name__}:Eyes", needs=("no_such_module",))
-    monkeypatch.setitem(registry.JUDGES, "redness", entry)
-    registry._build.cache_clear()
+    monkeypatch.setitem(registry.JUDGES, "redness", entry(needs=("no_such_module",)))
     work(run)
     assert run.state == Run.State.STOPPED
     assert "Needs no_such_module" in run.reason

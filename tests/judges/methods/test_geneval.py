@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image
 
+from judges.masks import unpacked
 from judges.methods import geneval
-from judges.methods.geneval import GenEval, decide, overlap, relations, summarise
-from judges.protocols import Judgement, Subject, Unscored
+from judges.methods.geneval import COLORS, GenEval, decide, overlap, relations, summarise
+from judges.protocols import ColorOf, Judgement, Subject, Unscored
+from tests.judges.judging import judged
 
 GOLDEN = Path(__file__).parent / "golden"
 OPPOSITE = {"left of": "right of", "right of": "left of", "above": "below", "below": "above"}
@@ -236,23 +237,39 @@ def test_no_images_have_no_summary():
 
 
 class Detector:
-    version = "fake-1"
+    """Finds the same in every picture; `names` colors, when it is asked for one."""
 
-    def __init__(self, *detections, classes=None):
+    def __init__(self, *detections, classes=(), names="red"):
         self.detections = list(detections)
-        if classes is not None:
-            self.classes = classes
+        self.classes = classes
+        self.names = names
+        self.asked = []
 
-    def detect(self, image):
-        return self.detections
+    def detect(self, images, classes=()):
+        self.asked += classes
+        return [self.detections for _ in images]
+
+    def colors(self, crops):
+        self.asked += [want for _, _, want in crops]
+        return [self.names for _ in crops]
 
 
 def subject(metadata):
-    return Subject(Image.new("RGB", (8, 8)), "a photo of a dog", metadata=metadata)
+    return Subject("a photo of a dog", metadata=metadata)
+
+
+def judge(detector, metadata, **options):
+    return judged(GenEval(**options), subject(metadata), objects=detector, colors=detector)
+
+
+def colorless(name, score=0.95, **more):
+    detection = seen(name, score)
+    del detection["color"]
+    return {**detection, **more}
 
 
 def test_the_judge_gives_its_verdict_with_reason_and_evidence():
-    judgement = GenEval(Detector(seen("cat"))).judge(subject(wants(one("dog"))))
+    judgement = judge(Detector(seen("cat")), wants(one("dog")))
     assert judgement == Judgement(
         score=0.0,
         correct=False,
@@ -274,45 +291,101 @@ def test_the_judge_gives_its_verdict_with_reason_and_evidence():
 
 
 def test_a_correct_image_scores_one():
-    judgement = GenEval(Detector(seen("dog"))).judge(subject(wants(one("dog"))))
+    judgement = judge(Detector(seen("dog")), wants(one("dog")))
     assert (judgement.score, judgement.correct, judgement.reason) == (1.0, True, "")
     assert judgement.atoms == ()
 
 
 def test_the_evidence_can_be_stored_as_json():
-    judgement = GenEval(Detector(seen("dog"))).judge(subject(wants(one("dog"))))
+    mask = {"size": (2, 2), "counts": [1, 3]}
+    judgement = judge(Detector(colorless("dog", mask=mask)), wants(one("dog", color="red")))
     assert json.loads(json.dumps(judgement.evidence)) == judgement.evidence
 
 
+def test_all_classes_of_the_clauses_are_looked_for_once():
+    detector = Detector(seen("dog"))
+    judge(detector, wants(one("dog"), one("cat"), exclude=[one("dog", 2)]))
+    assert detector.asked == [("dog", "cat")]
+
+
+def test_colors_are_asked_of_the_surest_objects_only_and_where_there_are_enough():
+    dogs = [colorless("dog", 0.5), colorless("dog", 0.9), colorless("dog", 0.7)]
+    detector = Detector(*dogs, colorless("cat"))
+    metadata = wants(one("dog", 2, color="red"), one("cat", 2, color="red"), one("dog"))
+    judgement = judge(detector, metadata)
+    asked = [want for want in detector.asked if isinstance(want, ColorOf)]
+    # Two dogs are wanted, the second and the third are the surest; of two cats there is one.
+    assert [(want.index, want.noun) for want in asked] == [(1, "dog"), (2, "dog")]
+    assert judgement.reason == "expected cat>=2, found 1"
+    colors = [found.get("color") for found in judgement.evidence["detections"]]
+    assert colors == [None, "red", "red", None]
+
+
+def test_the_colors_are_asked_with_the_official_words_on_gray_and_cropped():
+    detector = Detector(colorless("dog"))
+    judge(detector, wants(one("dog", color="red")))
+    want = detector.asked[-1]
+    assert want.colors == COLORS
+    assert [template.format(color="red", noun="dog") for template in want.templates] == [
+        "a photo of a red dog",
+        "a photo of a red-colored dog",
+        "a photo of a red object",
+    ]
+    assert (want.background, want.crop) == ("#999", True)
+
+
+def test_background_crop_and_templates_are_options():
+    detector = Detector(colorless("dog"))
+    own = {"background": "original", "crop": False, "templates": ["{color} {noun}"]}
+    judge(detector, wants(one("dog", color="red")), **own)
+    want = detector.asked[-1]
+    assert (want.background, want.crop, want.templates) == ("original", False, ("{color} {noun}",))
+
+
+def test_a_wrong_color_is_told_as_the_official_script_tells_it():
+    judgement = judge(Detector(colorless("dog"), names="blue"), wants(one("dog", color="red")))
+    assert judgement.reason == "expected red dog>=1, found 0 red; and 1 blue"
+
+
+def test_the_masks_of_what_counted_are_evidence_and_no_others():
+    mask = {"size": (2, 2), "counts": [1, 3]}
+    dogs = [colorless("dog", 0.9, mask=mask), colorless("dog", 0.2, mask=mask)]
+    judgement = judge(Detector(*dogs, colorless("cat", mask=mask)), wants(one("dog")))
+    assert ["mask" in found for found in judgement.evidence["detections"]] == [True, False, False]
+    kept = judgement.evidence["detections"][0]["mask"]
+    assert unpacked(kept) == mask
+
+
+def test_guesses_too_faint_to_be_any_are_no_evidence():
+    judgement = judge(Detector(seen("dog"), seen("dog", 0.04)), wants(one("dog")))
+    assert judgement.evidence["detections"] == [seen("dog")]
+
+
 def test_options_belong_to_the_judge_and_are_told_completely():
-    judge = GenEval(Detector(seen("dog", 0.5)), threshold=0.6)
-    assert judge.judge(subject(wants(one("dog")))).correct is False
-    assert judge.options == {
+    assert judge(Detector(seen("dog", 0.5)), wants(one("dog")), threshold=0.6).correct is False
+    assert GenEval(threshold=0.6).options == {
         "threshold": 0.6,
         "counting_threshold": 0.9,
         "max_objects": 16,
         "max_overlap": 1.0,
         "position_threshold": 0.1,
         "paper": False,
+        "background": "#999",
+        "crop": True,
+        "templates": geneval.TEMPLATES,
     }
 
 
 @pytest.mark.parametrize("metadata", [{}, {"include": []}, {"exclude": [one("dog", 2)]}])
 def test_a_prompt_without_include_clauses_stays_unscored(metadata):
-    judged = GenEval(Detector()).judge(subject(metadata))
-    assert judged == Unscored("This prompt has no include clause for GenEval to check.")
+    assert judge(Detector(), metadata) == Unscored(
+        "This prompt has no include clause for GenEval to check."
+    )
 
 
 def test_a_class_the_detector_was_never_taught_is_not_a_missing_object():
-    judge = GenEval(Detector(classes=("cat",)))
-    judged = judge.judge(subject(wants(one("dog"))))
-    assert judged == Unscored("The detector does not know the class dog.")
-
-
-def test_a_detector_without_colours_leaves_a_colour_prompt_unscored():
-    detection = seen("dog")
-    del detection["color"]
-    judged = GenEval(Detector(detection)).judge(subject(wants(one("dog", color="red"))))
-    assert isinstance(judged, Unscored)
-    assert judged.reason == "The detector names no colour for a dog, and red is asked for."
-    assert judged.evidence == {"detections": [detection]}
+    detector = Detector(classes=("cat",))
+    assert judge(detector, wants(one("dog"))) == Unscored(
+        "The detector does not know the class dog."
+    )
+    assert detector.asked == []

@@ -1,0 +1,79 @@
+"""Masks in the space of a few hundred letters: a picture can have a hundred of them."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, overload
+
+import numpy as np
+
+from judges.protocols import Mask
+
+
+class Runs(Sequence[int]):
+    """The run lengths of a mask, kept as text (deflated 32-bit numbers) until they are read."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @classmethod
+    def of(cls, counts: Sequence[int]) -> Runs:
+        if isinstance(counts, Runs):
+            return counts
+        packed = zlib.compress(np.asarray(counts, dtype="<u4").tobytes(), 1)
+        return cls(base64.b64encode(packed).decode())
+
+    @cached_property
+    def _counts(self) -> list[int]:
+        return np.frombuffer(zlib.decompress(base64.b64decode(self.text)), dtype="<u4").tolist()
+
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[int]: ...
+    def __getitem__(self, index: Any) -> Any:
+        return self._counts[index]
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
+def packed(mask: Mask) -> dict[str, Any]:
+    """As JSON keeps it."""
+    return {"size": list(mask["size"]), "deflated": Runs.of(mask["counts"]).text}
+
+
+def unpacked(kept: dict[str, Any]) -> Mask:
+    height, width = kept["size"]
+    return {"size": (height, width), "counts": Runs(kept["deflated"])}
+
+
+def bits(mask: Mask) -> np.ndarray:
+    """Height × width of yes and no."""
+    height, width = mask["size"]
+    runs = np.asarray(list(mask["counts"]), dtype=np.int64)
+    values = np.arange(len(runs)) % 2 == 1
+    return np.repeat(values, runs).reshape(width, height).T
+
+
+def outline(mask: Mask, points: int = 64) -> list[tuple[float, float]]:
+    """Round the mask: its upper edge from left to right, its lower edge back."""
+    inside = bits(mask)
+    columns = np.flatnonzero(inside.any(axis=0))
+    if not len(columns):
+        return []
+    columns = columns[:: max(1, 2 * len(columns) // points)]
+    top = inside[:, columns].argmax(axis=0)
+    bottom = inside.shape[0] - inside[::-1, columns].argmax(axis=0)
+    there = [(float(x), float(y)) for x, y in zip(columns, top, strict=True)]
+    back = [(float(x), float(y)) for x, y in zip(columns, bottom, strict=True)]
+    return there + back[::-1]
