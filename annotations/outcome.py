@@ -71,12 +71,7 @@ class Outcome:
 
     def as_text(self) -> str:
         """The same for people."""
-        done = [f"{getattr(self, name)} {name}" for name in COUNTS if getattr(self, name)]
-        verb = "Would bring in" if self.dry_run else "Brought in"
-        lines = [f"{verb} {', '.join(done)}." if done else "Nothing is new."]
-        if self.unchanged:
-            lines.append(f"{self.unchanged} rows were there already and are unchanged.")
-        lines += self.warnings
+        lines = [*sentences(self.as_json()), *self.warnings]
         if self.missing:
             lines.append(f"Missing ({len(self.missing)}):")
             lines += [f"  {what}" for what in self.missing[:20]]
@@ -90,3 +85,19 @@ class Outcome:
             if self.rejected_in_all > 50:
                 lines.append(f"  … and {self.rejected_in_all - 50} more (--json names them).")
         return "\n".join(lines)
+
+
+def sentences(found: dict[str, Any]) -> list[str]:
+    """What came in and what was there already."""
+    done = [_count(found[name], name) for name in COUNTS if found[name]]
+    verb = "Would bring in" if found.get("dry_run") else "Brought in"
+    said = [f"{verb} {', '.join(done)}." if done else "Nothing is new."]
+    if found["unchanged"] == 1:
+        said.append("1 row was there already and is unchanged.")
+    elif found["unchanged"]:
+        said.append(f"{found['unchanged']} rows were there already and are unchanged.")
+    return said
+
+
+def _count(number: int, name: str) -> str:
+    return f"{number} {name.removesuffix('s') if number == 1 else name}"

@@ -93,7 +93,7 @@ def test_the_page_takes_a_file_and_shows_what_became_of_it(as_alice, study):
     uploading.bring_in(upload_id=Upload.objects.get().pk)
     part = as_alice.get("/studies/shapes/imports/", headers={"hx-request": "true"})
     text = part.content.decode()
-    assert "1 rows refused" in text
+    assert "1 row refused" in text
     assert "The study has no such image." in text
     assert "<html" not in text
     assert "every 2s" not in text

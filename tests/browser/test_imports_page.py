@@ -1,0 +1,121 @@
+"""A table is sent by keyboard, watched while a worker reads it, and what became of it is read."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+from django.db import connection
+from playwright.sync_api import expect
+
+from annotations import importing
+from annotations.models import Annotation, Image
+from judges import uploading
+from judges.models import Upload
+from tests.browser.test_forms import SIZES, tab_to
+from tests.browser.test_look import take
+
+
+class Worker:
+    """Brings the one upload in, and stands still after its first batch until it may go on."""
+
+    def __init__(self, monkeypatch) -> None:
+        self.halfway, self.goes_on = threading.Event(), threading.Event()
+        self.thread = threading.Thread(target=self._work)
+        watch = uploading._watch
+
+        def watched(upload, holder):
+            told = watch(upload, holder)
+
+            def stops(read: int) -> None:
+                told(read)
+                self.halfway.set()
+                self.goes_on.wait(30)
+
+            return stops
+
+        monkeypatch.setattr(importing, "LABEL_BATCH", 3)
+        monkeypatch.setattr(uploading, "_watch", watched)
+
+    def begin(self) -> None:
+        self.thread.start()
+        assert self.halfway.wait(30)
+
+    def end(self) -> None:
+        self.goes_on.set()
+        if self.thread.is_alive():
+            self.thread.join(30)
+
+    def _work(self) -> None:
+        try:
+            uploading.bring_in(upload_id=Upload.objects.get().pk)
+        finally:
+            connection.close()
+
+
+@pytest.fixture
+def worker(monkeypatch) -> Iterator[Worker]:
+    worker = Worker(monkeypatch)
+    yield worker
+    worker.end()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_table_from_choosing_the_file_to_the_row_that_was_refused(
+    open_page, alice, study, worker, tmp_path, size
+):
+    keys = list(Image.objects.order_by("pk").values_list("key", flat=True)[:4])
+    rows = [f"{key},zoe,aligned,1" for key in keys] + ["nowhere,zoe,aligned,1"]
+    table = tmp_path / "labels.csv"
+    table.write_text("image_id,rater,question,value\n" + "\n".join(rows) + "\n")
+
+    page = open_page(alice, "/studies/shapes/imports/", size=SIZES[size])
+    expect(page.get_by_text("No file was sent yet.")).to_be_visible()
+    take(page, f"imports-empty-{size}")
+
+    tab_to(page, page.get_by_label("File", exact=True))
+    with page.expect_file_chooser() as chooser:
+        page.keyboard.press("Enter")
+    chooser.value.set_files(table)
+    tab_to(page, page.get_by_label("What to take from it"))
+    page.keyboard.type("labels")
+    button = page.get_by_role("button", name="Bring in")
+    tab_to(page, button)
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Waiting for a worker")).to_be_visible()
+
+    worker.begin()
+    expect(page.get_by_role("status").get_by_text("3 rows so far.")).to_be_visible()
+    take(page, f"imports-going-{size}")
+
+    worker.end()
+    expect(page.get_by_text("Brought in 4 annotations, 4 answers.")).to_be_visible()
+    expect(page.get_by_text("1 row refused")).to_be_visible()
+    refused = page.get_by_role("row").filter(has_text="nowhere").get_by_role("cell")
+    expect(refused).to_have_text(["6", "image_id", "nowhere", "The study has no such image."])
+    take(page, f"imports-done-{size}")
+    assert Annotation.objects.filter(annotator__name="zoe").count() == 4
+
+
+def test_details_that_somebody_reads_stay_open_while_another_file_is_read(
+    open_page, alice, study, tmp_path
+):
+    def sent(name: str) -> Upload:
+        table = tmp_path / name
+        table.write_text("image_id,rater,question,value\nnowhere,zoe,mood,1\n")
+        with table.open("rb") as content:
+            return uploading.accept(
+                study=study, by=alice.user, content=content, name=name, kind="labels"
+            )
+
+    uploading.bring_in(upload_id=sent("first.csv").pk)
+    second = sent("second.csv")
+    page = open_page(alice, "/studies/shapes/imports/")
+    summary = page.get_by_text("1 row refused")
+    expect(page.get_by_text("The study has no such image.")).to_be_visible()
+    summary.click()
+    expect(page.get_by_text("The study has no such image.")).to_be_hidden()
+    uploading.bring_in(upload_id=second.pk)
+    expect(page.get_by_text("1 row refused")).to_have_count(2)
+    expect(page.locator("details[open]")).to_have_count(1)
