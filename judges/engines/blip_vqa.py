@@ -1,0 +1,303 @@
+"""BLIP answers questions (the VQA model of ViT-B, CapFilt-L): what T2I-CompBench's BLIP-VQA asks.
+
+A picture is encoded once, however many questions there are about it, and the questions of all
+pictures go through the text encoder and the decoder together. The probabilities are those of one
+pass for each question.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MethodType
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from judges.engines import weights
+from judges.engines.token_answers import AnswerReader
+from judges.errors import EngineRefused
+from judges.protocols import Answer, Question
+
+_MEAN = (0.48145466, 0.4578275, 0.40821073)
+_STD = (0.26862954, 0.26130258, 0.27577711)
+_LONGEST = 35  # tokens of a question; the official code cuts there
+# The names of the official file's tensors, and what the library calls the same.
+_RENAMED = (
+    ("visual_encoder.cls_token", "vision_model.embeddings.class_embedding"),
+    ("visual_encoder.pos_embed", "vision_model.embeddings.position_embedding"),
+    ("visual_encoder.patch_embed.proj.", "vision_model.embeddings.patch_embedding."),
+    ("visual_encoder.norm.", "vision_model.post_layernorm."),
+    ("visual_encoder.blocks.", "vision_model.encoder.layers."),
+)
+_RENAMED_INSIDE = (
+    (".norm1.", ".layer_norm1."),
+    (".norm2.", ".layer_norm2."),
+    (".attn.qkv.", ".self_attn.qkv."),
+    (".attn.proj.", ".self_attn.projection."),
+)
+
+
+class BlipVqa:
+    version = "1"
+
+    def __init__(
+        self,
+        checkpoint: str = "",
+        revision: str = "",
+        device: str = "auto",
+        precision: str = "float32",
+        batch: int = 8,
+        size: int = 0,
+        first_token: str = "enc",  # noqa: S107
+        tokenizer: str = "",
+    ) -> None:
+        """`checkpoint`: a folder or hub name in the library's form, or the official file, beside
+        which `tokenizer` names the BERT vocabulary. `size`: pixels of a side; 0 is what the
+        position table was made for. `first_token`: BLIP was trained with its own mark before a
+        question ("enc"); the library's processor writes BERT's ("cls").
+        """
+        if first_token not in ("enc", "cls"):
+            raise ValueError(f"first_token is enc or cls, not {first_token!r}")
+        self.checkpoint, self.revision = checkpoint, revision
+        self.device, self.precision, self.batch = device, precision, batch
+        self.size, self.first_token, self.tokenizer = size, first_token, tokenizer
+        self._model: Any = None
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        return weights.facts(self.checkpoint, self.revision, self.device, self.precision)
+
+    def load(self) -> None:
+        if self._model is not None:
+            return
+        weights.prepare()
+        from transformers import BertTokenizer, BlipForQuestionAnswering
+
+        path = Path(self.checkpoint).expanduser()
+        if path.is_file() and not self.tokenizer:
+            raise EngineRefused(
+                "The official file holds no vocabulary: give BERT's (bert-base-uncased) as the "
+                "option tokenizer."
+            )
+        self._tokenizer = weights.load_processor(BertTokenizer, self.tokenizer or self.checkpoint)
+        if path.is_file():
+            model = _official(path, self._tokenizer).to(weights.pick_precision(self.precision))
+            model = model.to(weights.pick_device(self.device)).eval()
+        else:
+            model = weights.load_model(
+                BlipForQuestionAnswering,
+                self.checkpoint,
+                revision=self.revision,
+                device=self.device,
+                precision=self.precision,
+            )
+        self._reader = AnswerReader(self._tokenizer, end=(self._tokenizer.sep_token_id,))
+        self._model = _quickened(model)
+
+    def answer(self, asked: Sequence[tuple[Image.Image, Sequence[Question]]]) -> list[list[Answer]]:
+        self.load()
+        torch = weights.prepare()
+        with weights.memory_guard(), torch.inference_mode():
+            return self._answer(torch, asked)
+
+    def _answer(self, torch: Any, asked: Sequence[tuple[Image.Image, Sequence[Question]]]) -> Any:
+        told: list[list[Answer]] = [[] for _ in asked]
+        places = [place for place, (_, questions) in enumerate(asked) if questions]
+        if not places:
+            return told
+        questions = [question for place in places for question in asked[place][1]]
+        texts = [list(dict.fromkeys(q.text for q in asked[place][1])) for place in places]
+        rows = {
+            (place, text): row
+            for row, (place, text) in enumerate(
+                (place, text) for place, own in zip(places, texts, strict=True) for text in own
+            )
+        }
+        seen = self._see([asked[place][0] for place in places])
+        ids, mask = self._written([text for own in texts for text in own])
+        states = self._model.text_encoder(
+            input_ids=ids,
+            attention_mask=mask,
+            encoder_hidden_states=_Seen(seen, [len(own) for own in texts]),
+        ).last_hidden_state
+        asking = torch.tensor(
+            [rows[place, q.text] for place in places for q in asked[place][1]], device=ids.device
+        )
+        logits = self._decoded(questions, states[asking], mask[asking])
+        answers = iter(self._reader.read(questions, logits))
+        for place in places:
+            told[place] = [next(answers) for _ in asked[place][1]]
+        return told
+
+    def _see(self, images: Sequence[Image.Image]) -> Any:
+        torch, vision = weights.prepare(), self._model.vision_model
+        own = vision.config.image_size
+        side = self.size or own
+        pixels = np.stack([_pixels(image, side) for image in images])
+        pixels = torch.from_numpy(pixels).to(self._model.device, self._model.dtype)
+        return vision(pixel_values=pixels, interpolate_pos_encoding=side != own).last_hidden_state
+
+    def _written(self, texts: Sequence[str]) -> tuple[Any, Any]:
+        written = self._tokenizer(
+            list(texts), padding=True, truncation=True, max_length=_LONGEST, return_tensors="pt"
+        ).to(self._model.device)
+        ids = written["input_ids"]
+        if self.first_token == "enc":  # noqa: S105
+            # The mark was added to BERT's vocabulary right after the decoder's own.
+            ids[:, 0] = self._model.config.text_config.bos_token_id + 1
+        return ids, written["attention_mask"]
+
+    def _decoded(self, questions: Sequence[Question], states: Any, mask: Any) -> Any:
+        """The scores after each question, then after each token that an answer puts there."""
+        torch = weights.prepare()
+        config = self._model.config.text_config
+        forced = [self._reader.forced(question) for question in questions]
+        longest = max(len(tokens) for tokens in forced)
+        lines = [
+            [config.bos_token_id, *tokens] + [config.pad_token_id] * (longest - len(tokens))
+            for tokens in forced
+        ]
+        # What pads a line comes after what is read, and the decoder never looks ahead.
+        logits = self._model.text_decoder(
+            input_ids=torch.tensor(lines, device=states.device),
+            encoder_hidden_states=states,
+            encoder_attention_mask=mask,
+            use_cache=False,
+        ).logits
+        kept = [(row, step) for row, t in enumerate(forced) for step in range(len(t) + 1)]
+        at, step = zip(*kept, strict=True)
+        return logits[list(at), list(step)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """The encoded pictures, and how many questions in a row belong to each."""
+
+    pictures: Any
+    questions: Sequence[int]
+
+
+def _pixels(image: Image.Image, side: int) -> np.ndarray:
+    small = image.convert("RGB").resize((side, side), Image.Resampling.BICUBIC)
+    values = np.asarray(small, dtype=np.float32) / 255
+    values = (values - np.float32(_MEAN)) / np.float32(_STD)
+    return values.transpose(2, 0, 1)
+
+
+def _quickened(model: Any) -> Any:
+    """The same sums in another order; see the three functions below."""
+    for layer in model.vision_model.encoder.layers:
+        layer.self_attn.forward = MethodType(_fused, layer.self_attn)
+    for layer in model.text_encoder.encoder.layer:
+        looking = layer.crossattention.self
+        looking.forward = MethodType(_looking, looking)
+    for layer in model.text_decoder.bert.encoder.layer:
+        reading = layer.crossattention.self
+        reading.forward = MethodType(_reading, reading)
+    return model
+
+
+def _fused(attention: Any, hidden_states: Any, **_: Any) -> tuple[Any, None]:
+    """Attention among the patches without a table of all pairs in memory."""
+    torch = weights.prepare()
+    rows, length, width = hidden_states.shape
+    parts = attention.qkv(hidden_states).view(rows, length, 3, attention.num_heads, -1)
+    query, key, value = parts.permute(2, 0, 3, 1, 4)
+    seen = torch.nn.functional.scaled_dot_product_attention(query, key, value)
+    return attention.projection(seen.transpose(1, 2).reshape(rows, length, width)), None
+
+
+def _looking(
+    attention: Any, hidden_states: Any, encoder_hidden_states: _Seen, **_: Any
+) -> tuple[Any, None]:
+    """The words look at the picture: softmax(q·(W e + b)) (V e + c).
+
+    A picture has 901 patches and a question some ten words. So W is applied to the words and V to
+    what they saw, and neither to the patches; b shifts all scores of a word alike and drops out.
+    """
+    torch = weights.prepare()
+    heads, size = attention.num_attention_heads, attention.attention_head_size
+    rows, length, _ = hidden_states.shape
+    key = attention.key.weight.view(heads, size, -1)
+    value = attention.value.weight.view(heads, size, -1)
+    query = attention.query(hidden_states).view(rows, length, heads, size)
+    query = torch.einsum("rlhs,hsw->rlhw", query / math.sqrt(size), key)
+    seen = []
+    groups = query.split(list(encoder_hidden_states.questions))
+    for words, picture in zip(groups, encoder_hidden_states.pictures, strict=True):
+        weight = (words.reshape(-1, words.shape[-1]) @ picture.T).softmax(-1)
+        seen.append((weight @ picture).view(words.shape))
+    context = torch.einsum("rlhw,hsw->rlhs", torch.cat(seen), value)
+    context = context + attention.value.bias.view(heads, size)
+    return context.reshape(rows, length, -1), None
+
+
+def _reading(
+    attention: Any,
+    hidden_states: Any,
+    encoder_hidden_states: Any,
+    attention_mask: Any = None,
+    encoder_attention_mask: Any = None,
+    **more: Any,
+) -> Any:
+    """The decoder reads the question, and what pads a short question is no part of it: some
+    versions of the library hand the mask over under a name that is then not looked at."""
+    mask = attention_mask if encoder_attention_mask is None else encoder_attention_mask
+    return type(attention).forward(
+        attention,
+        hidden_states,
+        encoder_hidden_states=encoder_hidden_states,
+        encoder_attention_mask=mask,
+        **more,
+    )
+
+
+def _official(path: Path, tokenizer: Any) -> Any:
+    """The model of the official file; every tensor finds its place, or the file is refused."""
+    from transformers import BlipConfig, BlipForQuestionAnswering
+
+    state = weights.load_state(path)
+    state = {_renamed(key): value for key, value in state.get("model", state).items()}
+    try:
+        patches, width = state["vision_model.embeddings.position_embedding"].shape[1:]
+        patch = state["vision_model.embeddings.patch_embedding.weight"].shape[-1]
+        words, hidden = state["text_encoder.embeddings.word_embeddings.weight"].shape
+        layers = [_layers(state, part) for part in ("vision_model", "text_encoder")]
+    except KeyError as error:
+        raise EngineRefused(f"“{path.name}” is no BLIP that answers: no {error.args[0]}.") from None
+    text = {"hidden_size": hidden, "num_hidden_layers": layers[1], "vocab_size": words}
+    text |= {"intermediate_size": 4 * hidden, "encoder_hidden_size": width}
+    # BERT's words, then the decoder's mark, then the encoder's.
+    text |= {"bos_token_id": words - 2, "eos_token_id": tokenizer.sep_token_id}
+    text |= {"sep_token_id": tokenizer.sep_token_id, "pad_token_id": tokenizer.pad_token_id}
+    text |= {"num_attention_heads": max(hidden // 64, 1), "max_position_embeddings": 512}
+    vision = {"hidden_size": width, "num_hidden_layers": layers[0], "patch_size": patch}
+    vision |= {"num_attention_heads": max(width // 64, 1), "intermediate_size": 4 * width}
+    vision |= {"image_size": math.isqrt(patches - 1) * patch, "layer_norm_eps": 1e-6}
+    model = BlipForQuestionAnswering(BlipConfig(text_config=text, vision_config=vision))
+    told = model.load_state_dict(state, strict=False)
+    tied = r"cls\.predictions\.decoder\.(weight|bias)$"
+    weights.check_keys(
+        path.name, missing=told.missing_keys, unexpected=told.unexpected_keys, ignore=(tied,)
+    )
+    return model
+
+
+def _renamed(key: str) -> str:
+    for old, new in _RENAMED:
+        if key.startswith(old):
+            key = new + key.removeprefix(old)
+    if key.startswith("vision_model.encoder."):
+        for old, new in _RENAMED_INSIDE:
+            key = key.replace(old, new)
+    return key
+
+
+def _layers(state: Mapping[str, Any], part: str) -> int:
+    found = (re.match(rf"{part}\.encoder\.layers?\.(\d+)\.", key) for key in state)
+    return 1 + max((int(match[1]) for match in found if match), default=-1)
