@@ -48,6 +48,7 @@ class Thing:
     attributes: list[str] = field(default_factory=list)
     count: str = ""
     many: bool = False
+    phrase: str = ""  # as it stands in the prompt, lower-cased: "the two red balls"
 
     @property
     def called(self) -> str:
@@ -235,7 +236,7 @@ def _thing(phrase: list[str]) -> Thing | None:
         if words and (words[-1], noun[0]) not in COMPOUNDS:
             break
     many = last != head or count not in ("", "one")
-    return Thing(" ".join(noun), words, count, many)
+    return Thing(" ".join(noun), words, count, many, " ".join(phrase))
 
 
 def _is_adverb(word: str) -> bool:
