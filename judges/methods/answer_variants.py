@@ -9,6 +9,8 @@ that the blank is credited to every count; and "10" begins with the token of "1"
 
 from __future__ import annotations
 
+from judges.protocols import Question
+
 _NUMBERS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
     "fifteen sixteen seventeen eighteen nineteen twenty"
@@ -34,6 +36,11 @@ def variants(expected: str) -> tuple[str, ...]:
         return word, word.capitalize(), f" {word}", f" {word.capitalize()}", digits, f" {digits}"
     spelled = (text, word, _capital(word), f" {text}", f" {word}", f" {_capital(word)}")
     return tuple(dict.fromkeys(spelled))
+
+
+def one_word(question: str, expected: str, rule: str = "first_tokens") -> Question:
+    """A question in GenEval 2's words; methods that ask alike share one look."""
+    return Question(f"{question} Answer in one word.", variants(expected), rule)
 
 
 def matches(said: str, expected: str) -> bool:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from judges.methods.answer_variants import matches, variants
+from judges.methods.answer_variants import matches, one_word, variants
+from judges.protocols import Question
 
 
 def test_yes_is_written_in_four_ways_and_in_the_official_order():
@@ -47,3 +48,11 @@ def test_an_empty_answer_is_refused(expected):
 )
 def test_a_token_is_right_when_it_literally_is_a_spelling(said, expected, right):
     assert matches(said, expected) is right
+
+
+def test_a_question_is_asked_in_the_official_words():
+    assert one_word("How many dogs are in the image?", "two") == Question(
+        "How many dogs are in the image? Answer in one word.",
+        ("two", "Two", " two", " Two", "2", " 2"),
+        "first_tokens",
+    )

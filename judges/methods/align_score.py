@@ -1,0 +1,252 @@
+"""AlignScore of M3T2IBench: are all instances there, in their color, where they should be?
+
+The code was never released, so part of this is *inferred* from the paper's text and tables:
+
+- bias: the sum over the prompted categories of |wanted - found|. Inferred: the formula is missing,
+  the magnitudes of the paper's table 2 fit.
+- accuracy: over the best matching of instances to detections of their category, the colors and
+  relations that are right, divided by all colors and relations. As the paper describes it.
+- score: (accuracy + 1/(1 + bias))/2. Inferred: it gives 13 of the 15 rows of table 2 from the
+  printed means. That the *means* go into the formula is one reading of it ("means"), that it is
+  taken per image and then averaged is the other ("images"); see `summarise`.
+
+A relation holds as in GenEval's paper, each axis by itself: the centers are further apart than a
+tenth of both sizes. Detections count above GenEval's 0.3, without further thinning, which is what
+"the same as GenEval" comes to.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar
+
+from judges.methods import matching
+from judges.methods.boxes import overlap, told
+from judges.methods.geneval import relations as geneval_relations
+from judges.methods.options import Optioned
+from judges.protocols import (
+    ColorOf,
+    Detection,
+    Judgement,
+    Objects,
+    Seen,
+    Subject,
+    Unscored,
+    Want,
+)
+
+COLORS = ("green", "red", "yellow", "brown", "black", "white", "blue")
+TEMPLATES = (
+    "The color of {noun} in this photo is {color}.",
+    "The {noun} in this photo is {color}-colored.",
+)
+RELATIONS = {"left": "left of", "right": "right of", "above": "above", "below": "below"}
+Relation = tuple[int, str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """`pairs`: for each instance the index of its detection; `hits` of `parts` are right."""
+
+    bias: int
+    accuracy: float
+    score: float
+    hits: int
+    parts: int
+    pairs: tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    bias: float
+    accuracy: float
+    score: float
+
+
+def align(
+    instances: Sequence[Mapping[str, Any]],
+    relations: Iterable[Relation],
+    detections: Sequence[Mapping[str, Any]],
+    *,
+    threshold: float = 0.1,
+) -> Alignment:
+    """`instances`: class and color; `relations`: (index, left|right|above|below, index).
+
+    `detections`: class, color and box. Those of categories that nobody asked for do not count.
+    """
+    relations = [tuple(relation) for relation in relations]
+    if not instances:
+        raise ValueError("There is no instance to look for.")
+    for one, words, other in relations:
+        if words not in RELATIONS or not {one, other} <= set(range(len(instances))):
+            raise ValueError(f"[{one}, {words}, {other}] is no relation of two instances.")
+        if one == other:
+            raise ValueError(f"Instance {one} cannot stand in a relation to itself.")
+
+    @cache
+    def between(one: int, other: int) -> set[str]:
+        boxes = detections[one]["box"], detections[other]["box"]
+        return geneval_relations(*boxes, threshold, paper=True)
+
+    def holds(edge: int, one: int, other: int) -> bool:
+        return RELATIONS[relations[edge][1]] in between(one, other)
+
+    best = matching.best(
+        [matching.Thing(i["class"], i["color"]) for i in instances],
+        [matching.Thing(d["class"], d.get("color")) for d in detections],
+        [(one, other) for one, _, other in relations],
+        holds,
+    )
+    wanted = Counter(instance["class"] for instance in instances)
+    found = Counter(detection["class"] for detection in detections)
+    bias = sum(abs(count - found[name]) for name, count in wanted.items())
+    parts = len(instances) + len(relations)
+    accuracy = best.hits / parts
+    return Alignment(bias, accuracy, combined(bias, accuracy), best.hits, parts, best.pairs)
+
+
+def combined(bias: float, accuracy: float) -> float:
+    """Inferred, see above."""
+    return (accuracy + 1 / (1 + bias)) / 2
+
+
+def summarise(alignments: Iterable[Alignment], mode: str = "images") -> Summary:
+    """`mode` "images": the mean of the images' scores; "means": the score of the mean image."""
+    listed = list(alignments)
+    if not listed:
+        raise ValueError("There is no image to summarise.")
+    if mode not in ("images", "means"):
+        raise ValueError(f"The mode is images or means, not “{mode}”.")
+    bias = sum(a.bias for a in listed) / len(listed)
+    accuracy = sum(a.accuracy for a in listed) / len(listed)
+    mean = sum(a.score for a in listed) / len(listed)
+    return Summary(bias, accuracy, mean if mode == "images" else combined(bias, accuracy))
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlignScore(Optioned):
+    """`min_side`: detections with a shorter side, in pixels, are dropped (the paper names none)."""
+
+    threshold: float = 0.3
+    max_overlap: float = 1.0
+    min_side: float = 0.0
+    position_threshold: float = 0.1
+    background: str = "#999"
+
+    version: ClassVar[str] = "1"
+
+    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
+        record = _record(subject.metadata)
+        if isinstance(record, str) or _untaught(record[0], seen):
+            return ()
+        objects = _objects(record[0])
+        if objects not in seen:
+            return (objects,)
+        return tuple(
+            want
+            for index in self._kept(objects, seen[objects])
+            if "color" not in seen[objects][index]
+            and (want := self._color_of(objects, index, seen[objects][index])) not in seen
+        )
+
+    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
+        record = _record(subject.metadata)
+        if isinstance(record, str):
+            return Unscored(record)
+        instances, relations = record
+        untaught = _untaught(instances, seen)
+        if untaught:
+            return Unscored(f"The detector does not know the class {', '.join(untaught)}.")
+        objects = _objects(instances)
+        detections = [
+            self._colored(objects, index, seen) for index in self._kept(objects, seen[objects])
+        ]
+        found = align(instances, relations, detections, threshold=self.position_threshold)
+        return Judgement(
+            score=found.score,
+            reason=f"{found.hits} of {found.parts} colors and relations, bias {found.bias}",
+            evidence={
+                "bias": found.bias,
+                "accuracy": found.accuracy,
+                "combination": "(accuracy + 1/(1 + bias))/2, inferred from the paper's table 2",
+                "pairs": list(found.pairs),
+                "detections": told(detections),
+            },
+        )
+
+    def _kept(self, objects: Objects, detections: Sequence[Detection]) -> list[int]:
+        """The places of the detections that count, most confident first."""
+        wanted = set(objects.classes)
+        ranked = sorted(
+            (
+                index
+                for index, detection in enumerate(detections)
+                if detection["class"] in wanted
+                and detection["score"] > self.threshold
+                and _shorter_side(detection["box"]) >= self.min_side
+            ),
+            key=lambda index: -detections[index]["score"],
+        )
+        if self.max_overlap >= 1:
+            return ranked
+        kept: list[int] = []
+        for index in ranked:
+            one = detections[index]
+            others = (detections[other] for other in kept)
+            if all(
+                one["class"] != other["class"]
+                or overlap(one["box"], other["box"], 1) < self.max_overlap
+                for other in others
+            ):
+                kept.append(index)
+        return kept
+
+    def _color_of(self, objects: Objects, index: int, detection: Detection) -> ColorOf:
+        return ColorOf(objects, index, detection["class"], COLORS, TEMPLATES, self.background)
+
+    def _colored(self, objects: Objects, index: int, seen: Seen) -> Detection:
+        detection = seen[objects][index]
+        if "color" in detection:
+            return detection
+        return {**detection, "color": seen[self._color_of(objects, index, detection)]}
+
+
+def _record(
+    metadata: Mapping[str, Any],
+) -> tuple[list[dict[str, Any]], list[Relation]] | str:
+    """The instances and relations of a record, or the sentence why it has none."""
+    categories = metadata.get("categories")
+    if not isinstance(categories, Mapping) or not categories:
+        return "This prompt has no instances and relations of M3T2IBench."
+    instances: list[dict[str, Any]] = []
+    at: dict[tuple[str, Any], int] = {}
+    relations: list[Relation] = []
+    try:
+        for category, listed in categories.items():
+            for instance in listed:
+                at[category, instance["id"]] = len(instances)
+                instances.append({"class": category, "color": instance["color"]})
+        for name, number, words, other_name, other in metadata.get("relations", ()):
+            if words not in RELATIONS:
+                return f"“{words}” is no relation of M3T2IBench."
+            relations.append((at[name, number], words, at[other_name, other]))
+    except (KeyError, TypeError, ValueError):
+        return "The prompt's categories and relations do not fit together."
+    return instances, relations
+
+
+def _objects(instances: Sequence[Mapping[str, Any]]) -> Objects:
+    return Objects(tuple(dict.fromkeys(instance["class"] for instance in instances)))
+
+
+def _untaught(instances: Sequence[Mapping[str, Any]], seen: Seen) -> list[str]:
+    if not seen.classes:
+        return []
+    return sorted({instance["class"] for instance in instances} - set(seen.classes))
+
+
+def _shorter_side(box: Sequence[float]) -> float:
+    return min(box[2] - box[0], box[3] - box[1])

@@ -1,0 +1,49 @@
+"""Boxes `[x1, y1, x2, y2]` in pixels, y down, and how detections are told as evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from judges.protocols import Detection
+
+Box = Sequence[float]
+# A detector tells a hundred guesses; those that are fainter are no evidence of anything.
+FAINT = 0.05
+
+
+def center(box: Box) -> tuple[float, float]:
+    return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+
+
+def area(box: Box, more: float = 0.0) -> float:
+    """`more` is the pixel that some official scripts add to each side."""
+    return max(box[2] - box[0] + more, 0.0) * max(box[3] - box[1] + more, 0.0)
+
+
+def shared(box_a: Box, box_b: Box, more: float = 0.0) -> float:
+    """The area that lies in both."""
+    width = min(box_a[2], box_b[2]) - max(box_a[0], box_b[0]) + more
+    height = min(box_a[3], box_b[3]) - max(box_a[1], box_b[1]) + more
+    return max(width, 0.0) * max(height, 0.0)
+
+
+def overlap(box_a: Box, box_b: Box, more: float = 0.0) -> float:
+    """Intersection over union; boxes of no area at all share nothing."""
+    both = shared(box_a, box_b, more)
+    union = area(box_a, more) + area(box_b, more) - both
+    return both / union if union else 0.0
+
+
+def told(detections: Iterable[Detection]) -> list[dict[str, Any]]:
+    """As JSON keeps them, without masks and without the faintest."""
+    return [plain(detection) for detection in detections if detection["score"] >= FAINT]
+
+
+def plain(detection: Detection) -> dict[str, Any]:
+    return {
+        "class": detection["class"],
+        "score": float(detection["score"]),
+        "box": [float(value) for value in detection["box"]],
+        **({"color": detection["color"]} if "color" in detection else {}),
+    }
