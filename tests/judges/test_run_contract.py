@@ -1,0 +1,538 @@
+"""What every judge may rely on, whatever its engines are: here one that looks for objects and one
+that asks questions. Each disturbance ends in a finished run, or in a stopped one with a sentence
+that can be resumed; and the scores are those of a run that nobody disturbed."""
+
+import errno
+import weakref
+from collections import Counter
+from datetime import timedelta
+from typing import ClassVar
+
+import pytest
+from django.db import OperationalError
+from django.utils import timezone
+
+from annotations.models import Image
+from annotations.picture import open_picture
+from judges import asking, holding, looking, registry, running
+from judges.errors import EngineRefused, MemoryFull, Passing
+from judges.models import AtomScore, Chunk, Look, Run, Score
+from judges.protocols import Answer, Judgement, Question
+from judges.registry import Entry
+from tests import making
+
+pytestmark = pytest.mark.django_db
+
+BATCH = 4
+ART = Question("Is it art?", ("Yes",))
+
+
+class Engine:
+    """Tells from the red of a picture: an odd one shows a red circle."""
+
+    version = "1"
+    classes = ("circle",)
+    facts: ClassVar[dict[str, str]] = {"checkpoint": "made up"}
+    calls: ClassVar[list[list[int]]] = []
+    asked: ClassVar[Counter] = Counter()
+    loads: ClassVar[int] = 0
+
+    def __init__(self, batch=BATCH):
+        self.batch = batch
+
+    @staticmethod
+    def trouble(reds):
+        """What a test lets happen before a call with these pictures is answered."""
+
+    def load(self):
+        type(self).loads += 1
+
+    def detect(self, images, classes=()):
+        found = [{"class": "circle", "score": 0.5, "box": (0, 0, 8, 8), "color": "red"}]
+        return [found if red % 2 else [] for red in self._reds(images)]
+
+    def answer(self, asked):
+        for _, questions in asked:
+            self.asked.update(question.text for question in questions)
+        reds = self._reds([image for image, _ in asked])
+        return [
+            [Answer((red + 1) / 10, tokens=(("Yes", (red + 1) / 10),)) for _ in questions]
+            for red, (_, questions) in zip(reds, asked, strict=True)
+        ]
+
+    def _reds(self, images):
+        reds = [image.getpixel((0, 0))[0] for image in images]
+        self.calls.append(reds)
+        self.trouble(reds)
+        return reds
+
+
+class Killed(BaseException):
+    """As if by kill -9: nothing is tidied up."""
+
+
+ENGINE = (f"{__name__}:Engine", {})
+METHODS = {
+    "looks-for-objects": ("judges.methods.geneval:GenEval", "objects", lambda red: red % 2),
+    "asks-questions": (
+        "judges.methods.soft_tifa:SoftTifa",
+        "answers",
+        lambda red: (red + 1) / 10,
+    ),
+}
+
+
+@pytest.fixture(params=METHODS)
+def judge(request, monkeypatch):
+    for name, (method, kind, _) in METHODS.items():
+        entry = Entry(name, method, {kind: ENGINE}, {"self_test": False})
+        monkeypatch.setitem(registry.JUDGES, name, entry)
+    monkeypatch.setattr(Engine, "calls", [])
+    monkeypatch.setattr(Engine, "asked", Counter())
+    monkeypatch.setattr(running, "CHUNK_SIZE", 8)
+    monkeypatch.setattr(asking.time, "sleep", lambda seconds: None)
+    registry._engine.cache_clear()
+    return request.param
+
+
+@pytest.fixture
+def study(db):
+    """Twelve images of as many prompts: each generator's n-th picture has red = n."""
+    return making.study(prompts=6)
+
+
+def trouble(monkeypatch, function):
+    monkeypatch.setattr(Engine, "trouble", staticmethod(function))
+
+
+def start(study, judge, **options):
+    return running.start_run(study=study, name=judge, options=options)
+
+
+def work(run):
+    for chunk in running.chunks_to_wake(run=run):
+        running.score_chunk(chunk_id=chunk)
+    run.refresh_from_db()
+
+
+def wake_again(run):
+    """The clock goes on: what dead workers held runs out, and is called for."""
+    run.chunks.filter(state=Chunk.State.LEASED).update(
+        leased_until=timezone.now() - timedelta(seconds=1)
+    )
+    running.reap()
+    run.chunks.update(woken_at=None)
+    run.refresh_from_db()
+
+
+def expected(judge, *, without=()):
+    told = METHODS[judge][2]
+    return {
+        f"{generator}-{n}": pytest.approx(told(n))
+        for n in range(6)
+        for generator in ("early", "late")
+        if n not in without
+    }
+
+
+def scored(run):
+    return dict(run.scores.filter(value__isnull=False).values_list("image__key", "value"))
+
+
+def reasons(run):
+    return dict(run.scores.filter(value__isnull=True).values_list("image__key", "error"))
+
+
+def assert_undisturbed(run, judge):
+    assert run.state == Run.State.FINISHED
+    assert scored(run) == expected(judge)
+    if judge == "asks-questions":
+        assert AtomScore.objects.filter(score__run=run).count() == 24
+
+
+# --- nothing happens
+
+
+def test_pictures_are_looked_at_in_batches_and_each_once(study, judge):
+    run = start(study, judge)
+    work(run)
+    assert_undisturbed(run, judge)
+    assert [len(call) for call in Engine.calls] == [4, 4, 4]
+
+
+def test_what_was_told_is_kept_and_no_picture_is_opened_again(study, judge, monkeypatch):
+    work(start(study, judge))
+    monkeypatch.setattr(looking, "open_picture", None)
+    Engine.calls.clear()
+    other = {"threshold": 0.6} if judge == "looks-for-objects" else {"mean": "arithmetic"}
+    again = start(study, judge, **other)
+    work(again)
+    assert again.state == Run.State.FINISHED
+    assert reasons(again) == {}
+    assert Engine.calls == []
+    if judge == "looks-for-objects":
+        # The circles are told with 0.5.
+        assert set(scored(again).values()) == {0.0}
+
+
+def test_another_engine_is_asked_anew(study, judge, monkeypatch):
+    work(start(study, judge))
+    Engine.calls.clear()
+    monkeypatch.setattr(Engine, "facts", {"checkpoint": "another"})
+    again = start(study, judge)
+    work(again)
+    assert_undisturbed(again, judge)
+    assert sum(map(len, Engine.calls)) == 12
+
+
+def test_a_score_tells_how_long_it_took(study, judge):
+    run = start(study, judge)
+    work(run)
+    assert all(seconds > 0 for seconds in run.scores.values_list("seconds", flat=True))
+
+
+@pytest.mark.parametrize("judge", ["asks-questions"], indirect=True)
+def test_the_questions_of_a_judge_that_runs_too_are_asked_in_the_same_call(
+    study, judge, monkeypatch
+):
+    entry = Entry("More", f"{__name__}:AsksMore", {"answers": ENGINE}, {"self_test": False})
+    monkeypatch.setitem(registry.JUDGES, "asks-more", entry)
+    first, more = start(study, judge), start(study, "asks-more")
+    work(first)
+    assert Engine.asked[ART.text] == 12
+    Engine.calls.clear()
+    work(more)
+    assert Engine.calls == []
+    assert len(scored(more)) == 12
+
+
+class AsksMore:
+    version = "1"
+
+    def wants(self, subject, seen):
+        return [] if ART in seen else [ART]
+
+    def judge(self, subject, seen):
+        return Judgement(seen[ART].probability)
+
+
+# --- a picture is at fault
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (ValueError("I do not look at threes."), "I do not look at threes."),
+        (
+            RuntimeError("a fuse blew"),
+            "The judge failed on this image: RuntimeError: a fuse blew",
+        ),
+    ],
+)
+def test_a_poisoned_image_fails_alone_with_its_reason(study, judge, monkeypatch, error, reason):
+    def poison(reds):
+        if 3 in reds:
+            raise error
+
+    trouble(monkeypatch, poison)
+    run = start(study, judge)
+    work(run)
+    assert run.state == Run.State.FINISHED
+    assert scored(run) == expected(judge, without={3})
+    assert set(reasons(run)) == {"early-3", "late-3"}
+    assert all(reason in told for told in reasons(run).values())
+    # Resumed after the repair, only what is missing is looked at.
+    Engine.calls.clear()
+    trouble(monkeypatch, lambda reds: None)
+    run = running.resume_run(run=run)
+    work(run)
+    assert_undisturbed(run, judge)
+    assert {red for call in Engine.calls for red in call} == {3}
+
+
+def test_a_corrupt_file_fails_alone(study, judge, media):
+    image = Image.objects.get(key="early-2")
+    path = media / image.file
+    path.write_bytes(path.read_bytes()[:40])
+    run = start(study, judge)
+    work(run)
+    assert run.state == Run.State.FINISHED
+    assert scored(run) == expected(judge, without={2})
+    assert all("cannot be read" in reason for reason in reasons(run).values())
+
+
+def test_an_image_that_kills_its_workers_is_told_from_its_neighbours(study, judge, monkeypatch):
+    def kill(reds):
+        if 5 in reds:
+            raise Killed
+
+    trouble(monkeypatch, kill)
+    run = start(study, judge)
+    for _ in range(20):
+        for chunk in running.chunks_to_wake(run=run):
+            with pytest.raises(Killed) if _kills(chunk) else _nothing():
+                running.score_chunk(chunk_id=chunk)
+        wake_again(run)
+        if run.state == Run.State.FINISHED:
+            break
+    assert scored(run) == expected(judge, without={5})
+    assert set(reasons(run)) == {"early-5", "late-5"}
+    assert all("workers died" in reason for reason in reasons(run).values())
+
+
+def _kills(chunk_id):
+    """Whether the next attempt at the chunk will come upon a deadly image that is not known yet."""
+    chunk = Chunk.objects.get(pk=chunk_id)
+    left = Image.objects.filter(pk__in=chunk.images).exclude(scores__run=chunk.run)
+    deadly = left.filter(key__endswith="-5").order_by("prompt_id", "pk")
+    known = chunk.in_hand if chunk.deaths >= running.DEADLY_AFTER else None
+    return deadly.exclude(pk=known).exists()
+
+
+class _nothing:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return False
+
+
+# --- the machine is at fault
+
+
+def test_out_of_memory_the_batch_is_halved_and_the_run_goes_on(study, judge, monkeypatch):
+    def full(reds):
+        if len(reds) > 1:
+            raise MemoryFull("CUDA out of memory")
+
+    trouble(monkeypatch, full)
+    run = start(study, judge)
+    work(run)
+    assert_undisturbed(run, judge)
+    # 4 and 2 did not fit; from then on it is 1 for the life of the worker.
+    assert [len(call) for call in Engine.calls] == [4, 2, *[1] * 12]
+
+
+def test_a_picture_that_alone_fills_the_memory_stays_unscored(study, judge, monkeypatch):
+    def full(reds):
+        if 1 in reds:
+            raise MemoryFull("CUDA out of memory")
+
+    trouble(monkeypatch, full)
+    run = start(study, judge)
+    work(run)
+    assert run.state == Run.State.FINISHED
+    assert scored(run) == expected(judge, without={1})
+    assert all("too large for the memory" in reason for reason in reasons(run).values())
+
+
+def test_what_passes_is_waited_for_as_long_as_the_server_says(study, judge, monkeypatch):
+    waits = []
+    monkeypatch.setattr(asking.time, "sleep", waits.append)
+    troubles = iter([Passing("busy", retry_after=7), Passing("busy"), None])
+
+    def busy(reds):
+        error = next(troubles, None)
+        if error:
+            raise error
+
+    trouble(monkeypatch, busy)
+    run = start(study, judge)
+    work(run)
+    assert_undisturbed(run, judge)
+    assert waits == [7, 2]
+
+
+def test_what_does_not_pass_stops_the_run_with_a_sentence(study, judge, monkeypatch):
+    def away(reds):
+        raise Passing("no route to host")
+
+    trouble(monkeypatch, away)
+    run = start(study, judge)
+    work(run)
+    assert run.state == Run.State.STOPPED
+    assert run.reason == "The engine could not be reached: no route to host. Resume the run later."
+    assert len(Engine.calls) == asking.TRIES
+    trouble(monkeypatch, lambda reds: None)
+    run = running.resume_run(run=run)
+    work(run)
+    assert_undisturbed(run, judge)
+
+
+def test_weights_that_do_not_fit_stop_the_run_with_their_names(study, judge, monkeypatch):
+    def refused(reds):
+        raise EngineRefused("The weights lack: head.weight.")
+
+    trouble(monkeypatch, refused)
+    run = start(study, judge)
+    work(run)
+    assert (run.state, run.reason) == (Run.State.STOPPED, "The weights lack: head.weight.")
+    assert run.scores.count() == 0
+    trouble(monkeypatch, lambda reds: None)
+    run = running.resume_run(run=run)
+    work(run)
+    assert_undisturbed(run, judge)
+
+
+@pytest.mark.parametrize("rows", [Look, Score])
+@pytest.mark.parametrize(
+    "error",
+    [
+        OperationalError("database or disk is full"),
+        OSError(errno.ENOSPC, "No space left on device"),
+    ],
+)
+def test_on_a_full_disk_the_run_is_stopped_with_a_sentence(study, judge, monkeypatch, rows, error):
+    create = type(rows.objects).bulk_create
+
+    def full(manager, objs, *args, **kwargs):
+        if manager.model is rows:
+            raise error
+        return create(manager, objs, *args, **kwargs)
+
+    with monkeypatch.context() as disk:
+        disk.setattr(type(rows.objects), "bulk_create", full)
+        run = start(study, judge)
+        work(run)
+    assert run.state == Run.State.STOPPED
+    assert run.reason.startswith("The disk is full. Make room, then resume the run")
+    assert not run.chunks.filter(state=Chunk.State.LEASED).exists()
+    run = running.resume_run(run=run)
+    work(run)
+    assert_undisturbed(run, judge)
+
+
+def test_on_a_disk_too_full_to_say_so_the_work_comes_again(study, judge, monkeypatch):
+    def full(*args, **kwargs):
+        raise OperationalError("database or disk is full")
+
+    run = start(study, judge)
+    with monkeypatch.context() as disk:
+        disk.setattr(running, "save_batch", full)
+        disk.setattr(running, "stop_run", full)
+        disk.setattr(holding.Hold, "give_back", full)
+        work(run)
+    assert run.state == Run.State.RUNNING
+    wake_again(run)
+    work(run)
+    assert_undisturbed(run, judge)
+
+
+def test_a_worker_killed_between_two_batches_costs_nothing_that_was_told(study, judge, monkeypatch):
+    calls = []
+
+    def kill(reds):
+        calls.append(reds)
+        if len(calls) == 2:
+            raise Killed
+
+    trouble(monkeypatch, kill)
+    run = start(study, judge)
+    with pytest.raises(Killed):
+        work(run)
+    assert run.scores.count() == 4
+    wake_again(run)
+    work(run)
+    assert_undisturbed(run, judge)
+    # The four of the batch that died were asked about twice, the others once.
+    assert sum(map(len, calls)) == 12 + 4
+
+
+def test_a_killed_worker_finds_what_was_told_and_not_yet_scored(study, judge, monkeypatch):
+    def kill(**kwargs):
+        raise Killed
+
+    run = start(study, judge)
+    with monkeypatch.context() as death:
+        death.setattr(running, "save_batch", kill)
+        with pytest.raises(Killed):
+            work(run)
+    told = sum(map(len, Engine.calls))
+    wake_again(run)
+    work(run)
+    assert_undisturbed(run, judge)
+    assert sum(map(len, Engine.calls)) == 12
+    assert told == 4
+
+
+# --- people and clocks
+
+
+def test_a_message_delivered_twice_leaves_one_score(study, judge):
+    run = start(study, judge)
+    chunks = running.chunks_to_wake(run=run)
+    for chunk in [*chunks, *chunks]:
+        running.score_chunk(chunk_id=chunk)
+    run.refresh_from_db()
+    assert_undisturbed(run, judge)
+
+
+def test_cancelled_it_stops_after_the_batch_in_hand_and_resumed_it_scores_the_rest(
+    study, judge, monkeypatch
+):
+    run = start(study, judge)
+    trouble(monkeypatch, lambda reds: running.cancel_run(run=run))
+    work(run)
+    assert run.state == Run.State.CANCELLED
+    assert run.scores.count() == 4
+    assert not run.chunks.filter(state=Chunk.State.LEASED).exists()
+    trouble(monkeypatch, lambda reds: None)
+    Engine.calls.clear()
+    run = running.resume_run(run=run)
+    work(run)
+    assert_undisturbed(run, judge)
+    assert sum(map(len, Engine.calls)) == 8
+
+
+def test_who_lost_the_chunk_writes_nothing(study, judge, monkeypatch):
+    run = start(study, judge)
+    trouble(monkeypatch, lambda reds: Chunk.objects.update(holder="somebody else"))
+    work(run)
+    assert run.scores.count() == 0
+    assert set(run.chunks.values_list("holder", flat=True)) == {"somebody else"}
+
+
+def test_a_score_that_is_there_already_is_not_written_over(study, judge, monkeypatch):
+    run = start(study, judge)
+    image = Image.objects.get(key="late-0")
+    trouble(monkeypatch, lambda reds: Score.objects.get_or_create(run=run, image=image, value=0.99))
+    work(run)
+    assert run.state == Run.State.FINISHED
+    assert scored(run) == {**expected(judge), "late-0": 0.99}
+
+
+def test_changed_weights_are_another_judge(study, judge, monkeypatch):
+    run = start(study, judge)
+    monkeypatch.setattr(Engine, "facts", {"checkpoint": "retrained"})
+    work(run)
+    assert run.state == Run.State.STOPPED
+    assert "was “made up” and is “retrained” here" in run.reason
+    assert run.scores.count() == 0
+
+
+def test_an_engine_that_fails_its_self_test_scores_nothing(study, judge):
+    run = start(study, judge, self_test=True)
+    work(run)
+    assert run.state == Run.State.STOPPED
+    assert run.reason.startswith("Engine failed its self-test: ")
+    assert run.scores.count() == 0
+
+
+def test_pictures_in_memory_are_two_batches_however_many_images_there_are(db, judge, monkeypatch):
+    study = making.study("many", prompts=40)
+    opened = []
+    most = 0
+
+    def open_and_count(file):
+        nonlocal most
+        picture = open_picture(file)
+        opened.append(weakref.ref(picture))
+        most = max(most, sum(one() is not None for one in opened))
+        return picture
+
+    monkeypatch.setattr(looking, "open_picture", open_and_count)
+    monkeypatch.setattr(running, "CHUNK_SIZE", 40)
+    run = start(study, judge)
+    work(run)
+    assert (run.scores.count(), reasons(run)) == (80, {})
+    assert BATCH <= most <= 2 * BATCH + 1
