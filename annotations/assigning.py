@@ -41,9 +41,10 @@ WALK = Prepared(
         .values_list("walk")
     )
 )
-EXPIRED = """
-    SELECT 1 FROM annotations_assignment
-    WHERE study_id = %s AND state = 'leased' AND leased_until < %s LIMIT 1"""
+LEASES = """
+    SELECT (SELECT id FROM annotations_assignment WHERE annotator_id = %s AND state = 'leased'),
+           (SELECT id FROM annotations_assignment
+            WHERE study_id = %s AND state = 'leased' AND leased_until < %s LIMIT 1)"""
 TAKE = """
     UPDATE annotations_image SET taken = taken + 1
     WHERE id = %s AND (taken < %s OR gold IS NOT NULL)"""
@@ -60,9 +61,11 @@ def next_image(*, annotator: Membership) -> Assignment | None:
 def next_in_turn(annotator: Membership) -> Assignment | None:
     """As `next_image`, for one whose turn it is: their row is locked."""
     study = annotator.study
-    if _some_have_expired(study):
+    now = connection.ops.adapt_datetimefield_value(timezone.now())
+    [(own, expired)] = ask(LEASES, [annotator.pk, study.pk, now])
+    if expired:
         release_expired(study=study)
-    held = HELD.first(person=annotator.pk)
+    held = HELD.first(person=annotator.pk) if own else None
     if held:
         keep_lease(assignment=held, study=study)
         return held
@@ -168,8 +171,3 @@ def _give_back_place(images: list[int]) -> None:
 
 def _lease_end(study: Study):
     return timezone.now() + lease_length(study)
-
-
-def _some_have_expired(study: Study) -> bool:
-    now = connection.ops.adapt_datetimefield_value(timezone.now())
-    return bool(ask(EXPIRED, [study.pk, now]))

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Value
 from django.utils import timezone
 
 from annotations import assigning
@@ -29,21 +30,23 @@ from annotations.models import (
 from annotations.prepared import Prepared, execute, insert
 from annotations.signals import labels_changed
 
-SENT = Prepared(
+# (key, whether by this submission) of the annotation that was sent with it, now or before it was
+# corrected, and of what this person said about the image: one question, and hardly ever an answer.
+KNOWN = Prepared(
     lambda mark: (
         Annotation.objects.order_by()
         .filter(submission=mark.uuid("submission"))
-        .values_list("pk")
+        .values_list("pk", Value(1))
         .union(
             Revision.objects.order_by()
             .filter(submission=mark.uuid("submission"))
-            .values_list("annotation"),
+            .values_list("annotation", Value(1)),
+            Annotation.objects.order_by()
+            .filter(image=mark("image"), annotator=mark("person"))
+            .values_list("pk", Value(0)),
             all=True,
         )
     )
-)
-EARLIER = Prepared(
-    lambda mark: Annotation.objects.order_by().filter(image=mark("image"), annotator=mark("person"))
 )
 ANSWER_THE_LEASE = """
     UPDATE annotations_assignment SET state = 'answered', leased_until = NULL
@@ -101,15 +104,20 @@ def _record(
     submission: uuid.UUID,
     seconds: float | None = None,
 ) -> Annotation:
-    known = SENT.first(submission=submission)
-    if known is not None:
-        repeated = Annotation.objects.get(pk=known)
+    known = {
+        bool(by_submission): key
+        for key, by_submission in KNOWN.all(
+            submission=submission, image=image.pk, person=annotator.pk
+        )
+    }
+    if True in known:
+        repeated = Annotation.objects.get(pk=known[True])
         if repeated.annotator_id != annotator.pk or repeated.image_id != image.pk:
             raise LabelRefused("This submission was used for another image; nothing was saved.")
         return repeated
     check_can_label(image=image, annotator=annotator, form=form)
     kept = check_answers(image=image, form=form, answers=answers)
-    earlier = EARLIER.first(image=image.pk, person=annotator.pk)
+    earlier = Annotation.objects.get(pk=known[False]) if known else None
     if earlier is None or earlier.state == Annotation.State.WITHDRAWN:
         _occupy(image=image, annotator=annotator)
     if earlier is not None:

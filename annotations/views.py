@@ -15,6 +15,7 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from annotations import assigning, inviting, labelling, queries
 from annotations.access import Place, image_or_404, place_or_404
+from annotations.addresses import addresses_in
 from annotations.errors import LabelRefused
 from annotations.forms.rendering import instructions_html, questions_html
 from annotations.forms.showing import blocks
@@ -62,10 +63,11 @@ def label(request: HttpRequest, slug: str) -> HttpResponse:
         labelling.record_label(**_sent(request, place))
         return redirect("label", slug=slug)
     try:
-        assignment = labelling.record_and_go_on(**_sent(request, place))
+        sent = _sent(request, place)
+        assignment = labelling.record_and_go_on(**sent)
     except LabelRefused as refusal:
         return _workplace(request, place, refusal.message)
-    return _in_hand(request, place, assignment)
+    return _in_hand(request, place, assignment, before=sent["image"].public_id)
 
 
 @require_POST
@@ -228,12 +230,21 @@ def _sent(request: HttpRequest, place: Place) -> dict[str, Any]:
 
 
 def _workplace(request: HttpRequest, place: Place, message: str = "") -> HttpResponse:
-    return _in_hand(request, place, assigning.next_image(annotator=place.membership), message)
+    annotator = place.membership
+    assignment = assigning.next_image(annotator=annotator)
+    before = queries.last_public_id(annotator)
+    return _in_hand(request, place, assignment, message=message, before=before)
 
 
 def _in_hand(
-    request: HttpRequest, place: Place, assignment: Assignment | None, message: str = ""
+    request: HttpRequest,
+    place: Place,
+    assignment: Assignment | None,
+    *,
+    before: str,
+    message: str = "",
 ) -> HttpResponse:
+    """The image in this person's hands; `before`: the one that they answered last."""
     annotator = place.membership
     image = assignment.image if assignment else None
     return _render(
@@ -243,7 +254,7 @@ def _in_hand(
         message=message,
         held=image.public_id if image else "",
         upcoming=assigning.upcoming(annotator=annotator) if image else "",
-        before=queries.last_public_id(annotator),
+        before=before,
         completion_code=_completion_code(annotator) if image is None else "",
     )
 
@@ -268,6 +279,7 @@ def _render(
         }
     context = {
         "study": place.study,
+        "to": addresses_in(place.study.slug),
         "may_research": place.may_research,
         "form": form,
         "image": image,
