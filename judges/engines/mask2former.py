@@ -31,18 +31,31 @@ class Mask2Former(MaskTransformer):
         precision: str = "float32",
         batch: int = 4,
         floor: float = 0.05,
+        long_side: int = 1333,
+        short_side: int = 800,
         reading: str = "geneval",
     ) -> None:
         if reading not in ("geneval", "transformers"):
             raise ValueError(f"reading is geneval or transformers, not “{reading}”")
-        super().__init__(checkpoint, revision, device, precision, batch, floor, reading=reading)
+        super().__init__(
+            checkpoint,
+            revision,
+            device,
+            precision,
+            batch,
+            floor,
+            long_side,
+            short_side,
+            reading=reading,
+        )
         self._reading = reading
 
     def _load(self) -> None:
         prepare()
         from transformers import AutoImageProcessor, Mask2FormerForUniversalSegmentation
 
-        self._net = self._model(Mask2FormerForUniversalSegmentation)
+        # The weights of training losses are no part of the judge.
+        self._net = self._model(Mask2FormerForUniversalSegmentation, ignore=(r"^criterion\.",))
         names = self._net.config.id2label
         self.classes = geneval_names([names[index] for index in sorted(names)])
         if self._reading == "transformers":

@@ -24,7 +24,6 @@ from judges.engines.torch_setup import prepare
 from judges.engines.weights import memory_guard
 from judges.protocols import Detection
 
-_LONG, _SHORT = 1333, 800
 _MEAN = (123.675, 116.28, 103.53)
 _SPREAD = (58.395, 57.12, 57.375)
 _STEP = 32  # sides of what the model sees are multiples of it
@@ -33,7 +32,8 @@ _DRAWN = 16  # maps drawn at once
 
 
 class MaskTransformer(CheckpointEngine):
-    """Detections whose score is above `floor`, in the order of the official code."""
+    """Detections whose score is above `floor`, in the order of the official code; pictures are
+    made to fit into `long_side` × `short_side`."""
 
     classes: tuple[str, ...] = GENEVAL
 
@@ -45,10 +45,14 @@ class MaskTransformer(CheckpointEngine):
         precision: str = "float32",
         batch: int = 4,
         floor: float = 0.05,
+        long_side: int = 1333,
+        short_side: int = 800,
         **told: Any,
     ) -> None:
-        super().__init__(checkpoint, revision, device, precision, batch, floor=floor, **told)
+        told |= {"floor": floor, "long_side": long_side, "short_side": short_side}
+        super().__init__(checkpoint, revision, device, precision, batch, **told)
         self._floor = floor
+        self._sides = long_side, short_side
 
     def detect(
         self, images: Sequence[Image.Image], classes: Sequence[tuple[str, ...]] = ()
@@ -64,7 +68,7 @@ class MaskTransformer(CheckpointEngine):
 
     def _look(self, images: Sequence[Image.Image]) -> list[list[Detection]]:
         """Pictures of one size, seen together: padding them to others would change the answer."""
-        frame = _framed_size(images[0].size)
+        frame = _framed_size(images[0].size, *self._sides)
         pixels = self._framed(images, frame)
         likely, maps = self._queries(pixels)
         return [
@@ -171,8 +175,8 @@ def _extents(masks: Any) -> Any:
     return boxes * masks.flatten(1).any(1)[:, None]
 
 
-def _framed_size(size: tuple[int, int]) -> tuple[int, int]:
-    """Height and width within 1333 × 800 or 800 × 1333, the shape kept."""
-    scale = min(_LONG / max(size), _SHORT / min(size))
+def _framed_size(size: tuple[int, int], long_side: int, short_side: int) -> tuple[int, int]:
+    """Height and width, the shape kept."""
+    scale = min(long_side / max(size), short_side / min(size))
     width, height = (int(side * scale + 0.5) for side in size)
     return height, width

@@ -47,11 +47,23 @@ class MMDetection(MaskTransformer):
         precision: str = "float32",
         batch: int = 4,
         floor: float = 0.05,
+        long_side: int = 1333,
+        short_side: int = 800,
         config: str = CONFIG,
     ) -> None:
         told = weights.facts(config, libraries=())
         name = f"{told['checkpoint']} {told.get('content', '')}".strip()
-        super().__init__(checkpoint, revision, device, precision, batch, floor, config=name)
+        super().__init__(
+            checkpoint,
+            revision,
+            device,
+            precision,
+            batch,
+            floor,
+            long_side,
+            short_side,
+            config=name,
+        )
         self._config = config
 
     def _load(self) -> None:
@@ -70,8 +82,9 @@ class MMDetection(MaskTransformer):
             )
 
     def _queries(self, pixels: Any) -> tuple[Any, Any]:
-        features = self._net.extract_feat(pixels)
-        likely, maps = self._net.panoptic_head(features, [])
+        with _quiet():
+            features = self._net.extract_feat(pixels)
+            likely, maps = self._net.panoptic_head(features, [])
         return likely[-1], maps[-1]
 
 
