@@ -19,12 +19,12 @@ import numpy as np
 from PIL import Image
 
 from judges.engines import weights
+from judges.engines.checkpoint import CheckpointEngine
+from judges.engines.clip_pixels import pixels
 from judges.engines.token_answers import AnswerReader
 from judges.errors import EngineRefused
 from judges.protocols import Answer, Question
 
-_MEAN = (0.48145466, 0.4578275, 0.40821073)
-_STD = (0.26862954, 0.26130258, 0.27577711)
 _LONGEST = 35  # tokens of a question; the official code cuts there
 # The names of the official file's tensors, and what the library calls the same.
 _RENAMED = (
@@ -42,7 +42,7 @@ _RENAMED_INSIDE = (
 )
 
 
-class BlipVqa:
+class BlipVqa(CheckpointEngine):
     version = "1"
 
     def __init__(
@@ -63,18 +63,12 @@ class BlipVqa:
         """
         if first_token not in ("enc", "cls"):
             raise ValueError(f"first_token is enc or cls, not {first_token!r}")
-        self.checkpoint, self.revision = checkpoint, revision
-        self.device, self.precision, self.batch = device, precision, batch
+        super().__init__(
+            checkpoint, revision, device, precision, batch, size=size, first_token=first_token
+        )
         self.size, self.first_token, self.tokenizer = size, first_token, tokenizer
-        self._model: Any = None
 
-    @property
-    def facts(self) -> Mapping[str, str]:
-        return weights.facts(self.checkpoint, self.revision, self.device, self.precision)
-
-    def load(self) -> None:
-        if self._model is not None:
-            return
+    def _load(self) -> None:
         weights.prepare()
         from transformers import BertTokenizer, BlipForQuestionAnswering
 
@@ -84,20 +78,14 @@ class BlipVqa:
                 "The official file holds no vocabulary: give BERT's (bert-base-uncased) as the "
                 "option tokenizer."
             )
-        self._tokenizer = weights.load_processor(BertTokenizer, self.tokenizer or self.checkpoint)
+        self._tokenizer = self._processor(BertTokenizer, self.tokenizer)
         if path.is_file():
-            model = _official(path, self._tokenizer).to(weights.pick_precision(self.precision))
-            model = model.to(weights.pick_device(self.device)).eval()
+            blip = _official(path, self._tokenizer).to(weights.pick_precision(self.precision))
+            blip = blip.to(weights.pick_device(self.device)).eval()
         else:
-            model = weights.load_model(
-                BlipForQuestionAnswering,
-                self.checkpoint,
-                revision=self.revision,
-                device=self.device,
-                precision=self.precision,
-            )
+            blip = self._model(BlipForQuestionAnswering)
         self._reader = AnswerReader(self._tokenizer, end=(self._tokenizer.sep_token_id,))
-        self._model = _quickened(model)
+        self._blip = quickened(blip)
 
     def answer(self, asked: Sequence[tuple[Image.Image, Sequence[Question]]]) -> list[list[Answer]]:
         self.load()
@@ -120,7 +108,7 @@ class BlipVqa:
         }
         seen = self._see([asked[place][0] for place in places])
         ids, mask = self._written([text for own in texts for text in own])
-        states = self._model.text_encoder(
+        states = self._blip.text_encoder(
             input_ids=ids,
             attention_mask=mask,
             encoder_hidden_states=_Seen(seen, [len(own) for own in texts]),
@@ -135,27 +123,27 @@ class BlipVqa:
         return told
 
     def _see(self, images: Sequence[Image.Image]) -> Any:
-        torch, vision = weights.prepare(), self._model.vision_model
+        torch, vision = weights.prepare(), self._blip.vision_model
         own = vision.config.image_size
         side = self.size or own
-        pixels = np.stack([_pixels(image, side) for image in images])
-        pixels = torch.from_numpy(pixels).to(self._model.device, self._model.dtype)
-        return vision(pixel_values=pixels, interpolate_pos_encoding=side != own).last_hidden_state
+        values = np.stack([pixels(image, side) for image in images])
+        values = torch.from_numpy(values).to(self._blip.device, self._blip.dtype)
+        return vision(pixel_values=values, interpolate_pos_encoding=side != own).last_hidden_state
 
     def _written(self, texts: Sequence[str]) -> tuple[Any, Any]:
         written = self._tokenizer(
             list(texts), padding=True, truncation=True, max_length=_LONGEST, return_tensors="pt"
-        ).to(self._model.device)
+        ).to(self._blip.device)
         ids = written["input_ids"]
         if self.first_token == "enc":  # noqa: S105
             # The mark was added to BERT's vocabulary right after the decoder's own.
-            ids[:, 0] = self._model.config.text_config.bos_token_id + 1
+            ids[:, 0] = self._blip.config.text_config.bos_token_id + 1
         return ids, written["attention_mask"]
 
     def _decoded(self, questions: Sequence[Question], states: Any, mask: Any) -> Any:
         """The scores after each question, then after each token that an answer puts there."""
         torch = weights.prepare()
-        config = self._model.config.text_config
+        config = self._blip.config.text_config
         forced = [self._reader.forced(question) for question in questions]
         longest = max(len(tokens) for tokens in forced)
         lines = [
@@ -163,7 +151,7 @@ class BlipVqa:
             for tokens in forced
         ]
         # What pads a line comes after what is read, and the decoder never looks ahead.
-        logits = self._model.text_decoder(
+        logits = self._blip.text_decoder(
             input_ids=torch.tensor(lines, device=states.device),
             encoder_hidden_states=states,
             encoder_attention_mask=mask,
@@ -182,14 +170,7 @@ class _Seen:
     questions: Sequence[int]
 
 
-def _pixels(image: Image.Image, side: int) -> np.ndarray:
-    small = image.convert("RGB").resize((side, side), Image.Resampling.BICUBIC)
-    values = np.asarray(small, dtype=np.float32) / 255
-    values = (values - np.float32(_MEAN)) / np.float32(_STD)
-    return values.transpose(2, 0, 1)
-
-
-def _quickened(model: Any) -> Any:
+def quickened(model: Any) -> Any:
     """The same sums in another order; see the three functions below."""
     for layer in model.vision_model.encoder.layers:
         layer.self_attn.forward = MethodType(_fused, layer.self_attn)

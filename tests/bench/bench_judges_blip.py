@@ -90,27 +90,28 @@ def _engine(folder: Path) -> Any:
     engine = BlipVqa(str(folder), device="cpu")
     engine._tokenizer = BertTokenizer.from_pretrained(folder)
     engine._reader = AnswerReader(engine._tokenizer, end=(engine._tokenizer.sep_token_id,))
-    engine._model = BlipForQuestionAnswering(config).eval()
+    engine._blip = BlipForQuestionAnswering(config).eval()
+    engine._is_loaded = True
     return engine
 
 
 def _eight_passes(
     torch: Any, engine: Any, files: Sequence[Path], prompts: Sequence[Sequence[str]]
 ) -> list[list[float]]:
-    from judges.engines.blip_vqa import _pixels
+    from judges.engines.clip_pixels import pixels
 
-    model, told = engine._model, [[] for _ in files]
+    model, told = engine._blip, [[] for _ in files]
     yes, no = (engine._tokenizer.convert_tokens_to_ids(word) for word in ("yes", "no"))
     for slot in range(SLOTS):
         for start in range(0, len(files), BATCH):
             batch = range(start, min(start + BATCH, len(files)))
-            pixels = torch.from_numpy(np.stack([_pixels(Image.open(files[n]), 480) for n in batch]))
+            values = torch.from_numpy(np.stack([pixels(Image.open(files[n]), 480) for n in batch]))
             texts = [prompts[n][slot] if slot < len(prompts[n]) else "" for n in batch]
             ids, mask = engine._written(texts)
             read = model.text_encoder(
                 input_ids=ids,
                 attention_mask=mask,
-                encoder_hidden_states=model.vision_model(pixels).last_hidden_state,
+                encoder_hidden_states=model.vision_model(values).last_hidden_state,
             ).last_hidden_state
             for row, n in enumerate(batch):
                 # One by one, since the library's decoder does not leave the padding out.
@@ -125,10 +126,10 @@ def _eight_passes(
 def _one_look(
     engine: Any, files: Sequence[Path], prompts: Sequence[Sequence[str]]
 ) -> list[list[float]]:
-    from judges.engines.blip_vqa import _quickened
+    from judges.engines.blip_vqa import quickened
     from judges.protocols import Question
 
-    engine._model = _quickened(engine._model)
+    engine._blip = quickened(engine._blip)
     asked = [
         (Image.open(file), [Question(text, ("yes", "no"), "share") for text in own])
         for file, own in zip(files, prompts, strict=True)

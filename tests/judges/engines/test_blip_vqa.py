@@ -218,14 +218,14 @@ def test_the_official_file_is_read_by_its_own_names(tiny_blip, tmp_path):
     torch.save({"model": state}, tmp_path / "model_vqa.pth")
     engine = BlipVqa(str(tmp_path / "model_vqa.pth"), tokenizer=str(tiny_blip))
     engine.load()
-    loaded = engine._model.state_dict()
+    loaded = engine._blip.state_dict()
     for key, value in model.state_dict().items():
         assert torch.equal(loaded[key], value), key
     for name in ("vision_config", "text_config"):
-        ours, theirs = getattr(engine._model.config, name), getattr(model.config, name)
+        ours, theirs = getattr(engine._blip.config, name), getattr(model.config, name)
         for key in ("hidden_size", "intermediate_size", "num_attention_heads", "layer_norm_eps"):
             assert getattr(ours, key) == getattr(theirs, key)
-    assert engine._model.config.vision_config.image_size == 24
+    assert engine._blip.config.vision_config.image_size == 24
     (((answer,),)) = engine.answer([(picture(1), [share("a cat?")])])
     assert 0 < answer.probability < 1
 
