@@ -118,12 +118,16 @@ class SharedPrefix:
         before = max(len(row.embeds) for row in rows)
         after = max(len(row.tree) for row in rows)
         embeds, positions = self._padded(rows, before, after)
+        mask = _mask(rows, before, after)
         if before + after <= _ONE_GO:
-            hidden = self._pass(embeds, positions, _mask(rows, before, after), None, rows)
+            beginning = np.tri(before, before + after, dtype=bool)
+            mask = np.concatenate(
+                [np.broadcast_to(beginning, (len(rows), *beginning.shape)), mask], 1
+            )
+            hidden = self._pass(embeds, positions, mask, None, rows)
         else:
             cache = _cache(self.decoder.config)
             self._pass(embeds[:, :before], positions[..., :before], None, cache, rows)
-            mask = _mask(rows, before, after)[:, before:]
             hidden = self._pass(embeds[:, before:], positions[..., before:], mask, cache, ())
         lines = [line for line, row in enumerate(rows) for _ in row.wanted]
         nodes = [hidden.shape[1] - after + node for row in rows for node in row.wanted]
@@ -219,15 +223,16 @@ class FeatureMemory:
 
 
 def _mask(rows: Sequence[Row], before: int, after: int) -> np.ndarray:
-    """(rows, from, to): what each token sees. Padding sees itself, lest its softmax be empty."""
-    whole = before + after
-    mask = np.zeros((len(rows), whole, whole), bool)
-    mask[:, :before, :before] = np.tri(before, dtype=bool)
-    mask[:, range(before, whole), range(before, whole)] = True
+    """(rows, after, before + after): what each token of the texts sees.
+
+    Padding sees itself, lest its softmax be empty.
+    """
+    mask = np.zeros((len(rows), after, before + after), bool)
+    mask[:, range(after), range(before, before + after)] = True
     for line, row in enumerate(rows):
         length, texts = row.lengths
-        mask[line, before:, :length] = True
-        mask[line, before : before + texts, before : before + texts] = row.tree.sees()
+        mask[line, :, :length] = True
+        mask[line, :texts, before : before + texts] = row.tree.sees()
     return mask
 
 

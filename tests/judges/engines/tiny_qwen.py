@@ -57,19 +57,34 @@ def qwen_checkpoint(request, tmp_path_factory):
     return save(request.param, tmp_path_factory.mktemp(request.param))
 
 
-def save(family: str, folder: Path, *, sentences=_SENTENCES, **sizes: dict[str, Any]) -> Path:
-    """`sizes`: "text" and "vision" override parts of the configuration; "peak" the certainty."""
-    torch = prepare()
-    torch.manual_seed(0)
-    processor = _processor(family, tokenizer(sentences))
-    model = _model(family, processor.tokenizer, sizes)
-    with torch.no_grad():
-        for name, weight in model.named_parameters():
-            if "embed_tokens" in name or "lm_head" in name:
-                weight.normal_(0, sizes.get("peak", 0.6))
+def save(family: str, folder: Path, **how: Any) -> Path:
+    processor, model = parts(family, **how)
     model.save_pretrained(folder)
     processor.save_pretrained(folder)
     return folder
+
+
+def parts(
+    family: str,
+    *,
+    sentences: tuple[str, ...] = _SENTENCES,
+    text: dict[str, Any] | None = None,
+    vision: dict[str, Any] | None = None,
+    peak: float = 0.6,
+    device: str = "cpu",
+    dtype: str = "float32",
+) -> tuple[Any, Any]:
+    """Processor and model; `text` and `vision` override sizes, `peak` is how sure answers are."""
+    torch = prepare()
+    torch.manual_seed(0)
+    processor = _processor(family, tokenizer(sentences))
+    with torch.device(device):
+        model = _model(family, processor.tokenizer, text or {}, vision or {}, dtype)
+    with torch.no_grad():
+        for name, weight in model.named_parameters():
+            if "embed_tokens" in name or "lm_head" in name:
+                weight.normal_(0, peak)
+    return processor, model
 
 
 @cache
@@ -128,7 +143,9 @@ def _processor(family: str, words: Any) -> Any:
     )
 
 
-def _model(family: str, words: Any, sizes: dict[str, Any]) -> Any:
+def _model(
+    family: str, words: Any, text_sizes: dict[str, Any], vision_sizes: dict[str, Any], dtype: str
+) -> Any:
     from transformers import AutoConfig, AutoModelForImageTextToText
 
     text = {
@@ -148,7 +165,7 @@ def _model(family: str, words: Any, sizes: dict[str, Any]) -> Any:
         },
     }
     vision = {"depth": 3, "num_heads": 2, "initializer_range": 0.15}
-    text |= sizes.get("text", {})
+    text |= text_sizes
     if family == "qwen2_vl":
         vision |= {"embed_dim": 32, "hidden_size": text["hidden_size"], "mlp_ratio": 2}
     elif family == "qwen2_5_vl":
@@ -160,16 +177,14 @@ def _model(family: str, words: Any, sizes: dict[str, Any]) -> Any:
         # A window of 2 × 2 merged tokens; the middle layer alone sees the whole picture.
         vision |= {"window_size": 56, "fullatt_block_indexes": [1]}
     else:
-        text |= {"head_dim": text["hidden_size"] // text["num_attention_heads"]} | sizes.get(
-            "text", {}
-        )
+        text = {"head_dim": text["hidden_size"] // text["num_attention_heads"]} | text
         vision |= {
             "hidden_size": 32,
             "intermediate_size": 48,
             "out_hidden_size": text["hidden_size"],
         }
         vision |= {"num_position_embeddings": 64, "deepstack_visual_indexes": [0, 1]}
-    vision |= sizes.get("vision", {})
+    vision |= vision_sizes
     mark = words.convert_tokens_to_ids
     config = AutoConfig.for_model(
         family,
@@ -180,4 +195,4 @@ def _model(family: str, words: Any, sizes: dict[str, Any]) -> Any:
         vision_start_token_id=mark("<|vision_start|>"),
         vision_end_token_id=mark("<|vision_end|>"),
     )
-    return AutoModelForImageTextToText.from_config(config)
+    return AutoModelForImageTextToText.from_config(config, dtype=dtype)
