@@ -1,0 +1,64 @@
+"""CLIPScore and its kin: one number for how well a picture and a text fit.
+
+T2I-CompBench and VQAScore's authors report the plain cosine; Hessel et al. (2021) cut it at 0 and
+stretch it by 2.5 (`clip_and_scale=True`), and put "A photo depicts" before the text (`prefix`).
+The same rule serves every matcher: for BLIP-2's matching head, PickScore, HPSv2 or ImageReward
+the number is theirs, on a scale of their own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from judges.methods.options import Optioned
+from judges.noun_phrases import reader
+from judges.protocols import Judgement, Seen, Similarity, Subject, Unscored, Want
+
+SCALE = 2.5
+
+
+def clip_and_scale(cosine: float) -> float:
+    return SCALE * max(cosine, 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClipScore(Optioned):
+    """`without_adjectives` is T2I-CompBench's `--complex`, which any text after it turns on."""
+
+    clip_and_scale: bool = False
+    prefix: str = ""
+    without_adjectives: bool = False
+    parser: str = "grammar"
+
+    version: ClassVar[str] = "1"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        reader(self.parser)
+
+    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
+        if not subject.prompt.strip():
+            return ()
+        want = self._similarity(subject)
+        return () if want in seen else (want,)
+
+    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
+        if not subject.prompt.strip():
+            return Unscored("This prompt is empty.")
+        want = self._similarity(subject)
+        told = seen[want]
+        if told is None or not math.isfinite(told):
+            return Unscored(f"The matcher gave {told}, which is no similarity.")
+        score = clip_and_scale(told) if self.clip_and_scale else float(told)
+        return Judgement(score, evidence={"text": want.text, "similarity": float(told)})
+
+    def _similarity(self, subject: Subject) -> Similarity:
+        text = subject.prompt
+        if self.without_adjectives:
+            phrases = reader(self.parser)(text)
+            adjectives = {word.lower() for phrase in phrases for word in phrase.adjectives}
+            text = " ".join(w for w in text.split() if w.lower().strip(".,;") not in adjectives)
+        return Similarity(f"{self.prefix} {text}".strip() if self.prefix else text)

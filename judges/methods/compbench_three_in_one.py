@@ -1,0 +1,100 @@
+"""T2I-CompBench, 3-in-1 for complex prompts: attributes, space and action in one mean.
+
+As coded, the mean depends on the list that the prompt stands in: spatial prompts take attributes
+and space, action prompts attributes and CLIPScore, prompts of both kinds all three. The paper
+takes all three always (`paper=True`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+from judges.methods.blip_vqa import BlipVqa
+from judges.methods.clip_score import ClipScore
+from judges.methods.compbench_spatial import Spatial2D
+from judges.methods.options import Optioned
+from judges.protocols import Judgement, Method, Seen, Subject, Unscored, Want
+
+ALL = ("attribute", "spatial", "clip")
+# By the official lists complex_val_spatial, _action and _spatialaction.
+PARTS = {
+    "spatial": ("attribute", "spatial"),
+    "action": ("attribute", "clip"),
+    "spatialaction": ALL,
+}
+
+
+def three_in_one(
+    kind: str, *, attribute: float, spatial: float, clip: float, paper: bool = False
+) -> float:
+    """`kind`: spatial, action or spatialaction, the list of the benchmark it stands in."""
+    given = {"attribute": attribute, "spatial": spatial, "clip": clip}
+    parts = _parts(kind, paper)
+    return sum(given[part] for part in parts) / len(parts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThreeInOne(Optioned):
+    """The kind is the prompt's `metadata["subset"]`; `kind` is for prompts that have none."""
+
+    kind: str = ""
+    paper: bool = False
+    parser: str = "grammar"
+
+    version: ClassVar[str] = "1"
+    CHOICES: ClassVar = {"kind": ("", *PARTS)}
+
+    @cached_property
+    def _methods(self) -> dict[str, Method]:
+        return {
+            "attribute": BlipVqa(parser=self.parser),
+            "spatial": Spatial2D(complex=True, parser=self.parser),
+            "clip": ClipScore(),
+        }
+
+    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
+        wants = [
+            want
+            for part in self._asked(subject)
+            for want in self._methods[part].wants(subject, seen)
+        ]
+        return tuple(dict.fromkeys(wants))
+
+    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
+        parts = self._asked(subject)
+        if not parts:
+            return Unscored(
+                "3-in-1 must know whether this prompt is spatial, action or spatialaction "
+                "(its “subset”, or the option “kind”)."
+            )
+        judged = {part: self._methods[part].judge(subject, seen) for part in parts}
+        evidence: dict[str, Any] = {
+            part: {
+                "score": getattr(told, "score", None),
+                "reason": told.reason,
+                **told.evidence,
+            }
+            for part, told in judged.items()
+        }
+        failed = [f"{part}: {t.reason}" for part, t in judged.items() if isinstance(t, Unscored)]
+        if failed:
+            return Unscored(f"Not every part has a score: {'; '.join(failed)}", evidence)
+        score = sum(told.score for told in judged.values()) / len(judged)
+        return Judgement(score, evidence=evidence)
+
+    def _asked(self, subject: Subject) -> tuple[str, ...]:
+        if self.paper:
+            return ALL
+        kind = str(subject.metadata.get("subset", ""))
+        return PARTS.get(kind) or PARTS.get(self.kind, ())
+
+
+def _parts(kind: str, paper: bool) -> tuple[str, ...]:
+    if paper:
+        return ALL
+    if kind not in PARTS:
+        raise ValueError(f"The kind is one of {', '.join(PARTS)}, not “{kind}”.")
+    return PARTS[kind]
