@@ -6,7 +6,7 @@ PIP = $(PY) -m pip install --quiet --disable-pip-version-check
 # As many test processes as cores.
 JOBS ?= auto
 
-.PHONY: help demo setup test test-postgres lint bench-stats bench-import bench-dashboards bench-labelling
+.PHONY: help demo setup test test-postgres lint bench-stats bench-import bench-dashboards bench-labelling chaos
 .DEFAULT_GOAL := help
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo "make bench-labelling  people labelling at once: waiting, cost of an answer, nothing lost"
 	@echo "make bench-import pictures against Pillow, label rows against sqlite3"
 	@echo "make bench-dashboards the audit's pages with 100,000 images against 1,000"
+	@echo "make chaos        kill -9 at random, 200 times on each database; nothing may be lost"
 
 demo: .venv/core
 	PORT=$(PORT) $(PY) manage.py demo
@@ -50,6 +51,9 @@ bench-import: .venv/dev
 
 bench-dashboards: .venv/dev
 	$(PY) -m tests.bench.bench_dashboards
+
+chaos: .venv/dev
+	$(PY) -m tests.chaos
 
 .venv/core: requirements-core.txt
 	test -x $(PY) || $(PYTHON) -m venv .venv

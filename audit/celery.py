@@ -1,13 +1,43 @@
-"""The worker: `celery -A audit worker -B` with every broker.
+"""The worker: `celery -A audit worker` with every broker.
 
-Messages only wake it. What has to be done, and who holds it until when, are rows in the database.
+Messages only wake it. What has to be done, and who holds it until when, are rows in the database;
+so each worker looks round for forgotten work from time to time. That clock is part of the worker
+itself: a clock that is a process of its own can die alone, and nobody would notice.
 """
 
 import os
 
-from celery import Celery
+from celery import Celery, bootsteps
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "audit.settings")
 app = Celery("jurybox")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+# Seconds between two looks. Several workers look more often; it costs a query when all is well.
+LOOK_ROUND = {"judges.tasks.reap_task": 15, "audit.tasks.refresh_reports_task": 20}
+
+
+class LookRound(bootsteps.StartStopStep):
+    """Started again with every new connection to the broker, which forgets all timers."""
+
+    requires = frozenset({"celery.worker.consumer.tasks:Tasks"})
+
+    def start(self, consumer) -> None:
+        self.timers = [
+            consumer.timer.call_repeatedly(seconds, _call, (name,), priority=10)
+            for name, seconds in LOOK_ROUND.items()
+        ]
+
+    def stop(self, consumer) -> None:
+        for timer in getattr(self, "timers", ()):
+            timer.cancel()
+
+
+app.steps["consumer"].add(LookRound)
+
+
+def _call(name: str) -> None:
+    from judges.waking import send
+
+    send(app.tasks[name])

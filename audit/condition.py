@@ -122,7 +122,7 @@ def workers() -> Finding:
         return _broken(
             "workers",
             f"{waiting} pieces of work wait and no worker has taken any for {UNHEARD.seconds // 60}"
-            " minutes; start one: `celery --app audit worker --beat --queues jurybox,judges`.",
+            " minutes; start one: `celery --app audit worker --queues jurybox,judges`.",
         )
     if held:
         return _well("workers", f"{held} pieces of work in hand, {waiting} waiting.")

@@ -225,11 +225,6 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 # Publishing while the broker is away fails soon; the work itself is rows, and is woken later.
 CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_max": 0.2}
-CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "beat")
-CELERY_BEAT_SCHEDULE = {
-    "take back what dead workers held": {"task": "judges.tasks.reap_task", "schedule": 15},
-    "bring reports up to date": {"task": "audit.tasks.refresh_reports_task", "schedule": 20},
-}
 # Chunks of a run wait here; a machine with a GPU can listen to this queue alone.
 CELERY_TASK_ROUTES = {"judges.tasks.score_chunk_task": {"queue": "judges"}}
 CELERY_TASK_DEFAULT_QUEUE = "jurybox"
@@ -269,6 +264,8 @@ X_FRAME_OPTIONS = "DENY"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 if IN_PRODUCTION:
+    # The machine's own probes (healthz, readyz, metrics) ask by these names.
+    ALLOWED_HOSTS += sorted(LOOPBACK)
     SECURE_SSL_REDIRECT = True
     # The proxy that ends TLS must set this header itself and drop what a client sent.
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
@@ -278,7 +275,9 @@ if IN_PRODUCTION:
     SECURE_HSTS_PRELOAD = True
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
-    CSRF_TRUSTED_ORIGINS = [f"https://{host.removeprefix('.')}" for host in ALLOWED_HOSTS]
+    CSRF_TRUSTED_ORIGINS = [
+        f"https://{host.removeprefix('.')}" for host in ALLOWED_HOSTS if host not in LOOPBACK
+    ]
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import logging
 import secrets
 
 from django.conf import settings
@@ -14,6 +15,8 @@ from django.views.decorators.http import require_GET
 from django.views.decorators.vary import vary_on_headers
 
 from audit import condition, queries, vega
+
+logger = logging.getLogger(__name__)
 
 
 @login_required
@@ -42,8 +45,10 @@ def readyz(request: HttpRequest) -> HttpResponse:
     """Whether pages can work. Part by part, in words that tell a stranger nothing."""
     findings = condition.needed_now()
     text = "".join(f"{finding.part}: {finding.state}\n" for finding in findings)
-    ready = all(finding.state != "broken" for finding in findings)
-    return HttpResponse(text, content_type="text/plain", status=200 if ready else 503)
+    broken = [finding for finding in findings if finding.state == "broken"]
+    for finding in broken:
+        logger.error("not ready: %s: %s", finding.part, finding.words)
+    return HttpResponse(text, content_type="text/plain", status=503 if broken else 200)
 
 
 @require_GET

@@ -89,7 +89,7 @@ class Command(BaseCommand):
 
 
 WORKER = [
-    *("celery", "--app", "audit", "--quiet", "worker", "--beat"),
+    *("celery", "--app", "audit", "--quiet", "worker"),
     *("--queues", f"{settings.CELERY_TASK_DEFAULT_QUEUE},judges"),
     *("--concurrency", "2", "--loglevel", "WARNING", "--without-gossip", "--without-mingle"),
 ]

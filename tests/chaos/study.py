@@ -1,0 +1,142 @@
+"""The study that the chaos is about, and the recount after it; processes of their own.
+
+python -m tests.chaos.study make '{"prompts": …, "people": …}'
+python -m tests.chaos.study judge NAME         start the judge's run, or take it up again
+python -m tests.chaos.study state NAME         {"state": …, "scores": …}
+python -m tests.chaos.study check              recounts, and every run against an undisturbed one
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "audit.settings")
+
+import django
+
+django.setup()
+
+from django.conf import settings  # noqa: E402
+from django.contrib.auth import (  # noqa: E402
+    BACKEND_SESSION_KEY,
+    HASH_SESSION_KEY,
+    SESSION_KEY,
+    get_user_model,
+)
+from django.contrib.sessions.backends.db import SessionStore  # noqa: E402
+from django.core.management import call_command  # noqa: E402
+from django.db.models import Count  # noqa: E402
+
+from annotations import importing  # noqa: E402
+from annotations.benchmarks import builtin  # noqa: E402
+from annotations.forms import geneval_audit  # noqa: E402
+from annotations.forms.versions import publish_form  # noqa: E402
+from annotations.models import Annotation, Answer, Assignment, Membership, Study  # noqa: E402
+from annotations.queries import progress  # noqa: E402
+from annotations.records import GeneratorRecord, ImageRecord, PromptRecord  # noqa: E402
+from judges import running, tasks  # noqa: E402
+from judges.models import Run, Score  # noqa: E402
+
+SLUG, TWIN = "bench", "undisturbed"
+
+
+def make(*, prompts: int, generators: int, people: int, overlap: int, seed: int) -> dict:
+    call_command("migrate", verbosity=0)
+    call_command("collectstatic", interactive=False, verbosity=0)
+    for slug in (SLUG, TWIN):
+        _study(slug, prompts, generators, overlap, seed)
+    study = Study.objects.get(slug=SLUG)
+    return {"cookies": [_person(study, number) for number in range(people)]}
+
+
+def _study(slug: str, prompts: int, generators: int, overlap: int, seed: int) -> None:
+    form = publish_form(geneval_audit.FORM)
+    study = Study.objects.create(slug=slug, title=slug, form=form, overlap=overlap)
+    records = list(
+        builtin.study(prompts=prompts, generators=generators, size=128, seed=seed, raters=1)
+    )
+    outcome = importing.Outcome()
+    for write, kind in (
+        (importing.import_prompts, PromptRecord),
+        (importing.import_generators, GeneratorRecord),
+        (importing.import_images, ImageRecord),
+    ):
+        write(study=study, records=(r for r in records if isinstance(r, kind)), outcome=outcome)
+
+
+def _person(study: Study, number: int) -> str:
+    user = get_user_model().objects.create(username=f"person-{number}")
+    Membership.objects.create(study=study, user=user, name=user.username)
+    session = SessionStore()
+    session[SESSION_KEY] = str(user.pk)
+    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
+    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    session.create()
+    return session.session_key
+
+
+def judge(name: str) -> dict:
+    run = running.start_run(study=Study.objects.get(slug=SLUG), name=name)
+    tasks.wake(run)
+    return {"run": run.pk}
+
+
+def state(name: str) -> dict:
+    run = Run.objects.get(study__slug=SLUG, judge__name=name)
+    return {"state": run.state, "scores": run.scores.count(), "expected": run.expected}
+
+
+def check() -> dict:
+    study = Study.objects.get(slug=SLUG)
+    counted = Annotation.objects.filter(study=study, state=Annotation.State.COUNTED)
+    per_image = counted.order_by().values("image").annotate(n=Count("pk"))
+    people = study.memberships.exclude(user=None)
+    held = Assignment.objects.filter(study=study, state__in=["answered", "leased"])
+    in_use = dict(held.order_by().values_list("image").annotate(n=Count("pk")))
+    answers: dict[str, dict[str, float]] = {}
+    for submission, question, value in Answer.objects.filter(annotation__in=counted).values_list(
+        "annotation__submission", "question", "value"
+    ):
+        answers.setdefault(str(submission), {})[question] = value
+    return {
+        "answers": answers,
+        "over": per_image.filter(n__gt=study.overlap).count(),
+        "doubled": counted.count()
+        - counted.order_by().values("image", "annotator").distinct().count(),
+        "progress_wrong": sum(
+            progress(p).mine != counted.filter(annotator=p).count() for p in people
+        ),
+        "places_wrong": sum(
+            in_use.get(pk, 0) != taken for pk, taken in study.images.values_list("pk", "taken")
+        ),
+        "runs": [_compared(run) for run in Run.objects.filter(study=study)],
+    }
+
+
+def _compared(run: Run) -> dict:
+    """Scored once each, none left out, and as by one process that nobody disturbed."""
+    twin = running.start_run(study=Study.objects.get(slug=TWIN), name=run.judge.name)
+    running.work_off(run=twin)
+    disturbed, undisturbed = ({key: rest for key, *rest in _scores(one)} for one in (run, twin))
+    return {
+        "judge": run.judge.name,
+        "state": run.state,
+        "scores": len(disturbed),
+        "expected": run.expected,
+        "different": sum(disturbed.get(key) != rest for key, rest in undisturbed.items()),
+        "doubled": run.scores.count() - run.scores.values("image").distinct().count(),
+    }
+
+
+def _scores(run: Run):
+    return Score.objects.filter(run=run).values_list("image__key", "value", "correct", "error")
+
+
+if __name__ == "__main__":
+    verb, *rest = sys.argv[1:]
+    if verb == "make":
+        print(json.dumps(make(**json.loads(rest[0]))))
+    else:
+        print(json.dumps({"judge": judge, "state": state, "check": check}[verb](*rest)))
