@@ -1,0 +1,210 @@
+"""A model describes the picture and then scores it (T2I-CompBench, MiniGPT4-CoT, appendix C.1).
+
+Two turns, in the paper's words, by the category of the prompt. For attributes each noun phrase is
+a conversation of its own, and their mean is the score. As coded, the first number from 0 to 100
+in the reply counts (`reading="json"` wants the score of the JSON that was asked for), and a reply
+without one is asked again, three times in all. What then cannot be read has no score: the reply
+is kept as evidence.
+
+As coded, the temperature is 0.7 for attributes and 1 for all else; in the paper it is 0.7.
+In the paper's table for complex prompts the texts for 40 and 20 stand the other way round than
+for relationships; they are kept as printed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any, ClassVar
+
+from judges.methods.options import Optioned
+from judges.noun_phrases import Phrase, reader
+from judges.protocols import Judgement, Seen, Subject, Talk, Unscored, Want
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    describe: str
+    predict: str
+
+
+_ACCORDING = "According to the image and your previous answer, evaluate"
+_ANALYSIS = (
+    "Provide your analysis and explanation in JSON format with the following keys: "
+    "score (e.g., 85), explanation (within 20 words)."
+)
+_CRITERIA = "Give a score from 0 to 100, according the criteria:"
+_PORTRAYED = f'{_ACCORDING} if the text "{{prompt}}" is correctly portrayed in the image.'
+
+
+def _attribute(kind: str) -> Turns:
+    return Turns(
+        f"You are my assistant to identify any objects and their {kind} in the image. "
+        "Briefly describe what it is in the image within 50 words.",
+        f"{_ACCORDING} if there is {{phrase}} in the image. {_CRITERIA} "
+        "100: there is {noun}, and {noun} is {adjective}. "
+        "75: there is {noun}, {noun} is mostly {adjective}. "
+        "20: there is {noun}, but it is not {adjective}. "
+        f"10: no {{noun}} in the image. {_ANALYSIS}",
+    )
+
+
+TURNS = {
+    "color": _attribute("color"),
+    "shape": _attribute("shape"),
+    "texture": _attribute("texture"),
+    "spatial": Turns(
+        "You are my assistant to identify objects and their spatial layout in the image. "
+        "Briefly describe the image within 50 words.",
+        f"{_PORTRAYED} {_CRITERIA} "
+        "100: correct spatial layout in the image for all objects mentioned in the text. "
+        "80: basically, spatial layout of objects matches the text. "
+        "60: spatial layout not aligned properly with the text. "
+        "40: image not aligned properly with the text. "
+        f"20: image almost irrelevant to the text. {_ANALYSIS}",
+    ),
+    "non_spatial": Turns(
+        "You are my assistant to identify the actions, events, objects and their relationships "
+        "in the image. Briefly describe the image within 50 words.",
+        f"{_PORTRAYED} {_CRITERIA} "
+        "100: the image accurately portrayed the actions, events and relationships between "
+        "objects described in the text. "
+        "80: the image portrayed most of the actions, events and relationships but with minor "
+        "discrepancies. "
+        "60: the image depicted some elements, but action relationships between objects are not "
+        "correct. "
+        "40: the image failed to convey the full scope of the text. "
+        f"20: the image did not depict any actions or events that match the text. {_ANALYSIS}",
+    ),
+    "complex": Turns(
+        "You are my assistant to evaluate the correspondence of the image to a given text "
+        "prompt. Briefly describe the image within 50 words, focus on the objects in the image "
+        "and their attributes (such as color, shape, texture), spatial layout and action "
+        "relationships.",
+        f"{_ACCORDING} how well the image aligns with the text prompt: {{prompt}}. {_CRITERIA} "
+        "100: the image perfectly matches the content of the text prompt, with no discrepancies. "
+        "80: the image portrayed most of the actions, events and relationships but with minor "
+        "discrepancies. "
+        "60: the image depicted some elements in the text prompt, but ignored some key parts or "
+        "details. "
+        "40: the image did not depict any actions or events that match the text. "
+        f"20: the image failed to convey the full scope in the text prompt. {_ANALYSIS}",
+    ),
+}
+ATTRIBUTES = ("color", "shape", "texture")
+# The prompts of the extended benchmark are asked about in the words nearest to them.
+CATEGORIES = {**{name: name for name in TURNS}, "3d_spatial": "spatial", "numeracy": "complex"}
+READINGS = ("first number", "json")
+
+
+def read_score(reply: str, reading: str = "first number") -> float | None:
+    """From 0 to 100; None for a reply that has no such number. It is never guessed."""
+    if reading == "json":
+        return _json_score(reply)
+    numbers = (float(found) for found in re.findall(r"(?<![\w.])\d+(?:\.\d+)?", reply))
+    return next((number for number in numbers if number <= 100), None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChainOfThought(Optioned):
+    """`category` is for prompts whose metadata name none; `temperature` for all categories."""
+
+    category: str = ""
+    reading: str = "first number"
+    asks: int = 3
+    temperature: float | None = None
+    max_tokens: int = 256
+    seed: int = 0
+    parser: str = "grammar"
+
+    version: ClassVar[str] = "1"
+    CHOICES: ClassVar = {"category": ("", *CATEGORIES), "reading": READINGS}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.asks < 1 or self.max_tokens < 1:
+            raise ValueError("“asks” and “max_tokens” must be at least 1.")
+        if self.temperature is not None and self.temperature < 0:
+            raise ValueError("“temperature” must not be negative.")
+        reader(self.parser)
+
+    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
+        wants = []
+        for turns in self._conversations(subject):
+            for talk in self._asks(turns, subject):
+                if talk not in seen:
+                    wants.append(talk)
+                    break
+                if self._score(seen[talk]) is not None:
+                    break
+        return tuple(dict.fromkeys(wants))
+
+    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
+        conversations = self._conversations(subject)
+        if not conversations:
+            return Unscored(self._why_none(subject))
+        told: list[dict[str, Any]] = []
+        for turns in conversations:
+            replies = [seen[talk] for talk in self._asks(turns, subject) if talk in seen]
+            scores = [self._score(reply) for reply in replies]
+            score = next((value for value in scores if value is not None), None)
+            told.append(
+                {"turns": list(turns), "replies": [list(r) for r in replies], "score": score}
+            )
+        evidence = {"conversations": told}
+        unread = [entry["replies"][-1][-1] for entry in told if entry["score"] is None]
+        if unread:
+            return Unscored(f"No score can be read in the reply “{unread[0][:200]}”.", evidence)
+        return Judgement(fmean(entry["score"] for entry in told) / 100, evidence=evidence)
+
+    def _score(self, reply: Sequence[str]) -> float | None:
+        return read_score(reply[-1], self.reading) if reply else None
+
+    def _category(self, subject: Subject) -> str:
+        named = str(subject.metadata.get("category", ""))
+        return CATEGORIES.get(named) or CATEGORIES.get(self.category, "")
+
+    def _conversations(self, subject: Subject) -> list[tuple[str, str]]:
+        category = self._category(subject)
+        if not category or not subject.prompt.strip():
+            return []
+        turns = TURNS[category]
+        if category not in ATTRIBUTES:
+            return [(turns.describe, turns.predict.replace("{prompt}", subject.prompt))]
+        described = (p for p in reader(self.parser)(subject.prompt) if p.nouns and p.adjectives)
+        return [(turns.describe, _about(turns.predict, phrase)) for phrase in described]
+
+    def _why_none(self, subject: Subject) -> str:
+        if not self._category(subject):
+            known = ", ".join(CATEGORIES)
+            return f"This prompt has no category of {known} (its “category”, or the option)."
+        return "This prompt describes no thing to ask about."
+
+    def _asks(self, turns: tuple[str, str], subject: Subject) -> list[Talk]:
+        """The same conversation again, with other seeds, until a score can be read."""
+        coded = 0.7 if self._category(subject) in ATTRIBUTES else 1.0
+        temperature = coded if self.temperature is None else float(self.temperature)
+        return [
+            Talk(turns, self.max_tokens, temperature, self.seed + ask) for ask in range(self.asks)
+        ]
+
+
+def _about(predict: str, phrase: Phrase) -> str:
+    noun, adjective = " ".join(phrase.nouns), " ".join(phrase.adjectives)
+    words = {"{phrase}": f"{adjective} {noun}", "{noun}": noun, "{adjective}": adjective}
+    return re.sub(r"\{\w+\}", lambda place: words[place[0]], predict)
+
+
+def _json_score(reply: str) -> float | None:
+    for start in (found.start() for found in re.finditer(r"\{", reply)):
+        try:
+            found, _ = json.JSONDecoder().raw_decode(reply[start:])
+            value = float(found["score"])
+        except (ValueError, KeyError, TypeError):
+            continue
+        if 0 <= value <= 100:
+            return value
+    return None

@@ -1,0 +1,188 @@
+"""DSG: yes-or-no questions, of which some only make sense after others (Cho et al. 2024).
+
+Whether the dog is red counts only where there is a dog. As coded, a question is valid when its
+*direct* parents were answered with yes, whatever these rest on in turn; `transitive=True` asks
+the grandparents too, as the pseudo-code of the official read-me does. An invalid question scores
+0 and stays in the mean.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from judges.methods.answer_variants import matches, one_word
+from judges.methods.options import Optioned
+from judges.protocols import (
+    Answer,
+    Atom,
+    AtomJudgement,
+    Judgement,
+    Seen,
+    Subject,
+    Unscored,
+    Want,
+)
+
+ROOT = 0
+Id = Any  # whatever names a question: a number or a text
+
+
+def score(
+    dependencies: Mapping[Id, Sequence[Id]] | None,
+    answers: Mapping[Id, str],
+    *,
+    transitive: bool = False,
+    expected: Mapping[Id, str] | None = None,
+) -> float:
+    """The share of questions that are right and valid; 0 for no questions at all, as coded.
+
+    The right answer is "yes" to the letter, unless `expected` has another. Dependencies on 0 are
+    none; without `dependencies` all questions are valid.
+    """
+    right = _right(answers, expected)
+    counted = valid(dependencies, answers, transitive=transitive, expected=expected)
+    return sum(right[name] and counted[name] for name in right) / len(right) if right else 0.0
+
+
+def valid(
+    dependencies: Mapping[Id, Sequence[Id]] | None,
+    answers: Mapping[Id, str],
+    *,
+    transitive: bool = False,
+    expected: Mapping[Id, str] | None = None,
+) -> dict[Id, bool]:
+    """For each question, whether the questions that it rests on were answered right."""
+    right = _right(answers, expected)
+    by_text = {str(name): name for name in right}
+    parents: dict[Id, list[Id]] = {}
+    for name, on in (dependencies or {}).items():
+        missing = [str(p) for p in on if str(p) != str(ROOT) and str(p) not in by_text]
+        if missing:
+            raise ValueError(f"Question {name} rests on {', '.join(missing)}, which has no answer.")
+        if str(name) in by_text:
+            parents[by_text[str(name)]] = [by_text[str(p)] for p in on if str(p) != str(ROOT)]
+
+    held: dict[Id, bool] = {}
+
+    def holds(name: Id, below: frozenset[Id] = frozenset()) -> bool:
+        if name in below:
+            raise ValueError(f"Question {name} rests on itself.")
+        if name not in held:
+            held[name] = all(
+                right[parent] and (not transitive or holds(parent, below | {name}))
+                for parent in parents.get(name, ())
+            )
+        return held[name]
+
+    return {name: holds(name) for name in right}
+
+
+# --- what a language model writes when it makes the questions --------------------------------
+
+
+def parse_tuples(text: str) -> dict[int, str]:
+    """`1 | attribute - color (light, red)` -> the category of each tuple."""
+    return {number: content.partition("(")[0].strip() for number, content in _lines(text)}
+
+
+def parse_dependencies(text: str) -> dict[int, list[int]]:
+    """`3 | 1, 2` -> the questions that each one rests on; 0 for none."""
+    return {
+        number: [int(part) for part in clean_dependency(content).split(",")]
+        for number, content in _lines(text)
+    }
+
+
+def parse_questions(text: str) -> dict[int, str]:
+    return dict(_lines(text))
+
+
+def clean_dependency(text: str) -> str:
+    """The numbers in a list that are not 0; a single character stays what it is."""
+    text = text.strip()
+    if len(text) == 1:
+        return text
+    parts = [part.strip() for part in text.split(",")]
+    return ",".join(part for part in parts if part.isdecimal() and part != str(ROOT))
+
+
+def _lines(text: str) -> list[tuple[int, str]]:
+    found = []
+    for line in text.strip().removeprefix("output:").strip().splitlines():
+        parts = line.split("|")
+        if len(parts) != 2 or not re.fullmatch(r"\d+", parts[0].strip()):
+            raise ValueError(f"“{line}” is no line like “1 | text”.")
+        found.append((int(parts[0]), parts[1].strip()))
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dsg(Optioned):
+    """The judge's answer is its likeliest word; `dependencies=False` lets each question stand."""
+
+    dependencies: bool = True
+    transitive: bool = False
+
+    version: ClassVar[str] = "1"
+
+    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
+        asked = dict.fromkeys(one_word(atom.question, atom.expected) for atom in subject.atoms)
+        return tuple(want for want in asked if want not in seen)
+
+    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
+        if not subject.atoms:
+            return Unscored("This prompt has no questions to ask.")
+        told = {atom.index: seen[one_word(atom.question, atom.expected)] for atom in subject.atoms}
+        evidence = {
+            "answers": [
+                {
+                    "index": atom.index,
+                    "question": atom.question,
+                    "expected": atom.expected,
+                    "said": told[atom.index].said,
+                    "probability": told[atom.index].probability,
+                }
+                for atom in subject.atoms
+            ]
+        }
+        silent = [atom for atom in subject.atoms if not told[atom.index].said.strip()]
+        if silent:
+            return Unscored(f"Not every question was answered: {_named(silent, told)}", evidence)
+        # Numbered from 1, since 0 is the root.
+        answers = {
+            atom.index + 1: "yes" if matches(told[atom.index].said, atom.expected) else "no"
+            for atom in subject.atoms
+        }
+        parents = {atom.index + 1: [p + 1 for p in atom.parents] for atom in subject.atoms}
+        try:
+            counted = valid(
+                parents if self.dependencies else None, answers, transitive=self.transitive
+            )
+        except ValueError as error:
+            return Unscored(str(error), evidence)
+        atoms = tuple(
+            AtomJudgement(
+                number - 1,
+                float(answer == "yes" and counted[number]),
+                "" if counted[number] else "a question that this one rests on was not met",
+            )
+            for number, answer in answers.items()
+        )
+        return Judgement(
+            sum(atom.score for atom in atoms) / len(atoms), atoms=atoms, evidence=evidence
+        )
+
+
+def _right(answers: Mapping[Id, str], expected: Mapping[Id, str] | None) -> dict[Id, bool]:
+    wanted = expected or {}
+    return {name: answer == wanted.get(name, "yes") for name, answer in answers.items()}
+
+
+def _named(atoms: Sequence[Atom], told: Mapping[int, Answer]) -> str:
+    return "; ".join(
+        f"atom {atom.index} ({atom.question}): {told[atom.index].reason or 'it said nothing'}"
+        for atom in atoms
+    )

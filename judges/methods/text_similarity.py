@@ -1,0 +1,53 @@
+"""Which of some choices a free answer means, where no language model is at hand to say it.
+
+TIFA compares sentence embeddings. They are a model of their own, so here they are a plug-in:
+"module:function", which is called with the answer and the choices and returns one number each.
+The built-in "letters" compares pieces of three letters, good enough for "two dogs" and "two dog".
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib import import_module
+from math import sqrt
+
+Similarity = Callable[[str, Sequence[str]], Sequence[float]]
+
+
+def nearest(text: str, choices: Sequence[str], similarity: Similarity) -> str:
+    """The choice itself where the text is one of them; else the most similar, the first of equals."""
+    if text in choices:
+        return text
+    return max(zip(choices, similarity(text, choices), strict=True), key=lambda pair: pair[1])[0]
+
+
+@cache
+def loaded(name: str) -> Similarity:
+    """A ValueError says what cannot be had, before anything is judged."""
+    if name == "letters":
+        return letters
+    module, _, function = name.partition(":")
+    try:
+        found = getattr(import_module(module), function)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ValueError(f"There is no text similarity “{name}”: {error}.") from error
+    if not callable(found):
+        raise ValueError(f"The text similarity “{name}” cannot be called.")
+    return found
+
+
+def letters(text: str, choices: Sequence[str]) -> list[float]:
+    """The cosine of the counts of letter triples, with the ends of the text among the letters."""
+    return [_cosine(_triples(text), _triples(choice)) for choice in choices]
+
+
+def _triples(text: str) -> Counter[str]:
+    padded = f"  {text.lower().strip()}  "
+    return Counter(padded[at : at + 3] for at in range(len(padded) - 2))
+
+
+def _cosine(one: Counter[str], other: Counter[str]) -> float:
+    product = sum(count * other[piece] for piece, count in one.items())
+    return product / sqrt(sum(c * c for c in one.values()) * sum(c * c for c in other.values()))

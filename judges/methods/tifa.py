@@ -1,0 +1,198 @@
+"""TIFA: questions with one right answer, each right or wrong (Hu et al. 2023).
+
+Two ways to ask. "atoms" is TIFA as GenEval 2 runs it: the atoms' own questions, one word each,
+right when the likeliest token literally is a spelling of the answer. "free" is the original: a
+free answer, and where it is none of the question's choices the nearest of them by a text
+similarity; right when that is the answer to the letter.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from judges.methods.answer_variants import NUMBERS, matches, one_word
+from judges.methods.options import Optioned
+from judges.methods.text_similarity import loaded, nearest
+from judges.protocols import (
+    Atom,
+    AtomJudgement,
+    Judgement,
+    Seen,
+    Subject,
+    Talk,
+    Unscored,
+    Want,
+)
+
+F1_THRESHOLD = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """By the official names. The standard deviation is None for a single caption: it has none."""
+
+    tifa_average: float
+    tifa_stdev: float | None
+    accuracy_by_type: dict[str, float]
+    caption_scores: dict[str, float]
+
+
+def summarise(
+    questions: Iterable[Mapping[str, Any] | Sequence[str]], predictions: Iterable[str]
+) -> Summary:
+    """Each caption weighs the same in the average, each question in the accuracy of its type.
+
+    A question is an official object, or (caption id, question, answer, element type).
+    """
+    by_caption: dict[str, list[bool]] = {}
+    by_type: dict[str, list[bool]] = {}
+    for question, prediction in zip(questions, predictions, strict=True):
+        key, answer, kind = _parts(question)
+        right = prediction == answer
+        by_caption.setdefault(key, []).append(right)
+        by_type.setdefault(kind, []).append(right)
+    if not by_caption:
+        raise ValueError("There is no question to summarise.")
+    captions = _shares(by_caption)
+    scores = list(captions.values())
+    return Summary(
+        tifa_average=statistics.fmean(scores),
+        tifa_stdev=statistics.stdev(scores) if len(scores) > 1 else None,
+        accuracy_by_type=_shares(by_type),
+        caption_scores=captions,
+    )
+
+
+def kept(
+    questions: Sequence[Mapping[str, Any]],
+    multiple_choice: Mapping[str, str],
+    free_form: Mapping[str, str],
+    *,
+    threshold: float = F1_THRESHOLD,
+) -> list[int]:
+    """The places of the questions that a text model, told the caption, answers as expected.
+
+    In the official order: a question asked before is dropped, then one whose multiple choice is
+    not the answer, then (unless it is a yes or no) one whose free answer shares too few words.
+    """
+    places = []
+    asked = set()
+    for place, item in enumerate(questions):
+        question, answer = item["question"], item["answer"]
+        if question in asked:
+            continue
+        asked.add(question)
+        if multiple_choice[question] != answer:
+            continue
+        free = free_form[question]
+        if answer.isdecimal():
+            free = in_digits(free)
+        if answer in ("yes", "no") or word_f1(answer, free) > threshold:
+            places.append(place)
+    return places
+
+
+def word_f1(gold: str, predicted: str) -> float:
+    """The harmonic mean of precision and recall over distinct words."""
+    wanted, given = set(gold.split(" ")), set(predicted.split(" "))
+    both = len(wanted & given)
+    return 2 * both / (len(wanted) + len(given))
+
+
+def in_digits(text: str) -> str:
+    return " ".join(
+        str(NUMBERS.index(word)) if word in NUMBERS else word for word in text.split(" ")
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tifa(Optioned):
+    """`nearest` names the text similarity for free answers: "letters" or "module:function"."""
+
+    form: str = "atoms"
+    nearest: str = "letters"
+    max_tokens: int = 32
+
+    version: ClassVar[str] = "1"
+    CHOICES: ClassVar = {"form": ("atoms", "free")}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        loaded(self.nearest)
+
+    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
+        asked = dict.fromkeys(self._asked(atom) for atom in subject.atoms)
+        return tuple(want for want in asked if want not in seen)
+
+    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
+        if not subject.atoms:
+            return Unscored("This prompt has no questions to ask.")
+        choices = _choices(subject) if self.form == "free" else {}
+        lacking = [a for a in subject.atoms if self.form == "free" and a.index not in choices]
+        if lacking:
+            named = "; ".join(f"atom {atom.index} ({atom.question})" for atom in lacking)
+            return Unscored(f"A free answer needs choices to be compared with: {named}.")
+        answers = []
+        silent = []
+        for atom in subject.atoms:
+            said, reason = self._heard(seen[self._asked(atom)])
+            if not said.strip():
+                silent.append(f"atom {atom.index} ({atom.question}): {reason}")
+            answers.append(self._answer(atom, said, choices.get(atom.index, ())))
+        evidence = {"answers": answers}
+        if silent:
+            return Unscored(f"Not every question was answered: {'; '.join(silent)}", evidence)
+        atoms = tuple(AtomJudgement(a["index"], float(a["right"])) for a in answers)
+        return Judgement(
+            sum(atom.score for atom in atoms) / len(atoms), atoms=atoms, evidence=evidence
+        )
+
+    def _asked(self, atom: Atom) -> Want:
+        if self.form == "free":
+            return Talk((atom.question,), self.max_tokens)
+        return one_word(atom.question, atom.expected)
+
+    def _heard(self, told: Any) -> tuple[str, str]:
+        """What was said, and why nothing was."""
+        if self.form == "free":
+            return told[-1], "it said nothing"
+        return told.said, told.reason or "it said nothing"
+
+    def _answer(self, atom: Atom, said: str, choices: Sequence[str]) -> dict[str, Any]:
+        told = {
+            "index": atom.index,
+            "question": atom.question,
+            "expected": atom.expected,
+            "said": said,
+        }
+        if self.form == "atoms":
+            return {**told, "right": matches(said, atom.expected)}
+        chosen = ""
+        if said.strip():
+            chosen = nearest(said.strip().lower(), choices, loaded(self.nearest))
+        return {**told, "chosen": chosen, "right": chosen == atom.expected}
+
+
+def _choices(subject: Subject) -> dict[int, list[str]]:
+    """By atom; a yes-or-no question needs none written down."""
+    found = {a.index: ["yes", "no"] for a in subject.atoms if a.expected in ("yes", "no")}
+    listed = subject.metadata.get("questions", ())
+    by_question = {item["question"]: list(item["choices"]) for item in listed if "choices" in item}
+    for atom in subject.atoms:
+        if by_question.get(atom.question):
+            found[atom.index] = by_question[atom.question]
+    return found
+
+
+def _parts(question: Mapping[str, Any] | Sequence[str]) -> tuple[str, str, str]:
+    if isinstance(question, Mapping):
+        return question["id"], question["answer"], question["element_type"]
+    key, _, answer, kind = question
+    return key, answer, kind
+
+
+def _shares(groups: Mapping[str, Sequence[bool]]) -> dict[str, float]:
+    return {name: sum(rights) / len(rights) for name, rights in groups.items()}

@@ -1,0 +1,152 @@
+"""VQAScore: the probability of "yes" to one question about the whole prompt (Lin et al. 2024).
+
+The words of the question are part of the score; they differ from paper to code to next version:
+
+- "clip-flant5": the first release; over the answer *and* the end mark, so √(P(Yes)·P(</s>)).
+- "v3": the later releases with one-token models; P of exactly the token of "Yes".
+- "geneval2": GenEval 2's code; the first tokens of Yes, yes and both with a blank, added up.
+- "geneval2-paper": the same in the words of its paper, without quotation marks.
+
+A `template` of one's own goes around "{}" or "{prompt}"; a prompt may hold braces of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from judges.methods.answer_variants import variants
+from judges.methods.options import Optioned
+from judges.protocols import Judgement, Question, Seen, Subject, Unscored, Want
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    template: str
+    answers: tuple[str, ...]
+    rule: str
+
+
+WORDINGS = {
+    "clip-flant5": Wording(
+        'Does this figure show "{}"? Please answer yes or no.', ("Yes",), "sequence"
+    ),
+    "v3": Wording('Does this figure show "{}"? Please answer Yes or No.', ("Yes",), "sequence"),
+    "geneval2": Wording(
+        'Does this image show "{}"? Answer the question with Yes or No.',
+        variants("Yes"),
+        "first_tokens",
+    ),
+    "geneval2-paper": Wording(
+        "Does this image show {}? Answer in one word, Yes or No.", variants("Yes"), "first_tokens"
+    ),
+}
+RULES = ("", "sequence", "first_tokens", "distinct_tokens", "share")
+IGNORED = -100
+
+
+def likelihood(logits: Any, labels: Sequence[int]) -> float:
+    """exp(-mean cross-entropy): the geometric mean of the probabilities of the answer's tokens.
+
+    `logits`: a row of scores per token; a label of -100 is no part of the answer.
+    """
+    scores = np.asarray(logits, dtype=float)
+    wanted = np.asarray(labels)
+    if scores.ndim != 2 or wanted.shape != scores.shape[:1]:
+        raise ValueError("Each row of scores needs one label.")
+    counted = wanted != IGNORED
+    if not counted.any():
+        raise ValueError("No token is part of the answer.")
+    scores, wanted = scores[counted], wanted[counted]
+    peaks = scores.max(axis=1)
+    totals = peaks + np.log(np.exp(scores - peaks[:, None]).sum(axis=1))
+    return float(np.exp(np.mean(scores[np.arange(len(wanted)), wanted] - totals)))
+
+
+def of_listed(top: Sequence[tuple[str, float]], *, rule: str = "last") -> float | None:
+    """P(yes) from the few likeliest tokens that a server lists with their log-probabilities.
+
+    "exact": the token "Yes" to the letter, else 0: the first release.
+    "last": yes in any spelling, the *last* of the list, however unlikely; without one, what no
+        leaves over; with neither, 0: the later releases.
+    "sum": all spellings of yes added up; without yes or no in the list there is no score.
+    """
+    if rule == "exact":
+        return next((math.exp(log) for token, log in top if token == "Yes"), 0.0)  # noqa: S105
+    told = [(token.strip().lower(), math.exp(log)) for token, log in top]
+    yes = [p for token, p in told if token == "yes"]  # noqa: S105
+    no = [p for token, p in told if token == "no"]  # noqa: S105
+    if rule == "last":
+        return yes[-1] if yes else 1 - no[-1] if no else 0.0
+    if rule == "sum":
+        return min(sum(yes), 1.0) if yes else max(1 - sum(no), 0.0) if no else None
+    raise ValueError(f"The rule is one of exact, last, sum, not “{rule}”.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class VqaScore(Optioned):
+    """`wording` is one of the known ones; `template` and `rule`, where given, take its place."""
+
+    wording: str = "clip-flant5"
+    template: str = ""
+    rule: str = ""
+
+    version: ClassVar[str] = "1"
+    CHOICES: ClassVar = {"wording": tuple(WORDINGS), "rule": RULES}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.template and _place(self.template) is None:
+            raise ValueError("A template needs one place for the prompt: {} or {prompt}.")
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """With the words that are really asked: they decide what the number means."""
+        known = WORDINGS[self.wording]
+        return {
+            "wording": self.wording,
+            "template": self.template or known.template,
+            "rule": self.rule or known.rule,
+        }
+
+    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
+        if not subject.prompt.strip():
+            return ()
+        want = self._question(subject.prompt)
+        return () if want in seen else (want,)
+
+    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
+        if not subject.prompt.strip():
+            return Unscored("This prompt is empty.")
+        question = self._question(subject.prompt)
+        answer = seen[question]
+        evidence = {
+            "question": question.text,
+            "said": answer.said,
+            "tokens": [list(token) for token in answer.tokens],
+        }
+        value = answer.probability
+        if value is None:
+            return Unscored(answer.reason or "The question was not answered.", evidence)
+        if not math.isfinite(value) or value < 0:
+            return Unscored(f"The answer {value} is not a probability.", evidence)
+        return Judgement(float(value), evidence=evidence)
+
+    def _question(self, prompt: str) -> Question:
+        chosen = WORDINGS[self.wording]
+        template, rule = self.template or chosen.template, self.rule or chosen.rule
+        answers = chosen.answers
+        if rule == "share":
+            answers = ("Yes", "No")
+        elif rule in ("first_tokens", "distinct_tokens") and len(answers) == 1:
+            answers = variants("Yes")
+        # Not str.format: a prompt may hold braces, and so may the rest of a template.
+        return Question(template.replace(_place(template), prompt, 1), answers, rule)
+
+
+def _place(template: str) -> str | None:
+    return next((place for place in ("{prompt}", "{}") if template.count(place) == 1), None)

@@ -1,0 +1,133 @@
+import json
+
+import pytest
+
+from judges.methods.chain_of_thought import TURNS, ChainOfThought, read_score
+from judges.protocols import Seen, Subject, Talk, Unscored
+
+SPATIAL = Subject("a {dog} near a cat", metadata={"category": "spatial"})
+COLOR = Subject("a green bench and a red car", metadata={"category": "color"})
+
+
+@pytest.mark.parametrize(
+    ("reply", "first", "from_json"),
+    [
+        ('{"score": 85, "explanation": "3 dogs"}', 85, 85),
+        ('I see 3 dogs. {"score": 85}', 3, 85),
+        ("The score is 72.5 of 100.", 72.5, None),
+        ("In 2023 this scored 40.", 40, None),
+        ('{"score": 850}', None, None),
+        ('{"score": "20"}', 20, 20),
+        ('{"grade": 20} {"score": 60}', 20, 60),
+        ("I cannot tell.", None, None),
+        ("", None, None),
+    ],
+)
+def test_a_score_is_read_and_never_guessed(reply, first, from_json):
+    assert read_score(reply) == first
+    assert read_score(reply, "json") == from_json
+
+
+def test_the_turns_are_the_papers_words():
+    (want,) = ChainOfThought().wants(SPATIAL, Seen())
+    describe, predict = want.turns
+    assert describe == (
+        "You are my assistant to identify objects and their spatial layout in the image. "
+        "Briefly describe the image within 50 words."
+    )
+    assert predict.startswith(
+        "According to the image and your previous answer, evaluate if the text "
+        '"a {dog} near a cat" is correctly portrayed in the image. Give a score from 0 to 100, '
+        "according the criteria: 100: correct spatial layout"
+    )
+    assert predict.endswith(
+        "20: image almost irrelevant to the text. Provide your analysis and explanation in JSON "
+        "format with the following keys: score (e.g., 85), explanation (within 20 words)."
+    )
+
+
+def test_an_attribute_prompt_is_asked_about_thing_by_thing():
+    bench, car = ChainOfThought().wants(COLOR, Seen())
+    assert "any objects and their color in the image" in bench.turns[0]
+    assert bench.turns[1].startswith(
+        "According to the image and your previous answer, evaluate if there is green bench in the "
+        "image. Give a score from 0 to 100, according the criteria: 100: there is bench, and "
+        "bench is green. 75: there is bench, bench is mostly green. 20: there is bench, but it is "
+        "not green. 10: no bench in the image."
+    )
+    assert "red car" in car.turns[1]
+
+
+def test_the_score_is_the_mean_over_the_things():
+    wants = ChainOfThought().wants(COLOR, Seen())
+    told = Seen(zip(wants, (("fine", "100"), ("fine", '{"score": 20}')), strict=True))
+    assert ChainOfThought().wants(COLOR, told) == ()
+    judged = ChainOfThought().judge(COLOR, told)
+    assert judged.score == pytest.approx(0.6)
+    assert json.loads(json.dumps(judged.evidence)) == judged.evidence
+
+
+@pytest.mark.parametrize(
+    ("category", "options", "temperature"),
+    [("color", {}, 0.7), ("complex", {}, 1.0), ("complex", {"temperature": 0}, 0.0)],
+)
+def test_the_temperature_is_the_codes_unless_given(category, options, temperature):
+    subject = Subject("a red car", metadata={"category": category})
+    (want,) = ChainOfThought(**options).wants(subject, Seen())
+    assert want.temperature == temperature
+
+
+def test_an_unreadable_reply_is_asked_again_with_another_seed_and_no_more_than_three_times():
+    method = ChainOfThought()
+    told = Seen()
+    for seed in range(3):
+        (want,) = method.wants(SPATIAL, told)
+        assert want.seed == seed
+        told[want] = ("a dog", "I would rather not say.")
+    assert method.wants(SPATIAL, told) == ()
+    judged = method.judge(SPATIAL, told)
+    assert isinstance(judged, Unscored)
+    assert judged.reason == "No score can be read in the reply “I would rather not say.”."
+    assert len(judged.evidence["conversations"][0]["replies"]) == 3
+
+
+def test_a_later_reply_that_can_be_read_counts():
+    method = ChainOfThought()
+    told = Seen()
+    (want,) = method.wants(SPATIAL, told)
+    told[want] = ("a dog", "Hm.")
+    (want,) = method.wants(SPATIAL, told)
+    told[want] = ("a dog", "80")
+    assert method.wants(SPATIAL, told) == ()
+    assert method.judge(SPATIAL, told).score == pytest.approx(0.8)
+
+
+@pytest.mark.parametrize("category", [*TURNS, "3d_spatial", "numeracy"])
+def test_every_category_of_the_benchmark_has_words(category):
+    subject = Subject("a red car", metadata={"category": category})
+    (want,) = ChainOfThought().wants(subject, Seen())
+    assert isinstance(want, Talk)
+    assert "{" not in want.turns[1]
+
+
+def test_a_prompt_of_no_category_or_about_no_thing_stays_unscored():
+    assert ChainOfThought().wants(Subject("a car"), Seen()) == ()
+    assert "no category" in ChainOfThought().judge(Subject("a car"), Seen()).reason
+    assert ChainOfThought(category="spatial").wants(Subject("a car"), Seen()) != ()
+    plain = Subject("a car", metadata={"category": "color"})
+    judged = ChainOfThought().judge(plain, Seen())
+    assert judged == Unscored("This prompt describes no thing to ask about.")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"asks": 0}, "at least 1"),
+        ({"temperature": -1}, "must not be negative"),
+        ({"category": "colour"}, "“category” must be one of"),
+        ({"reading": "guess"}, "“reading” must be one of first number, json"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(given, words):
+    with pytest.raises(ValueError, match=words):
+        ChainOfThought(**given)

@@ -1,0 +1,123 @@
+"""golden/dsg_score.json and dsg_parse.json: what DSG's own code gave."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from judges.methods.answer_variants import one_word
+from judges.methods.dsg import (
+    Dsg,
+    clean_dependency,
+    parse_dependencies,
+    parse_questions,
+    parse_tuples,
+    score,
+    valid,
+)
+from judges.protocols import Answer, Atom, Seen, Subject, Unscored
+
+GOLDEN = Path(__file__).parent / "golden"
+PARSERS = {
+    "tuple": parse_tuples,
+    "dependency": parse_dependencies,
+    "question": parse_questions,
+    "clean_dependency_id": clean_dependency,
+}
+# A dog; the dog is red; the red of the dog is dark.
+CHAIN = {"1": [0], "2": [1], "3": [2]}
+
+
+def cases(name):
+    return json.loads((GOLDEN / name).read_text())["cases"]
+
+
+def test_every_official_score_is_reproduced():
+    found = cases("dsg_score.json")
+    assert len(found) == 113
+    for case in found:
+        given, right = (case["dependency"], case["answers"]), {"expected": case.get("gt")}
+        assert score(*given, **right) == pytest.approx(case["with_dep"])
+        assert score(None, case["answers"], **right) == pytest.approx(case["without_dep"])
+        assert valid(*given, **right) == case["valid"]
+
+
+@pytest.mark.parametrize("case", cases("dsg_parse.json"), ids=lambda case: repr(case["text"]))
+def test_every_official_reading_is_reproduced(case):
+    parse = PARSERS[case["kind"]]
+    if case["out"] == "ERR ValueError":
+        with pytest.raises(ValueError):
+            parse(case["text"])
+        return
+    found = parse(case["text"])
+    # The keys of JSON are texts.
+    assert json.loads(json.dumps(found)) == case["out"]
+
+
+def test_only_direct_parents_count_unless_the_whole_line_is_asked_for():
+    # No dog, yet it is red and dark: "red" is invalid, "dark" rests on a yes.
+    answers = {"1": "no", "2": "yes", "3": "yes"}
+    assert score(CHAIN, answers) == pytest.approx(1 / 3)
+    assert score(CHAIN, answers, transitive=True) == 0
+
+
+def test_a_question_on_one_that_nobody_answered_is_refused_by_name():
+    with pytest.raises(ValueError, match="Question 2 rests on 7, which has no answer"):
+        score({"1": [0], "2": [7]}, {"1": "yes", "2": "yes"})
+
+
+def test_questions_in_a_circle_are_refused_where_the_whole_line_counts():
+    circle = {"1": [2], "2": [1]}
+    answers = {"1": "yes", "2": "yes"}
+    assert score(circle, answers) == 1
+    with pytest.raises(ValueError, match="rests on itself"):
+        score(circle, answers, transitive=True)
+
+
+ATOMS = (
+    Atom(0, "object", "dog", "Is there a dog?", "Yes"),
+    Atom(1, "attribute", "red dog", "Is the dog red?", "Yes", (0,)),
+    Atom(2, "attribute", "dark red", "Is the red dark?", "Yes", (1,)),
+)
+SUBJECT = Subject("a dark red dog", ATOMS)
+ASKED = tuple(one_word(atom.question, atom.expected) for atom in ATOMS)
+
+
+def told(*said):
+    return Seen(zip(ASKED, (Answer(0.5, word) for word in said), strict=True))
+
+
+def test_the_judge_asks_what_the_other_methods_ask():
+    assert Dsg().wants(SUBJECT, Seen()) == ASKED
+    assert Dsg().wants(SUBJECT, told("Yes", "Yes", "Yes")) == ()
+
+
+@pytest.mark.parametrize(
+    ("options", "scores"),
+    [
+        ({}, [0, 0, 1]),
+        ({"transitive": True}, [0, 0, 0]),
+        ({"dependencies": False}, [0, 1, 1]),
+    ],
+)
+def test_the_judge_sets_aside_what_rests_on_a_no(options, scores):
+    judged = Dsg(**options).judge(SUBJECT, told("No", " yes", "Yes"))
+    assert [atom.score for atom in judged.atoms] == scores
+    assert judged.score == pytest.approx(sum(scores) / 3)
+    assert json.loads(json.dumps(judged.evidence)) == judged.evidence
+
+
+def test_the_first_atom_is_not_the_root():
+    judged = Dsg().judge(SUBJECT, told("No", "Yes", "No"))
+    assert judged.atoms[1].reason == "a question that this one rests on was not met"
+
+
+def test_a_prompt_without_questions_and_a_silent_judge_leave_no_score():
+    assert Dsg().judge(Subject("x"), Seen()) == Unscored("This prompt has no questions to ask.")
+    seen = told("Yes", "Yes", "Yes")
+    seen[ASKED[1]] = Answer(None, reason="the server did not answer")
+    judged = Dsg().judge(SUBJECT, seen)
+    assert isinstance(judged, Unscored)
+    assert judged.reason == (
+        "Not every question was answered: atom 1 (Is the dog red?): the server did not answer"
+    )
