@@ -1,0 +1,198 @@
+"""CLIP-FlanT5, the model of VQAScore: vision tower, projector and T5 in one checkpoint.
+
+A picture is encoded and projected once, however many questions there are about it. T5 reads in
+both directions, so a question changes what it makes of the picture: there is no prefix to share,
+and the encoder sees each question with the picture, many at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from judges.engines import weights
+from judges.engines.checkpoint import CheckpointEngine
+from judges.engines.clip_pixels import padded, pixels
+from judges.engines.token_answers import AnswerReader
+from judges.errors import EngineRefused
+from judges.protocols import Answer, Question
+
+# The checkpoints were trained on conversations in exactly these words, blanks included.
+CHAT = (
+    "A chat between a curious user and an artificial intelligence assistant. "
+    "The assistant gives helpful, detailed, and polite answers to the user's questions. "
+    "USER: <image>\n{question} ASSISTANT: "
+)
+_PICTURE = "<image>"
+_QUESTION = "{question}"
+_LONGEST = 2048
+# The tower of the published checkpoints, which do not describe it: CLIP ViT-L/14 at 336 pixels.
+_TOWER = {
+    "hidden_size": 1024,
+    "intermediate_size": 4096,
+    "num_hidden_layers": 24,
+    "num_attention_heads": 16,
+    "image_size": 336,
+    "patch_size": 14,
+    "projection_dim": 768,
+}
+
+
+class ClipFlanT5(CheckpointEngine):
+    version = "1"
+
+    def __init__(
+        self,
+        checkpoint: str = "",
+        revision: str = "",
+        device: str = "auto",
+        precision: str = "float32",
+        batch: int = 4,
+        template: str = CHAT,
+        tokenizer: str = "",
+        vision: str = "",
+        rows: int = 16,
+    ) -> None:
+        """`tokenizer`: where T5's is, if not beside the weights. `vision`: a folder or hub name
+        whose configuration describes the tower; without it, CLIP ViT-L/14 at 336 pixels. `rows`:
+        questions that T5 reads at once."""
+        if template.count(_PICTURE) != 1 or template.count(_QUESTION) != 1:
+            raise ValueError(f"the template holds {_PICTURE} once and {_QUESTION} once")
+        if rows < 1:
+            raise ValueError("rows is at least 1")
+        super().__init__(checkpoint, revision, device, precision, batch, template=template)
+        self.template, self.tokenizer, self.vision, self.rows = template, tokenizer, vision, rows
+
+    def _load(self) -> None:
+        weights.prepare()
+        from transformers import CLIPVisionConfig, T5Tokenizer
+
+        tower = CLIPVisionConfig(**_TOWER)
+        if self.vision:
+            tower = weights.load_processor(CLIPVisionConfig, self.vision)
+        # The original class keeps a third name for the one table of words.
+        self._t5 = self._model(_model_class(tower), ignore=(r"^embed_tokens\.weight$",))
+        if getattr(self._t5.config, "scale_decoder_outputs", None) is False:
+            self._expect_own_head()
+        self._tokenizer = self._processor(T5Tokenizer, self.tokenizer)
+        self._reader = AnswerReader(self._tokenizer, end=(self._tokenizer.eos_token_id,))
+
+    def _expect_own_head(self) -> None:
+        head, words = self._t5.lm_head.weight, self._t5.shared.weight
+        if head.data_ptr() == words.data_ptr():
+            raise EngineRefused(
+                f"“{self.checkpoint}” should have a head of its own (lm_head.weight), but has none."
+            )
+
+    def answer(self, asked: Sequence[tuple[Image.Image, Sequence[Question]]]) -> list[list[Answer]]:
+        self.load()
+        torch = weights.prepare()
+        told: list[list[Answer]] = [[] for _ in asked]
+        places = [place for place, (_, questions) in enumerate(asked) if questions]
+        if not places:
+            return told
+        by_row: dict[tuple[int, str], list[Question]] = {}
+        for place in places:
+            for question in asked[place][1]:
+                by_row.setdefault((place, question.text), []).append(question)
+        answers: dict[tuple[int, Question], Answer] = {}
+        with weights.memory_guard(), torch.inference_mode():
+            seen = dict(zip(places, self._see([asked[p][0] for p in places]), strict=True))
+            for some in _sliced(list(by_row), self.rows):
+                states, mask = self._read([(seen[place], text) for place, text in some])
+                questions = [(row, q) for row, key in enumerate(some) for q in by_row[key]]
+                logits = self._decoded(questions, states, mask)
+                read = self._reader.read([question for _, question in questions], logits)
+                for (row, question), answer in zip(questions, read, strict=True):
+                    answers[some[row][0], question] = answer
+        for place in places:
+            told[place] = [answers[place, question] for question in asked[place][1]]
+        return told
+
+    def _see(self, images: Sequence[Image.Image]) -> Any:
+        """What T5 is given of each picture: one vector for each patch."""
+        torch, tower = weights.prepare(), _tower(self._t5)
+        side = tower.config.image_size
+        values = torch.from_numpy(np.stack([pixels(padded(image), side) for image in images]))
+        out = tower(values.to(self._t5.device, self._t5.dtype), output_hidden_states=True)
+        # The last layer but one, without the token that stands for the whole picture.
+        return self._t5.mm_projector(out.hidden_states[-2][:, 1:])
+
+    def _read(self, rows: Sequence[tuple[Any, str]]) -> tuple[Any, Any]:
+        torch = weights.prepare()
+        before, after = self.template.split(_PICTURE)
+        parts = []
+        for picture, text in rows:
+            # The text before and after the picture is cut into tokens apart, each with its own
+            # end mark: so the model was trained.
+            first, last = (
+                self._t5.shared(torch.tensor(self._tokens(part, text), device=picture.device))
+                for part in (before, after)
+            )
+            parts.append(torch.cat([first, picture, last])[:_LONGEST])
+        embedded = torch.nn.utils.rnn.pad_sequence(parts, batch_first=True)
+        lengths = torch.tensor([len(part) for part in parts], device=embedded.device)
+        mask = torch.arange(embedded.shape[1], device=embedded.device) < lengths[:, None]
+        states = self._t5.encoder(inputs_embeds=embedded, attention_mask=mask.long())
+        return states.last_hidden_state, mask.long()
+
+    def _tokens(self, part: str, text: str) -> list[int]:
+        return self._tokenizer(part.replace(_QUESTION, text))["input_ids"]
+
+    def _decoded(self, questions: Sequence[tuple[int, Question]], states: Any, mask: Any) -> Any:
+        torch = weights.prepare()
+        from transformers.modeling_outputs import BaseModelOutput
+
+        forced = [self._reader.forced(question) for _, question in questions]
+        longest = max(len(tokens) for tokens in forced)
+        start, filler = self._t5.config.decoder_start_token_id, self._t5.config.pad_token_id
+        lines = [[start, *tokens] + [filler] * (longest - len(tokens)) for tokens in forced]
+        at = torch.tensor([row for row, _ in questions], device=states.device)
+        logits = self._t5(
+            encoder_outputs=BaseModelOutput(last_hidden_state=states[at]),
+            attention_mask=mask[at],
+            decoder_input_ids=torch.tensor(lines, device=states.device),
+            use_cache=False,
+        ).logits
+        kept = [(row, step) for row, t in enumerate(forced) for step in range(len(t) + 1)]
+        row, step = zip(*kept, strict=True)
+        # The table of words is padded to a round number; the original cuts it to the tokenizer's.
+        return logits[list(row), list(step), : len(self._tokenizer)]
+
+
+def _model_class(tower: Any) -> Any:
+    """T5 with a tower and a projector, under the names of the published checkpoints."""
+    from torch import nn
+    from transformers import CLIPVisionModel, T5ForConditionalGeneration
+
+    class ClipT5(T5ForConditionalGeneration):
+        def __init__(self, config: Any) -> None:
+            super().__init__(config)
+            vision = CLIPVisionModel(tower)
+            self.vision_tower = nn.Module()
+            if hasattr(vision, "vision_model"):
+                self.vision_tower.vision_tower = vision
+            else:
+                # Newer versions of the library leave a level of names out.
+                self.vision_tower.vision_tower = nn.Module()
+                self.vision_tower.vision_tower.vision_model = vision
+            self.mm_projector = nn.Sequential(
+                nn.Linear(tower.hidden_size, config.d_model),
+                nn.GELU(),
+                nn.Linear(config.d_model, config.d_model),
+            )
+
+    return ClipT5
+
+
+def _tower(model: Any) -> Any:
+    vision = model.vision_tower.vision_tower
+    return vision if hasattr(vision, "config") else vision.vision_model
+
+
+def _sliced(rows: Sequence[Any], length: int) -> Iterator[Sequence[Any]]:
+    for start in range(0, len(rows), length):
+        yield rows[start : start + length]
