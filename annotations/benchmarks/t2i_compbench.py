@@ -70,6 +70,9 @@ def prompts(path: Path) -> Iterator[Record]:
     """A prompt per line; line ends of any kind, the last one may be missing."""
     number = 0
     tag = SPLIT.sub("", path.stem)
+    split = SPLIT.search(path.stem)
+    # Of complex prompts: spatial, action or both, by which their judge is chosen.
+    subset = (split[2] or "").removeprefix("_") if split else ""
     for found in text_lines(path):
         if type(found) is not tuple:
             number += 1
@@ -78,6 +81,8 @@ def prompts(path: Path) -> Iterator[Record]:
         line, text = found
         key = prompt_key(path, number)
         metadata = {"benchmark": "t2i_compbench", "category": tag, "number": number}
+        if subset:
+            metadata["subset"] = subset
         yield PromptRecord(key, text, (tag,), metadata=metadata, line=line, source=path.name)
         number += 1
 

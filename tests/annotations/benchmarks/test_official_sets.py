@@ -154,6 +154,21 @@ def test_lines_with_any_ending_are_prompts_and_the_last_needs_none(tmp_path):
     ]
 
 
+@pytest.mark.parametrize(
+    ("file", "category", "subset"),
+    [
+        ("complex_val_spatialaction.txt", "complex", "spatialaction"),
+        ("complex_train_action.txt", "complex", "action"),
+        ("color_val.txt", "color", None),
+        ("color.txt", "color", None),
+    ],
+)
+def test_the_list_that_a_prompt_stands_in_is_kept(tmp_path, file, category, subset):
+    (tmp_path / file).write_text("a red cup")
+    (prompt,) = Read("t2i_compbench", tmp_path / file).prompts
+    assert (prompt.metadata["category"], prompt.metadata.get("subset")) == (category, subset)
+
+
 def test_pictures_and_results_meet_by_their_running_number(tmp_path):
     prompts = written(tmp_path, color_val_txt="a red cup\na blue cup.")
     made = tmp_path / "made"
