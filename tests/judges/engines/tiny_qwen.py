@@ -10,8 +10,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from judges.engines.torch_setup import prepare
 
 FAMILIES = ("qwen2_vl", "qwen2_5_vl", "qwen3_vl")
@@ -49,12 +47,6 @@ _TEMPLATE = """{%- for message in messages -%}
 {%- if add_generation_prompt -%}
 {{ '<|im_start|>assistant\\n' }}
 {%- endif -%}"""
-
-
-@pytest.fixture(scope="session", params=FAMILIES)
-def qwen_checkpoint(request, tmp_path_factory):
-    """A folder as the makers of each family would publish it."""
-    return save(request.param, tmp_path_factory.mktemp(request.param))
 
 
 def save(family: str, folder: Path, **how: Any) -> Path:
