@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import Count, Max, Min
 
 from annotations.errors import LabelRefused
+from annotations.forms.following import WORDS
 from annotations.forms.versions import questions_for
 from annotations.models import Annotation, Answer, Atom, Decision, Image, Study
 from annotations.signals import labels_changed
@@ -139,6 +140,16 @@ def decisions_on(*, study: Study, question: str, images: dict[int, int]) -> np.n
     return out
 
 
+def decided_atoms(study: Study) -> dict[tuple[int, int], float]:
+    """(image, atom) -> what was decided about this part of the prompt."""
+    rows = Decision.objects.filter(
+        image__study=study, question="atom", atom__isnull=False, value__isnull=False
+    ).order_by()
+    return {
+        (image, atom): value for image, atom, value in rows.values_list("image", "atom", "value")
+    }
+
+
 def _counted(study: Study):
     return Answer.objects.filter(
         annotation__study=study, annotation__state=Annotation.State.COUNTED
@@ -146,13 +157,14 @@ def _counted(study: Study):
 
 
 def _row(key: str, said: list[str], asked, decision: Decision | None) -> Disputed:
-    words = {}
+    # What follows from the answers is a yes or a no.
+    words = {"1": "Yes", "0": "No"} if key in WORDS else {}
     if asked is not None:
         words = {_text(choice.value): choice.text for choice in asked.question.choices}
     given = [value for value in said if value]
     chosen = "" if decision is None else (decision.text or _text(decision.value))
     values = list(dict.fromkeys([*words, *given]))
-    title = key if asked is None else asked.question.text
+    title = WORDS.get(key, key) if asked is None else asked.question.text
     if asked is not None and asked.atom is not None:
         title = asked.atom.question or asked.atom.text
     return Disputed(

@@ -15,6 +15,7 @@ from annotations import assigning
 from annotations.errors import LabelRefused
 from annotations.forms.asking import needs_atoms
 from annotations.forms.checking import checked
+from annotations.forms.following import following
 from annotations.forms.versions import form_of, questions_for
 from annotations.models import (
     Annotation,
@@ -74,9 +75,12 @@ def check_answers(
 ) -> dict[str, float | str]:
     """The answers as they will be kept; refused with a sentence where they do not fit the form.
 
-    Keys are the questions' names; `atom.3` is the question about the atom with index 3.
+    Keys are the questions' names; `atom.3` is the question about the atom with index 3. What
+    follows from them is among them.
     """
-    return checked(form_of(form), questions_for(form, image.prompt), answers)
+    questions = questions_for(form, image.prompt)
+    kept = checked(form_of(form), questions, answers)
+    return kept | following(form_of(form), questions, image.prompt.metadata, kept)
 
 
 @transaction.atomic

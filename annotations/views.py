@@ -305,13 +305,15 @@ def _pictures(place: Place) -> dict[str, str]:
 
 
 def _said(annotation: Annotation) -> list[tuple[str, str]]:
-    """(question or part of the prompt, the answer in words)"""
+    """(question or part of the prompt, the answer in words), of what was asked"""
+    asked = {question.name for question in form_of(annotation.form).questions}
     return [
         (
             (answer.atom.text or answer.atom.question) if answer.atom else answer.question,
             in_words(annotation.form, answer.question, answer.value, answer.text),
         )
         for answer in annotation.answers.all()
+        if answer.question in asked
     ]
 
 

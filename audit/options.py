@@ -8,6 +8,9 @@ from typing import Any
 RESAMPLES = 2000
 SEED = 0
 POSITIVE_AT = 4.0
+# Which rule makes many people's answers one: most of them (their mean for ranks and ratings); the
+# same, but what the owner decided where it was decided; only what all of them said.
+CONSENSUS = ("usual", "adjudicated", "unanimous")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +21,7 @@ class Options:
     resamples: int = RESAMPLES
     positive_at: float = POSITIVE_AT
     threshold: float | None = None
+    consensus: str = CONSENSUS[0]
 
     def changed(self) -> dict[str, Any]:
         """Only what differs from the defaults, so that {} is the report that everybody sees."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 
 import numpy as np
 
-from annotations import consensus
+from annotations import adjudicating, consensus
 from annotations.models import (
     Annotation,
     Answer,
@@ -64,6 +64,7 @@ class People:
     forms: frozenset[str]  # the versions of the form that were on the screen
     annotations: int
     simulated: bool
+    decisions: np.ndarray | None = None  # what was decided about each image, where it is asked for
 
     @cached_property
     def majority(self) -> np.ndarray:
@@ -121,6 +122,8 @@ class Paired:
             _plain(people.atomicity),
             [[name, _plain(row)] for name, row in zip(people.raters, people.ratings, strict=True)],
         ]
+        if people.decisions is not None:
+            facts.append(_plain(people.decisions))
         sha.update(json.dumps(facts, ensure_ascii=False).encode())
         for judge in self.judges:
             facts = [
@@ -136,24 +139,34 @@ class Paired:
 
 
 def questions_of(study: Study) -> list[str]:
-    """The questions that have answers about whole images, the form's own first."""
+    """The questions that have answers in numbers about whole images, the form's own first; before
+    them whether the image is right, where that follows from them."""
     asked = set(
-        Answer.objects.filter(annotation__study=study, atom__isnull=True)
+        Answer.objects.filter(annotation__study=study, atom__isnull=True, value__isnull=False)
         .order_by()
         .values_list("question", flat=True)
         .distinct()
     )
     own = [question["name"] for question in study.form.questions]
-    return [q for q in own if q in asked] + sorted(asked - set(own))
+    first = ["aligned"] if "aligned" in asked - set(own) else []
+    return first + [q for q in own if q in asked] + sorted(asked - {*own, *first})
 
 
-def pair(*, study: Study, question: str, judges: Sequence[str] | None = None) -> Paired:
-    """Read everything once: a constant number of queries, whatever the size."""
+def pair(
+    *, study: Study, question: str, judges: Sequence[str] | None = None, decided: bool = False
+) -> Paired:
+    """Read everything once: a constant number of queries, whatever the size. `decided`: also what
+    the owner decided where people disagreed."""
     people, order, prompt_codes = _people(study, question)
+    if decided:
+        found = adjudicating.decisions_on(study=study, question=question, images=order)
+        people = replace(people, decisions=found)
     runs = Run.objects.filter(study=study).select_related("judge").order_by("judge__name", "pk")
     if judges is not None:
         runs = runs.filter(judge__name__in=judges)
     atom_labels = _atom_labels(study)
+    if decided:
+        atom_labels |= {k: [value] for k, value in adjudicating.decided_atoms(study).items()}
     return Paired(
         people,
         tuple(

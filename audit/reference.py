@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from annotations import consensus
 from audit.drawing import draw_of
 from audit.options import Options
 from audit.pairing import JudgeScores, People
@@ -24,11 +25,23 @@ class Reference:
 
     @classmethod
     def of(cls, people: People, options: Options) -> Reference:
-        if people.scale.is_yes_no:
-            rule = "majority for yes/no (a draw has no reference), mean over people for ranks"
-            return cls(people, options, people.majority, people.mean, rule)
-        rule = f"mean over people; yes from a mean of {options.positive_at:g}"
-        return cls(people, options, graded(people.mean, options), people.mean, rule)
+        yes, mean = people.majority, people.mean
+        rule = "majority for yes/no (a draw has no reference), mean over people for ranks"
+        if not people.scale.is_yes_no:
+            yes = graded(mean, options)
+            rule = f"mean over people; yes from a mean of {options.positive_at:g}"
+        if options.consensus == "unanimous":
+            agreed = consensus.unanimous(people.ratings)
+            yes = agreed if people.scale.is_yes_no else graded(agreed, options)
+            return cls(people, options, yes, agreed, f"unanimous images only; {rule}")
+        if options.consensus == "adjudicated":
+            decided = people.decisions
+            settled = decided if people.scale.is_yes_no else graded(decided, options)
+            yes = np.where(np.isnan(decided), yes, settled)
+            mean = np.where(np.isnan(decided), mean, decided)
+            count = int((~np.isnan(decided)).sum())
+            return cls(people, options, yes, mean, f"adjudicated ({count} decided); else {rule}")
+        return cls(people, options, yes, mean, rule)
 
     def level(self, where: np.ndarray) -> Result:
         """The human score: points for a yes/no, the mean rating otherwise."""

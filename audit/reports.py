@@ -119,7 +119,12 @@ class Computation:
 
     def __init__(self, study: Study, options: Options, progress: Progress) -> None:
         self.question = _question(study, options)
-        self.paired = pair(study=study, question=self.question, judges=options.judges)
+        self.paired = pair(
+            study=study,
+            question=self.question,
+            judges=options.judges,
+            decided=options.consensus == "adjudicated",
+        )
         for name in options.judges or ():
             if all(judge.facts["name"] != name for judge in self.paired.judges):
                 raise Refused(f"“{name}” has no scores in this study.")

@@ -69,11 +69,14 @@ def test_atoms_are_answered_one_by_one_and_corrected_with_a_revision(as_bob, bob
     assert b"data-refused" not in reply.content
     annotation = Annotation.objects.get(annotator=bob)
     given = annotation.answers.values_list("question", "atom__index", "value")
-    assert set(given) == {("atom", 0, 1.0), ("atom", 1, 0.0), ("quality", None, 1.0)}
+    # That not all of the prompt is there follows from the second part.
+    follows = ("aligned", None, 0.0)
+    assert set(given) == {("atom", 0, 1.0), ("atom", 1, 0.0), ("quality", None, 1.0), follows}
     page = as_bob.get(f"{LABEL}answers/{image.public_id}/")
     assert 'name="answer-atom.1" value="0" data-key="n" required checked' in page.content.decode()
     send(as_bob, bob, {"atom.0": "1", "atom.1": "1", "quality": "1"}, image=image)
     assert annotation.answers.get(atom__index=1).value == 1
+    assert annotation.answers.get(question="aligned").value == 1
     kept = Revision.objects.get(annotation=annotation).answers
     assert {row["value"] for row in kept if row["question"] == "atom"} == {0.0, 1.0}
     # The image that was in hand meanwhile still is.

@@ -177,6 +177,8 @@ def test_the_crowd_form(label, size):
         ("position-x", ""): "left",
         ("position-y", ""): "neither_y",
         ("fit", ""): "3",
+        # Follows: a blue heart and two yellow crosses are wanted, and other ones were seen.
+        ("aligned", ""): "0",
     }
 
 

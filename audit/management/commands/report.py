@@ -9,6 +9,7 @@ from django.core.management import BaseCommand, CommandError
 from annotations.errors import Refused
 from annotations.models import Study
 from audit import narrative, reports
+from audit.options import CONSENSUS
 
 
 class Command(BaseCommand):
@@ -24,6 +25,7 @@ class Command(BaseCommand):
         parser.add_argument("--question")
         parser.add_argument("--positive-at", type=float, default=usual.positive_at)
         parser.add_argument("--threshold", type=float)
+        parser.add_argument("--consensus", choices=CONSENSUS, default=usual.consensus)
 
     def handle(self, *, study, judge, seed, resamples, question, **options) -> None:
         if resamples < 100:
@@ -39,6 +41,7 @@ class Command(BaseCommand):
             resamples=resamples,
             positive_at=options["positive_at"],
             threshold=options["threshold"],
+            consensus=options["consensus"],
         )
         try:
             report = reports.make_report(study=found, options=wanted)

@@ -1,0 +1,119 @@
+"""A report rests on the consensus that was asked for, and says which one it was."""
+
+import json
+import uuid
+
+import pytest
+from django.core.management import call_command
+
+from annotations import adjudicating, assigning, labelling
+from annotations.forms import geneval2_atoms, geneval_crowd
+from annotations.forms.versions import use_form
+from annotations.models import Annotation
+from audit import reports
+from tests import making
+
+pytestmark = pytest.mark.django_db
+
+FEW = 200
+
+
+@pytest.fixture
+def split(study):
+    """All say yes to early-0 and no to early-1; two of three say yes to early-2."""
+    making.labels(
+        study,
+        {
+            "early-0": {"ann": 1, "ben": 1, "cat": 1},
+            "early-1": {"ann": 0, "ben": 0, "cat": 0},
+            "early-2": {"ann": 1, "ben": 1, "cat": 0},
+        },
+    )
+    return study
+
+
+def human_score(study, **options):
+    body, digest = reports.compute(study, reports.Options(resamples=FEW, **options))
+    early = next(g for g in body["generators"] if g["name"] == "early")
+    return early["human_score"], body["signature"]["consensus"], digest
+
+
+def decide(study, key, answer):
+    image = study.images.get(key=key)
+    adjudicating.decide(image=image, key="aligned", answer=answer, note="", by=None)
+
+
+def test_a_decision_counts_where_it_is_asked_for_and_nowhere_else(split):
+    # Yes by majority: early-0 and early-2, 2 of 3. The owner decides that early-2 is wrong: 1 of 3.
+    usual, _, digest = human_score(split)
+    decide(split, "early-2", "0")
+    assert human_score(split)[0] == usual
+    assert human_score(split)[2] == digest
+    assert usual["value"] == pytest.approx(200 / 3)
+    decided, rule, with_decisions = human_score(split, consensus="adjudicated")
+    assert decided["value"] == pytest.approx(100 / 3)
+    assert rule.startswith("adjudicated (1 decided); else majority")
+    assert with_decisions != digest
+
+
+def test_unanimous_images_alone(split):
+    # early-0 yes, early-1 no; early-2 is out.
+    found, rule, _ = human_score(split, consensus="unanimous")
+    assert (found["value"], found["n"]) == (pytest.approx(50), 2)
+    assert rule.startswith("unanimous images only")
+
+
+def test_a_decision_about_a_rating_takes_the_place_of_the_mean(study):
+    # Means 3 and 4, so 3.5; with 5 in the place of 3, 4.5.
+    given = {"early-0": {"ann": 1, "ben": 5}, "early-1": {"ann": 4, "ben": 4}}
+    making.labels(study, given, question="likert")
+    image = study.images.get(key="early-0")
+    adjudicating.decide(image=image, key="likert", answer="5", note="", by=None)
+    found, _, _ = human_score(study, question="likert", consensus="adjudicated")
+    assert found["value"] == 4.5
+    assert human_score(study, question="likert")[0]["value"] == 3.5
+
+
+def test_the_command_takes_the_name_of_the_consensus(split, capsys):
+    decide(split, "early-2", "0")
+    call_command("report", "shapes", json=True, resamples=FEW, consensus="adjudicated")
+    assert json.loads(capsys.readouterr().out)["signature"]["consensus"].startswith("adjudicated")
+
+
+@pytest.mark.parametrize(
+    ("form", "right", "wrong"),
+    [
+        (
+            geneval_crowd.FORM,
+            {"objects": "a", "count-0": 1, "color-0": "red", "realism-0": 3, "fit": 4},
+            {"objects": "a", "count-0": 1, "color-0": "blue", "realism-0": 3, "fit": 4},
+        ),
+        (
+            geneval2_atoms.FORM,
+            {"atom.0": 1, "atom.1": 1, "quality": 1},
+            {"atom.0": 1, "atom.1": 0, "quality": 1},
+        ),
+    ],
+)
+def test_a_study_is_audited_by_what_follows_from_its_form(study, bob, form, right, wrong):
+    # Bob answers for all eight images; two of them are wrong: 75 points.
+    version = use_form(study=study, form=form)
+    bob.study.form = version
+    for number in range(8):
+        lease = assigning.next_image(annotator=bob)
+        labelling.record_label(
+            image=lease.image,
+            annotator=bob,
+            form=version,
+            answers=wrong if number < 2 else right,
+            submission=uuid.uuid4(),
+        )
+    assert Annotation.objects.count() == 8
+    making.scores(study, {image.key: 0.5 for image in study.images.all()})
+    study.refresh_from_db()
+    body, _ = reports.compute(study, reports.Options(resamples=FEW))
+    assert body["question"] == "aligned"
+    assert body["scale"] == "yes/no"
+    overall = body["judges"]["some-judge"]["overall"]
+    assert overall["human_score"]["value"] == 75
+    assert overall["net_deviation"]["value"] == 25
