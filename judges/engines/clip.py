@@ -175,7 +175,7 @@ class OpenClip(Clip):
         self._resize = resize
 
     def _load(self) -> None:
-        weights.pick_precision(self.precision)
+        self._dtype = weights.pick_precision(self.precision)
         prepare()
         import open_clip
 
@@ -205,9 +205,10 @@ class OpenClip(Clip):
 
     def _embed_images(self, images: Sequence[Image.Image]) -> Any:
         torch = prepare()
-        some = next(self._net.parameters())
+        # Lowered models keep some weights in float32; pictures come in the lower precision.
+        device = next(self._net.parameters()).device
         pixels = torch.stack([self._prepare_image(image) for image in images])
-        return self._net.encode_image(pixels.to(some.device, some.dtype))
+        return self._net.encode_image(pixels.to(device, self._dtype))
 
     def _embed_texts(self, texts: Sequence[str]) -> Any:
         return self._encode_text(
