@@ -1,0 +1,57 @@
+"""Every judge in the registry: it can be made without weights, and its parts can tell what it wants."""
+
+import pytest
+
+from judges import registry
+from judges.looks import NAMES
+from judges.protocols import Atom, Seen, Subject
+
+VERBS = {
+    "objects": "detect",
+    "colors": "colors",
+    "depth": "depths",
+    "similarity": "similarities",
+    "answers": "answer",
+    "talk": "talk",
+}
+CLAUSE = {"class": "cup", "count": 1, "color": "red"}
+# A prompt that every benchmark could have made.
+SUBJECT = Subject(
+    "a red cup in front of a blue bowl on the left of a dog",
+    (Atom(0, "object", "cup", "Is there a cup?", "yes"),),
+    {
+        "include": [CLAUSE],
+        "categories": {"cup": [{"id": 1, "color": "red"}]},
+        "relations": [],
+        "category": "complex",
+        "subset": "spatialaction",
+        "counts": {"cup": 1},
+    },
+    (640, 480),
+)
+
+
+@pytest.mark.parametrize("name", registry.JUDGES)
+def test_every_judge_is_made_without_weights_and_asks_only_what_its_parts_can_tell(name):
+    if reason := registry.why_not(name):
+        pytest.skip(reason)
+    judge = registry.build(name, {})
+    for kind, engine in judge.parts.items():
+        assert callable(getattr(engine, VERBS[kind]))
+        assert engine.facts
+    wants = judge.method.wants(SUBJECT, Seen())
+    assert wants
+    assert {NAMES[type(want)] for want in wants} <= judge.parts.keys()
+
+
+@pytest.mark.parametrize("name", registry.JUDGES)
+def test_an_unknown_option_is_refused_before_a_run_exists(name):
+    if reason := registry.why_not(name):
+        pytest.skip(reason)
+    with pytest.raises(registry.JudgeRefused, match="no_such_option"):
+        registry.build(name, {"no_such_option": 1})
+
+
+def test_titles_are_told_apart():
+    titles = [entry.title for entry in registry.JUDGES.values()]
+    assert len(set(titles)) == len(titles)
