@@ -1,0 +1,213 @@
+"""Any model of transformers that takes a picture and a text: LLaVA, InstructBLIP, BLIP-2, Gemma …
+
+Questions about all pictures of a batch go through the model together, several rows at a time. What
+a model makes of a picture is not shared between its questions: how that is done differs from
+family to family. Families that are worth it have an engine of their own.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from PIL import Image
+
+from judges.engines import weights
+from judges.engines.checkpoint import CheckpointEngine
+from judges.engines.token_answers import AnswerReader
+from judges.errors import EngineRefused
+from judges.protocols import Answer, Question, Talk
+
+_QUESTION = "{question}"
+
+
+class ImageTextModel(CheckpointEngine):
+    """The scores are the model's own, before any generation setting of the checkpoint."""
+
+    version = "image-text-1"
+
+    def __init__(
+        self,
+        checkpoint: str = "",
+        revision: str = "",
+        device: str = "auto",
+        precision: str = "float32",
+        batch: int = 8,
+        template: str = "",
+        rows: int = 16,
+    ) -> None:
+        """`template`: the words around {question} for a model without a chat template of its own,
+        such as BLIP-2's "Question: {question} Answer:". `rows`: questions at once."""
+        if template and template.count(_QUESTION) != 1:
+            raise ValueError(f"the template holds {_QUESTION} once")
+        if rows < 1:
+            raise ValueError("rows is at least 1")
+        super().__init__(checkpoint, revision, device, precision, batch, template=template)
+        self.template, self.rows = template, rows
+
+    def _load(self) -> None:
+        weights.prepare()
+        from transformers import AutoModelForImageTextToText, AutoProcessor
+
+        self._processing = self._processor(AutoProcessor)
+        # Scores are read after the last token of each row, with nothing before the first.
+        self._processing.tokenizer.padding_side = "right"
+        if not self.template and not getattr(self._processing, "chat_template", None):
+            raise EngineRefused(
+                f"“{self.checkpoint}” has no chat template: give the words around a question as "
+                "the option template, such as “Question: {question} Answer:”."
+            )
+        self._net = self._model(AutoModelForImageTextToText)
+        self._text = self._net.config.get_text_config()
+        self._is_pair = bool(getattr(self._text, "is_encoder_decoder", False))
+        end = (self._processing.tokenizer.eos_token_id,) if self._is_pair else ()
+        self._reader = AnswerReader(self._processing.tokenizer, end)
+        self._can_keep = "logits_to_keep" in inspect.signature(self._net.forward).parameters
+
+    def answer(self, asked: Sequence[tuple[Image.Image, Sequence[Question]]]) -> list[list[Answer]]:
+        self.load()
+        images = [image.convert("RGB") for image, _ in asked]
+        rows: dict[tuple[int, str, tuple[int, ...]], list[Question]] = {}
+        for place, (_, questions) in enumerate(asked):
+            for question in questions:
+                key = (place, self._written(question.text), self._reader.forced(question))
+                rows.setdefault(key, []).append(question)
+        found: dict[tuple[int, Question], Answer] = {}
+        with weights.memory_guard(), weights.prepare().inference_mode():
+            for some in _sliced(list(rows), self.rows):
+                scores = self._scores([(images[p], text, forced) for p, text, forced in some])
+                for key, logits in zip(some, scores, strict=True):
+                    for question in rows[key]:
+                        (answer,) = self._reader.read([question], logits)
+                        found[key[0], question] = answer
+        return [
+            [found[place, question] for question in questions]
+            for place, (_, questions) in enumerate(asked)
+        ]
+
+    def talk(self, asked: Sequence[tuple[Image.Image, Talk]]) -> list[tuple[str, ...]]:
+        self.load()
+        with weights.memory_guard(), weights.prepare().inference_mode():
+            return [self._converse(image.convert("RGB"), talk) for image, talk in asked]
+
+    # --- questions
+
+    def _written(self, text: str) -> str:
+        self._expect_no_mark(text)
+        if self.template:
+            return self.template.replace(_QUESTION, text)
+        return self._rendered([_turn("user", text, with_picture=True)])
+
+    def _expect_no_mark(self, text: str) -> None:
+        mark = str(getattr(self._processing, "image_token", "") or "<image>")
+        if mark in text:
+            raise ValueError(f"The question contains “{mark}”, the mark of a picture.")
+
+    def _rendered(self, messages: list[dict[str, Any]]) -> str:
+        return self._processing.apply_chat_template(
+            messages, tokenize=False, add_generation_prompt=True
+        )
+
+    def _given(self, images: list[Image.Image], texts: list[str]) -> Any:
+        begin = self._processing.tokenizer.bos_token
+        # Some chat templates write the mark of the beginning that the tokenizer adds, too.
+        twice = bool(begin) and all(text.startswith(begin) for text in texts)
+        given = self._processing(
+            images=images,
+            text=texts,
+            padding=True,
+            return_tensors="pt",
+            **({"add_special_tokens": False} if twice else {}),
+        )
+        return given.to(self._net.device, self._net.dtype)
+
+    def _scores(self, rows: Sequence[tuple[Image.Image, str, tuple[int, ...]]]) -> list[Any]:
+        """For each row the scores after the text, then after each of its forced tokens."""
+        torch = weights.prepare()
+        given = self._given([image for image, _, _ in rows], [text for _, text, _ in rows])
+        forced = [tokens for _, _, tokens in rows]
+        if self._is_pair:
+            lines = _filled([[self._text.decoder_start_token_id, *t] for t in forced], 0)
+            lines = torch.tensor(lines, device=self._net.device)
+            logits = self._net(**given, decoder_input_ids=lines).logits
+            return [logits[row, : len(tokens) + 1] for row, tokens in enumerate(forced)]
+        lengths = given["attention_mask"].sum(1).tolist()
+        given = _lengthened(torch, given, lengths, forced)
+        whole, first = given["input_ids"].shape[1], min(lengths) - 1
+        # One vector of scores for each token of each picture would fill the memory.
+        keep = {"logits_to_keep": whole - first} if self._can_keep else {}
+        logits = self._net(**given, **keep, use_cache=False).logits
+        skipped = first if keep else 0
+        if logits.shape[1] != whole - skipped:
+            raise EngineRefused(
+                f"“{self.checkpoint}” scores {logits.shape[1]} tokens where {whole - skipped} were "
+                "given: this engine cannot tell which is which."
+            )
+        return [
+            logits[row, length - 1 - skipped : length + len(tokens) - skipped]
+            for row, (length, tokens) in enumerate(zip(lengths, forced, strict=True))
+        ]
+
+    # --- conversations
+
+    def _converse(self, image: Image.Image, talk: Talk) -> tuple[str, ...]:
+        """Seeded, and without a trace in the random numbers of anybody else."""
+        torch = weights.prepare()
+        if self.template and len(talk.turns) > 1:
+            raise ValueError("A model without a chat template takes one turn, not a conversation.")
+        devices = [self._net.device] if self._net.device.type == "cuda" else []
+        messages: list[dict[str, Any]] = []
+        replies: list[str] = []
+        with torch.random.fork_rng(devices=devices):
+            torch.manual_seed(talk.seed)
+            for turn in talk.turns:
+                self._expect_no_mark(turn)
+                messages.append(_turn("user", turn, with_picture=not messages))
+                text = self._written(turn) if self.template else self._rendered(messages)
+                replies.append(self._reply(image, text, talk))
+                messages.append(_turn("assistant", replies[-1]))
+        return tuple(replies)
+
+    def _reply(self, image: Image.Image, text: str, talk: Talk) -> str:
+        given = self._given([image], [text])
+        how: dict[str, Any] = {"do_sample": False}
+        if talk.temperature:
+            how = {"do_sample": True, "temperature": talk.temperature}
+        told = self._net.generate(**given, max_new_tokens=talk.max_tokens, **how)[0]
+        if not self._is_pair:
+            told = told[given["input_ids"].shape[1] :]
+        return self._processing.tokenizer.decode(told, skip_special_tokens=True).strip()
+
+
+def _turn(role: str, text: str, *, with_picture: bool = False) -> dict[str, Any]:
+    picture = [{"type": "image"}] if with_picture else []
+    return {"role": role, "content": [*picture, {"type": "text", "text": text}]}
+
+
+def _lengthened(
+    torch: Any, given: Mapping[str, Any], lengths: Sequence[int], forced: Sequence[tuple[int, ...]]
+) -> dict[str, Any]:
+    """The forced tokens follow each row's own last token; all that goes by token grows along."""
+    ids, longest = given["input_ids"], max(len(tokens) for tokens in forced)
+    longer = {
+        name: torch.nn.functional.pad(value, (0, longest))
+        if torch.is_tensor(value) and value.shape == ids.shape and "qformer" not in name
+        else value
+        for name, value in given.items()
+    }
+    for row, (length, tokens) in enumerate(zip(lengths, forced, strict=True)):
+        end = length + len(tokens)
+        longer["input_ids"][row, length:end] = torch.tensor(tokens, dtype=ids.dtype)
+        longer["attention_mask"][row, length:end] = 1
+    return longer
+
+
+def _filled(lines: list[list[int]], filler: int) -> list[list[int]]:
+    longest = max(len(line) for line in lines)
+    return [line + [filler] * (longest - len(line)) for line in lines]
+
+
+def _sliced(rows: Sequence[Any], length: int) -> Iterator[Sequence[Any]]:
+    for start in range(0, len(rows), length):
+        yield rows[start : start + length]

@@ -1,0 +1,213 @@
+"""Any model of pictures and texts: many questions at once agree with the library's own call."""
+
+import math
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from judges.engines import weights
+from judges.engines.image_text import ImageTextModel
+from judges.errors import EngineRefused
+from judges.protocols import Question, Talk
+from tests.judges.engines.tiny_blip import picture
+from tests.judges.engines.tiny_llava import save_instructblip, save_llava
+
+pytestmark = pytest.mark.neural
+
+FAMILIES = ["llava", "instructblip"]
+TEXTS = [
+    'Does this figure show "a red apple"? Please answer yes or no.',
+    "How many cats?",
+    "Is it {red} – ünï 'x'? " * 4,
+]
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory):
+    made = {"llava": save_llava, "instructblip": save_instructblip}
+    return {name: save(tmp_path_factory.mktemp(name)) for name, save in made.items()}
+
+
+def engine_of(name, tiny, **options):
+    template = "" if name == "llava" else "{question}"
+    return ImageTextModel(str(tiny[name]), device="cpu", **{"template": template, **options})
+
+
+@pytest.fixture(scope="module")
+def engines(tiny):
+    return {name: engine_of(name, tiny) for name in FAMILIES}
+
+
+@pytest.fixture(scope="module")
+def plain(tiny):
+    """The library's `generate` for one picture and one question: the scores of each step."""
+    weights.prepare()
+    from transformers import AutoModelForImageTextToText, AutoProcessor
+
+    loaded = {}
+    for name in FAMILIES:
+        model = AutoModelForImageTextToText.from_pretrained(tiny[name]).eval()
+        loaded[name] = model, AutoProcessor.from_pretrained(tiny[name])
+
+    def scores(name, image, text, steps=1, forced=None):
+        model, processor = loaded[name]
+        if name == "llava":
+            content = [{"type": "image", "image": image}, {"type": "text", "text": text}]
+            given = processor.apply_chat_template(
+                [{"role": "user", "content": content}],
+                add_generation_prompt=True,
+                tokenize=True,
+                return_dict=True,
+                return_tensors="pt",
+            )
+        else:
+            given = processor(images=image, text=[text], return_tensors="pt")
+        force = (lambda _, line: [forced[len(line)]]) if forced else None
+        out = model.generate(
+            **given,
+            max_new_tokens=steps,
+            do_sample=False,
+            output_logits=True,
+            return_dict_in_generate=True,
+            **({"prefix_allowed_tokens_fn": force} if forced else {}),
+        )
+        return [step[0] for step in out.logits], out.sequences[0], processor
+
+    return scores
+
+
+def question(text, answers=("Yes", "yes", " yes", "No"), rule="first_tokens"):
+    return Question(text, answers, rule)
+
+
+def first_tokens(plain, name, image, q):
+    (logits, *_), _, processor = plain(name, image, q.text)
+    p = logits.softmax(-1)
+    encode = processor.tokenizer.encode
+    return sum(p[encode(a, add_special_tokens=False)[0]].item() for a in q.answers)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_many_at_once_agree_with_generate_one_by_one(name, engines, plain):
+    asked = [
+        (picture(1), [question(text) for text in TEXTS]),
+        (picture(2), []),
+        (picture(3, 90, 31), [question(TEXTS[1])]),
+        (picture(4, 32, 32), [question(text) for text in TEXTS[::-1]]),
+    ]
+    found = [[a.probability for a in row] for row in engines[name].answer(asked)]
+    wanted = [[first_tokens(plain, name, image, q) for q in own] for image, own in asked]
+    for one, other in zip(found, wanted, strict=True):
+        assert one == pytest.approx(other, abs=1e-5)
+    p = [p for row in wanted for p in row]
+    assert max(p) > 1.2 * min(p)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_rows_batches_order_and_repetition_change_nothing(name, tiny, engines):
+    asked = [(picture(n, 20 + n, 30), [question(text) for text in TEXTS]) for n in range(3)]
+    forth = np.array([[a.probability for a in row] for row in engines[name].answer(asked)])
+    back = engine_of(name, tiny, rows=2).answer([(i, own[::-1]) for i, own in asked[::-1]])
+    back = np.array([[a.probability for a in row[::-1]] for row in back[::-1]])
+    assert back == pytest.approx(forth, abs=1e-5)
+
+
+def test_an_answer_of_several_tokens_is_scored_token_by_token(engines, plain):
+    asked = question(TEXTS[1], ("red apple",), "sequence")
+    others = [question(TEXTS[1]), question(TEXTS[0]), replace(asked, text=TEXTS[2])]
+    (answers,) = engines["llava"].answer([(picture(1), [asked, *others])])
+    _, _, processor = plain("llava", picture(1), TEXTS[1])
+    tokens = processor.tokenizer.encode("red apple", add_special_tokens=False)
+    assert len(tokens) > 1
+    for answer, text in ((answers[0], TEXTS[1]), (answers[3], TEXTS[2])):
+        logs = _forced(plain, text, tokens)
+        assert answer.probability == pytest.approx(math.exp(sum(logs) / len(logs)), rel=1e-4)
+
+
+def _forced(plain, text, tokens):
+    """What each token of the answer scores after the ones before it, step by step."""
+    (first,), sequence, _ = plain("llava", picture(1), text)
+    asked = len(sequence) - 1
+    forced = {asked + n: token for n, token in enumerate(tokens)}
+    steps, _, _ = plain("llava", picture(1), text, len(tokens), forced)
+    assert torch.equal(steps[0], first)
+    return [step.log_softmax(-1)[t].item() for step, t in zip(steps, tokens, strict=True)]
+
+
+def test_an_encoder_and_decoder_score_the_end_mark_too(engines, plain):
+    (((answer,),)) = engines["instructblip"].answer(
+        [(picture(1), [question(TEXTS[0], ("Yes",), "sequence")])]
+    )
+    assert [text for text, _ in answer.tokens] == ["Yes", "</s>"]
+    yes = first_tokens(plain, "instructblip", picture(1), question(TEXTS[0], ("Yes",)))
+    assert answer.tokens[0][1] == pytest.approx(yes, abs=1e-5)
+
+
+# --- conversations
+
+
+def test_a_conversation_says_what_generate_says(engines, plain):
+    (replies,) = engines["llava"].talk([(picture(1), Talk(("How many cats?",), max_tokens=6))])
+    _, sequence, processor = plain("llava", picture(1), "How many cats?", steps=6)
+    wanted = processor.tokenizer.decode(sequence[-6:], skip_special_tokens=True).strip()
+    assert replies == (wanted,)
+    assert wanted
+
+
+def test_a_second_turn_hears_the_first(engines):
+    talk = Talk(("How many cats?", "Are you sure?"), max_tokens=5)
+    again = Talk(("Is it red?", "Are you sure?"), max_tokens=5)
+    first, second = engines["llava"].talk([(picture(1), talk), (picture(1), again)])
+    assert len(first) == len(second) == 2
+    assert first[1] != second[1]
+
+
+def test_drawn_replies_follow_their_seed_and_leave_the_random_numbers_of_others_alone(engines):
+    def said(seed):
+        talk = Talk(("How many cats?",), max_tokens=12, temperature=1.5, seed=seed)
+        return engines["llava"].talk([(picture(1), talk)])
+
+    torch.manual_seed(5)
+    wanted = torch.rand(1)
+    torch.manual_seed(5)
+    assert said(1) == said(1) != said(2)
+    assert torch.rand(1) == wanted
+
+
+def test_a_model_without_a_chat_takes_one_turn(engines):
+    assert len(engines["instructblip"].talk([(picture(1), Talk(("A cat?",), max_tokens=3))])) == 1
+    with pytest.raises(ValueError, match="one turn"):
+        engines["instructblip"].talk([(picture(1), Talk(("A cat?", "Sure?")))])
+
+
+# --- what is refused
+
+
+def test_a_question_that_holds_the_mark_of_a_picture_is_refused(engines):
+    with pytest.raises(ValueError, match="“<image>”, the mark of a picture"):
+        engines["llava"].answer([(picture(1), [question("Is <image> red?")])])
+
+
+def test_a_model_without_a_chat_template_needs_words_around_the_question(tiny):
+    with pytest.raises(EngineRefused, match="option template"):
+        ImageTextModel(str(tiny["instructblip"])).load()
+
+
+def test_a_template_without_a_place_for_the_question_is_refused():
+    with pytest.raises(ValueError, match="template holds"):
+        ImageTextModel("x", template="Question:")
+
+
+def test_a_missing_weight_is_refused_by_name(tiny, tmp_path):
+    from safetensors.torch import load_file, save_file
+
+    shutil.copytree(tiny["llava"], tmp_path, dirs_exist_ok=True)
+    state = load_file(tmp_path / "model.safetensors")
+    gone = next(key for key in state if "multi_modal_projector.linear_1.weight" in key)
+    del state[gone]
+    save_file(state, tmp_path / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(EngineRefused, match=r"multi_modal_projector\.linear_1\.weight"):
+        ImageTextModel(str(tmp_path)).load()
