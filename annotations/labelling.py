@@ -143,15 +143,15 @@ def _record(
 
 @transaction.atomic
 def flag(*, image: Image, annotator: Membership, reason: str, note: str = "") -> Flag:
-    """Say that something is wrong with an image. Flagging again corrects what was said."""
+    """Say that something is wrong with an image. Flagging again corrects what was said, and opens
+    it again where it was settled."""
     if image.study_id != annotator.study_id:
         raise LabelRefused("This image belongs to another study; nothing was flagged.")
     if reason not in Flag.Reason.values:
         words = ", ".join(Flag.Reason.labels)
         raise LabelRefused(f"A flag needs one of these reasons: {words}. Nothing was flagged.")
-    flagged, _ = Flag.objects.update_or_create(
-        image=image, annotator=annotator, defaults={"reason": reason, "note": note.strip()[:2000]}
-    )
+    said = {"reason": reason, "note": note.strip()[:2000], "settled_at": None, "settled_by": None}
+    flagged, _ = Flag.objects.update_or_create(image=image, annotator=annotator, defaults=said)
     return flagged
 
 

@@ -8,12 +8,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
-from annotations import adjudicating, inviting, managing, quality
+from annotations import adjudicating, flagging, inviting, managing, pseudonyms, quality
 from annotations.access import Place, owner_place_or_404, research_place_or_404
 from annotations.errors import StudyRefused
-from annotations.models import Image, Invitation, Membership
+from annotations.models import Flag, Image, Invitation, Membership
 
 CASES_PER_PAGE = 60
+FLAGGED_PER_PAGE = 30
 
 
 @require_GET
@@ -119,6 +120,30 @@ def disagreements(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotations/disagreements.html", context)
 
 
+@require_GET
+@login_required
+def flags(request: HttpRequest, slug: str) -> HttpResponse:
+    return _flags(request, research_place_or_404(request, slug))
+
+
+@require_POST
+@login_required
+def flag_change(request: HttpRequest, slug: str, flag_id: int) -> HttpResponse:
+    """Settle a flag with a remark, or put it back among the open ones."""
+    place = owner_place_or_404(request, slug)
+    flag = get_object_or_404(Flag, pk=flag_id, image__study=place.study)
+    verb = request.POST.get("do", "")
+    if verb == "settle":
+        flagging.settle(flag=flag, remark=request.POST.get("remark", ""), by=request.user)
+    elif verb == "put-back":
+        flagging.put_back(flag=flag)
+    else:
+        raise Http404
+    if request.htmx:
+        return _flags(request, place)
+    return redirect("flags", slug=slug)
+
+
 @require_POST
 @login_required
 def gold(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
@@ -202,6 +227,31 @@ def _people(request: HttpRequest, place: Place) -> HttpResponse:
         "roles": Membership.Role.choices,
         "invitations": invitations,
         "me": place.membership,
+    }
+    return render(request, template, context)
+
+
+def _flags(request: HttpRequest, place: Place) -> HttpResponse:
+    study = place.study
+    only_open = "all" not in request.GET
+    images = flagging.flagged_images(study, only_open=only_open)
+    page = Paginator(images, FLAGGED_PER_PAGE).get_page(request.GET.get("page"))
+    name_of = pseudonyms.naming(study)
+    template = "annotations/flags.html"
+    if request.htmx:
+        template += "#flags"
+    context = {
+        "study": study,
+        "may_research": True,
+        "may_change": place.membership.role == Membership.Role.OWNER,
+        "page": page,
+        "rows": [
+            (image, [(flag, name_of(flag.annotator_id)) for flag in image.flags.all()])
+            for image in page
+        ],
+        "open": flagging.open_flags(study).count(),
+        "total": Flag.objects.filter(image__study=study).count(),
+        "only_open": only_open,
     }
     return render(request, template, context)
 

@@ -13,7 +13,7 @@ from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
-from annotations import assigning, inviting, labelling, queries
+from annotations import assigning, flagging, inviting, labelling, queries
 from annotations.access import Place, image_or_404, place_or_404
 from annotations.addresses import addresses_in
 from annotations.errors import LabelRefused
@@ -194,6 +194,7 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
             "study": place.study,
             "may_research": True,
             "counts": queries.counts(place.study),
+            "flags": flagging.open_flags(place.study).count(),
             "missing": queries.missing_prompts(place.study),
         },
     )

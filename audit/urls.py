@@ -33,6 +33,8 @@ study_pages = [
         name="invitation-close",
     ),
     path("people/<int:member_id>/", managing.person, name="person"),
+    path("flags/", managing.flags, name="flags"),
+    path("flags/<int:flag_id>/", managing.flag_change, name="flag-change"),
     path("disagreements/", managing.disagreements, name="disagreements"),
     path("disagreements/<slug:public_id>/", managing.disagreement, name="disagreement"),
     path("disagreements/<slug:public_id>/gold/", managing.gold, name="gold"),

@@ -1,3 +1,4 @@
+from django.conf import settings
 from django.db import models
 
 from annotations.models.image import Image
@@ -19,6 +20,12 @@ class Flag(models.Model):
     reason = models.CharField(max_length=12, choices=Reason)
     note = models.TextField(blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
+    # What became of it: written by the study's owner.
+    settled_at = models.DateTimeField(null=True, blank=True)
+    settled_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    remark = models.TextField(blank=True)
 
     class Meta:
         ordering = ["image", "pk"]
