@@ -8,6 +8,7 @@ the run with its name.
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -52,6 +53,7 @@ def load_model(
 ) -> Any:
     """A transformers model in evaluation mode, every weight of it read from the checkpoint."""
     dtype = pick_precision(precision)
+    _expect_adapter_library(checkpoint)
     try:
         model, told = model_class.from_pretrained(
             check_named(checkpoint),
@@ -69,7 +71,20 @@ def load_model(
         mismatched=[key[0] if isinstance(key, tuple) else key for key in told["mismatched_keys"]],
         ignore=ignore,
     )
-    return model.to(pick_device(device)).eval()
+    if getattr(model, "hf_quantizer", None) is None:
+        # Quantised weights lie where their library has put them.
+        model = model.to(pick_device(device))
+    return model.eval()
+
+
+def _expect_adapter_library(checkpoint: str) -> None:
+    """Without its library, an adapter beside the weights would be passed over in silence."""
+    there = (Path(checkpoint).expanduser() / "adapter_config.json").is_file()
+    if there and importlib.util.find_spec("peft") is None:
+        raise EngineRefused(
+            f"“{checkpoint}” holds an adapter (LoRA), which needs the library peft: "
+            "install it, then start again."
+        )
 
 
 def load_processor(

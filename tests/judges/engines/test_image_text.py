@@ -1,8 +1,10 @@
 """Any model of pictures and texts: many questions at once agree with the library's own call."""
 
+import json
 import math
 import shutil
 from dataclasses import replace
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -199,6 +201,24 @@ def test_a_model_without_a_chat_template_needs_words_around_the_question(tiny):
 def test_a_template_without_a_place_for_the_question_is_refused():
     with pytest.raises(ValueError, match="template holds"):
         ImageTextModel("x", template="Question:")
+
+
+@pytest.mark.skipif(find_spec("peft") is not None, reason="peft is here")
+def test_an_adapter_is_not_passed_over_where_its_library_is_missing(tiny, tmp_path):
+    shutil.copytree(tiny["llava"], tmp_path, dirs_exist_ok=True)
+    (tmp_path / "adapter_config.json").write_text('{"peft_type": "LORA"}')
+    with pytest.raises(EngineRefused, match="needs the library peft"):
+        ImageTextModel(str(tmp_path)).load()
+
+
+@pytest.mark.skipif(find_spec("accelerate") is not None, reason="accelerate is here")
+def test_quantised_weights_name_the_library_that_they_need(tiny, tmp_path):
+    shutil.copytree(tiny["llava"], tmp_path, dirs_exist_ok=True)
+    config = json.loads((tmp_path / "config.json").read_text())
+    config["quantization_config"] = {"quant_method": "bitsandbytes", "load_in_8bit": True}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    with pytest.raises(EngineRefused, match="bitsandbytes.*requires accelerate"):
+        ImageTextModel(str(tmp_path)).load()
 
 
 def test_a_missing_weight_is_refused_by_name(tiny, tmp_path):
