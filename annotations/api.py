@@ -137,7 +137,7 @@ class AnsweredSerializer(serializers.Serializer):
 
 
 class AnnotationSerializer(serializers.Serializer):
-    """One person's answers about one image; people with an account are called by a pseudonym."""
+    """One person's answers about one image; people are called by a pseudonym."""
 
     id = serializers.IntegerField(source="pk")
     image_id = serializers.CharField(source="image.key")

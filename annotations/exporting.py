@@ -27,15 +27,17 @@ CHUNK = 5000
 Rows = Iterable[dict[str, object]]
 
 
-def label_rows(study: Study, *, people: str = "accounts") -> Iterator[dict[str, object]]:
-    """One row per person and question, in the order of images, people and questions."""
+def label_rows(study: Study, *, people: str = "everybody") -> Iterator[dict[str, object]]:
+    """One row per person and question, in the order of images, people and questions.
+
+    People stand in the order of the names that are shown: that of the others would tell something,
+    and be another one when the file has come in again.
+    """
     name = naming(study, people)
     forms = {form.pk: str(form) for form in FormVersion.objects.filter(annotations__study=study)}
     answers = (
         _counted(study)
-        .order_by(
-            "annotation__image__key", "annotation__annotator__name", "question", "atom__index"
-        )
+        .order_by("annotation__image__key", "annotation_id", "question", "atom__index")
         .values_list(
             "annotation__image__key",
             "annotation__annotator_id",
@@ -48,19 +50,20 @@ def label_rows(study: Study, *, people: str = "accounts") -> Iterator[dict[str, 
             "annotation__submitted_at",
         )
     )
-    for image, person, question, value, text, atom, form, seconds, moment in answers.iterator(
-        chunk_size=CHUNK
-    ):
-        yield {
-            "image_id": image,
-            "rater": name(person),
-            "question": question,
-            "value": text if value is None else _short(value),
-            "atom": "" if atom is None else atom,
-            "form": forms[form],
-            "seconds": "" if seconds is None else _short(seconds),
-            "submitted_at": moment.isoformat(),
-        }
+    for _, of_image in groupby(answers.iterator(chunk_size=CHUNK), itemgetter(0)):
+        for image, person, question, value, text, atom, form, seconds, moment in sorted(
+            of_image, key=lambda answer: name(answer[1])
+        ):
+            yield {
+                "image_id": image,
+                "rater": name(person),
+                "question": question,
+                "value": text if value is None else _short(value),
+                "atom": "" if atom is None else atom,
+                "form": forms[form],
+                "seconds": "" if seconds is None else _short(seconds),
+                "submitted_at": moment.isoformat(),
+            }
 
 
 def consensus_rows(study: Study, *, rule: str = "majority") -> Iterator[dict[str, object]]:

@@ -84,9 +84,11 @@ def import_records(
         labels.write(batch)
 
     labels = label_rows.LabelWriter(study, outcome, simulated=simulated)
+    # A table of images names its prompts and generators again after the tables of their own.
+    met: set[tuple[type, str]] = set()
     writers: dict[type, tuple[int, Writer]] = {
-        GeneratorRecord: (BATCH, lambda b: _write_generators(study, b, outcome)),
-        PromptRecord: (BATCH, lambda b: _write_prompts(study, b, outcome)),
+        GeneratorRecord: (BATCH, lambda b: _write_generators(study, b, outcome, met)),
+        PromptRecord: (BATCH, lambda b: _write_prompts(study, b, outcome, met)),
         ImageRecord: (IMAGE_BATCH, lambda b: _write_images(study, b, outcome)),
         LabelRecord: (LABEL_BATCH, write_labels),
         **(more or {}),
@@ -141,7 +143,9 @@ def import_labels(
 
 
 @transaction.atomic
-def _write_prompts(study: Study, batch: list[PromptRecord], outcome: Outcome) -> None:
+def _write_prompts(
+    study: Study, batch: list[PromptRecord], outcome: Outcome, met: set[tuple[type, str]]
+) -> None:
     known = {
         key: (text, tags, atomicity, metadata)
         for key, text, tags, atomicity, metadata in Prompt.objects.filter(
@@ -152,8 +156,11 @@ def _write_prompts(study: Study, batch: list[PromptRecord], outcome: Outcome) ->
     for r in batch:
         try:
             _check_prompt(r)
-            if _known_prompt(r, known.get(r.key)):
-                outcome.unchanged += 1
+            there = _known_prompt(r, known.get(r.key))
+            again = (PromptRecord, r.key) in met
+            met.add((PromptRecord, r.key))
+            if there:
+                outcome.unchanged += not again
                 continue
         except Unfit as unfit:
             _reject(outcome, r, unfit)
@@ -244,7 +251,9 @@ def _known_prompt(record: PromptRecord, there: tuple | None) -> bool:
 
 
 @transaction.atomic
-def _write_generators(study: Study, batch: list[GeneratorRecord], outcome: Outcome) -> None:
+def _write_generators(
+    study: Study, batch: list[GeneratorRecord], outcome: Outcome, met: set[tuple[type, str]]
+) -> None:
     known = {
         g.name: g for g in Generator.objects.filter(study=study, name__in=[r.name for r in batch])
     }
@@ -264,14 +273,17 @@ def _write_generators(study: Study, batch: list[GeneratorRecord], outcome: Outco
                 )
                 outcome.generators += 1
             else:
-                _complete_generator(there, r)
-                outcome.unchanged += 1
+                filled = _complete_generator(there, r)
+                if (GeneratorRecord, r.name) not in met:
+                    outcome.generators += filled
+                    outcome.unchanged += not filled
+            met.add((GeneratorRecord, r.name))
         except Unfit as unfit:
             _reject(outcome, r, unfit)
 
 
-def _complete_generator(there: Generator, record: GeneratorRecord) -> None:
-    """Fill in what was not known; what is known is never overwritten."""
+def _complete_generator(there: Generator, record: GeneratorRecord) -> bool:
+    """Fill in what was not known; what is known is never overwritten. Whether anything was."""
     filled = []
     for field in ("release_date", "family", "note"):
         old, new = getattr(there, field), getattr(record, field)
@@ -282,6 +294,7 @@ def _complete_generator(there: Generator, record: GeneratorRecord) -> None:
             filled.append(field)
     if filled:
         there.save(update_fields=filled)
+    return bool(filled)
 
 
 def _write_images(study: Study, batch: list[ImageRecord], outcome: Outcome) -> None:

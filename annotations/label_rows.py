@@ -28,6 +28,7 @@ from annotations.models import (
     Study,
 )
 from annotations.outcome import Outcome
+from annotations.pseudonyms import MADE, people_behind
 from annotations.records import LabelRecord
 
 # So many images (or atoms) are remembered between batches.
@@ -100,6 +101,9 @@ class LabelWriter:
         if wanted:
             there = Membership.objects.filter(study=self.study, name__in=wanted)
             self.people.update(there.values_list("name", "pk"))
+        if any(MADE.fullmatch(name) for name in wanted - self.people.keys()):
+            behind = people_behind(self.study)
+            self.people.update((name, behind[name]) for name in wanted & behind.keys())
         for name in sorted(wanted - self.people.keys()):
             person = Membership.objects.create(
                 study=self.study, name=name, simulated=self.simulated

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 from collections.abc import Callable
 
 from django.conf import settings
 
 from annotations.models import Membership, Study
 
-# Who is called by a pseudonym: people with an account; everybody; nobody.
-RULES = ("accounts", "everybody", "nobody")
+# Who is called by a pseudonym: everybody; people with an account; nobody.
+RULES = ("everybody", "accounts", "nobody")
+MADE = re.compile(r"person-[0-9a-f]{10}")
 
 
-def naming(study: Study, rule: str = "accounts") -> Callable[[int], str]:
-    """Membership key -> the name that a file may show.
-
-    A rater who came with a file keeps the name that the file gave, unless "everybody" is asked
-    for: it is needed to bring the same file in again. Accounts belong to people of this place.
-    """
+def naming(study: Study, rule: str = "everybody") -> Callable[[int], str]:
+    """Membership key -> the name that a file may show."""
     shown: dict[int, str] = {}
     for pk, name, user in Membership.objects.filter(study=study).values_list(
         "pk", "name", "user_id"
@@ -30,7 +28,19 @@ def naming(study: Study, rule: str = "accounts") -> Callable[[int], str]:
 
 
 def pseudonym(study: str, name: str) -> str:
-    """Nobody without the secret key can try out names until one fits."""
+    """Nobody without the secret key can try out names until one fits.
+
+    Whoever came with a file under a pseudonym keeps it: a study that went out and in again is the
+    same study.
+    """
+    if MADE.fullmatch(name):
+        return name
     key = settings.SECRET_KEY.encode()
     digest = hmac.new(key, f"{study}\0{name}".encode(), hashlib.sha256).hexdigest()
     return f"person-{digest[:10]}"
+
+
+def people_behind(study: Study) -> dict[str, int]:
+    """Pseudonym -> membership key: what a study wrote comes back to the people who said it."""
+    members = Membership.objects.filter(study=study).values_list("name", "pk")
+    return {pseudonym(study.slug, name): pk for name, pk in members}

@@ -261,7 +261,7 @@ EXPORT = {(200, "text/csv"): OpenApiTypes.STR, (200, "application/jsonl"): OpenA
 @extend_schema(parameters=[LabelExportFilters], responses={**EXPORT, **REFUSALS})
 @api_view()
 def export_labels(request: Request, slug: str) -> StreamingHttpResponse:
-    """The labelled set, as `export_labels` writes it; people with an account by pseudonym."""
+    """The labelled set, as `export_labels` writes it; people by pseudonym."""
     place = research_place_or_404(request, slug)
     chosen = filters(request, LabelExportFilters)
     if "consensus" in chosen:

@@ -2,7 +2,9 @@
 
 An imported judge is a judge whose engine is "imported". All that is known of it is its name and
 the study it speaks about, so these are its identity: the same name in another study is another
-judge, and a file that contradicts what was imported before is refused row by row.
+judge, and a file that contradicts what was imported before is refused row by row. What it said is
+no part of its fingerprint: the same scores may come in several files and layouts. It is part of a
+report's signature all the same, whose hash of the data holds every score.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from judges import exporting as scores
 
 
 def write_study(
-    study: Study, folder: Path, *, people: str = "accounts", files: bool = False
+    study: Study, folder: Path, *, people: str = "everybody", files: bool = False
 ) -> dict[str, Any]:
     """Tables, pictures where they are wanted, and README.json; returns what that says.
 

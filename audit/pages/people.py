@@ -85,8 +85,8 @@ class Sight:
         return self.questions.get(asked) or next(iter(self.questions.values()), None)
 
     def told(self, *, as_file: bool = False) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The body, and the question in view with its course of time. Files call people with an
-        account by a pseudonym, as every export does."""
+        """The body, and the question in view with its course of time. Files call people
+        by a pseudonym, as every export does."""
         body = self.meeting.body
         if as_file:
             shown = naming(self.frame.study)

@@ -279,7 +279,7 @@ def test_every_export_has_a_sidecar_with_signature_counts_and_what_is_missing(ti
     assert len(about["signature"]["sha256"]) == 64
 
 
-def test_accounts_are_called_by_pseudonyms_unless_asked_otherwise(study, bob, tmp_path):
+def test_people_are_called_by_pseudonyms_unless_asked_otherwise(study, bob, tmp_path):
     making.label(bob)
     making.labels(study, {"early-0": {"ann": 1}})
 
@@ -290,11 +290,45 @@ def test_accounts_are_called_by_pseudonyms_unless_asked_otherwise(study, bob, tm
             return {row["rater"] for row in csv.DictReader(file)}
 
     hidden = raters()
-    assert "bob" not in hidden
-    assert "ann" in hidden
+    assert len(hidden) == 2
+    assert not hidden & {"ann", "bob"}
     assert raters() == hidden
     assert raters(pseudonyms="nobody") == {"ann", "bob"}
-    assert not raters(pseudonyms="everybody") & {"ann", "bob"}
+    assert "ann" in raters(pseudonyms="accounts")
+    assert "bob" not in raters(pseudonyms="accounts")
+
+
+def test_labels_under_pseudonyms_come_back_to_the_people_who_gave_them(study, bob, tmp_path):
+    making.label(bob)
+    making.labels(study, {"early-0": {"ann": 1}})
+    out = tmp_path / "labels.csv"
+    call_command("export_labels", "shapes", out=out, stderr=io.StringIO())
+    people = Membership.objects.count()
+    outcome = sources.import_labels(study=study, source=Source(out))
+    assert (outcome.changed, outcome.rejected) == (0, [])
+    assert Membership.objects.count() == people
+
+
+def test_a_study_that_went_out_under_pseudonyms_and_in_again_goes_out_the_same(tidy, tmp_path):
+    bring_in(tidy)
+    first = study_files.write_study(Study.objects.get(slug="s"), tmp_path / "out", files=True)
+    assert "ann" not in (tmp_path / "out" / "labels.csv").read_text()
+    assert bring_in(tmp_path / "out", slug="again").rejected == []
+    again = Study.objects.get(slug="again")
+    second = study_files.write_study(again, tmp_path / "out-again", files=True)
+    assert second["signature"] == first["signature"]
+
+
+def test_what_stands_in_two_tables_is_counted_once(tidy):
+    written(tidy, generators_csv="generator,release_date\nsd,2022-08-22\nmj,\n")
+    first = bring_in(tidy)
+    assert (first.generators, first.unchanged) == (2, 0)
+    assert bring_in(tidy).unchanged == 13
+    written(tidy, generators_csv="generator,release_date\nsd,2022-08-22\nmj,2023-03-15\n")
+    later = bring_in(tidy)
+    # One generator has its date now; 1 generator, 2 prompts, 3 images, 4 answers, 2 scores have not
+    # changed.
+    assert (later.generators, later.unchanged) == (1, 12)
 
 
 @pytest.mark.parametrize(
@@ -303,7 +337,7 @@ def test_accounts_are_called_by_pseudonyms_unless_asked_otherwise(study, bob, tm
 def test_a_name_that_a_spreadsheet_would_run_comes_back_as_it_was(study, tmp_path, name):
     making.labels(study, {"early-0": {name: 1}})
     out = tmp_path / "labels.csv"
-    call_command("export_labels", "shapes", out=out, stderr=io.StringIO())
+    call_command("export_labels", "shapes", out=out, pseudonyms="nobody", stderr=io.StringIO())
     with out.open(newline="", encoding="utf-8") as file:
         cell = next(csv.DictReader(file))["rater"]
     assert not cell.startswith(("=", "+", "-", "@", "\t", "＝"))
@@ -330,7 +364,14 @@ def test_parquet_holds_the_rows_of_the_csv(study, tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet")
     making.labels(study, {"early-0": {"a": 1, "b": 0}})
     out = tmp_path / "labels.parquet"
-    call_command("export_labels", "shapes", format="parquet", out=out, stderr=io.StringIO())
+    call_command(
+        "export_labels",
+        "shapes",
+        format="parquet",
+        out=out,
+        pseudonyms="nobody",
+        stderr=io.StringIO(),
+    )
     rows = parquet.read_table(out).to_pylist()
     assert [(r["image_id"], r["rater"], r["value"], r["atom"]) for r in rows] == [
         ("early-0", "a", 1.0, None),
@@ -412,3 +453,17 @@ def test_tidy_labels_and_scores_without_pictures_make_a_report(tmp_path):
     assert body["judges"]["clip"]["overall"]["n"] == 12
     # Every verdict agrees with every person.
     assert body["judges"]["clip"]["overall"]["percent_agreement"]["value"] == 1.0
+
+
+def test_what_an_imported_judge_said_is_part_of_a_report_s_signature(tmp_path):
+    from audit import reports
+
+    study = making.study()
+    making.labels(study, {"early-0": {"ann": 1}, "late-0": {"ann": 0}})
+    file = written(tmp_path, s_csv="image_id,judge,score\nearly-0,vqa,0.5\n") / "s.csv"
+    sources.import_scores(study=study, source=Source(file))
+    before = reports.make_report(study=study).body["signature"]
+    Score.objects.update(value=0.6)
+    after = reports.make_report(study=study).body["signature"]
+    assert before["judges"] == after["judges"]
+    assert before["data"] != after["data"]

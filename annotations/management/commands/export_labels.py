@@ -30,8 +30,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--pseudonyms",
             choices=pseudonyms.RULES,
-            default="accounts",
-            help="who is called by a pseudonym",
+            default=pseudonyms.RULES[0],
+            help="who is called by a pseudonym: everybody (the default), only people with an "
+            "account here, or nobody",
         )
         parser.add_argument("--question", default="likert", help="the ratings of genai_bench")
 

@@ -19,7 +19,7 @@ class Command(BaseCommand):
         parser.add_argument("study")
         parser.add_argument("folder", type=Path)
         parser.add_argument("--images", action="store_true", help="the pictures too")
-        parser.add_argument("--pseudonyms", choices=pseudonyms.RULES, default="accounts")
+        parser.add_argument("--pseudonyms", choices=pseudonyms.RULES, default=pseudonyms.RULES[0])
 
     def handle(self, *, study, folder, images, **options) -> None:
         try:
