@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
@@ -52,7 +53,7 @@ def person(request: HttpRequest, slug: str, member_id: int) -> HttpResponse:
     """Change one person: role, remove, set aside, count again."""
     place = owner_place_or_404(request, slug)
     member = get_object_or_404(Membership, pk=member_id, study=place.study)
-    verb = request.POST.get("do", "")
+    verb, words = request.POST.get("do", ""), ""
     if verb == "role":
         managing.set_role(member=member, role=request.POST.get("role", ""))
     elif verb == "remove":
@@ -60,11 +61,13 @@ def person(request: HttpRequest, slug: str, member_id: int) -> HttpResponse:
     elif verb == "set-aside":
         quality.set_aside(member=member)
     elif verb == "count":
-        quality.count_again(member=member)
+        words = quality.count_again(member=member).words
     else:
         raise Http404
     if request.htmx:
-        return _people(request, place)
+        return _people(request, place, words)
+    if words:
+        messages.warning(request, words)
     return redirect("people", slug=slug)
 
 
@@ -209,7 +212,7 @@ def _manage(request: HttpRequest, place: Place) -> HttpResponse:
     return render(request, template, context)
 
 
-def _people(request: HttpRequest, place: Place) -> HttpResponse:
+def _people(request: HttpRequest, place: Place, words: str = "") -> HttpResponse:
     study = place.study
     invitations = list(study.invitations.filter(closed_at=None).order_by("-pk"))
     for invitation in invitations:
@@ -223,6 +226,7 @@ def _people(request: HttpRequest, place: Place) -> HttpResponse:
         "study": study,
         "may_research": True,
         "may_change": place.membership.role == Membership.Role.OWNER,
+        "words": words,
         "rows": quality.people_rows(study),
         "roles": Membership.Role.choices,
         "invitations": invitations,

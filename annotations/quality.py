@@ -6,12 +6,13 @@ Marks are hints for the owner's eyes, never consequences. A share is marked only
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 
 from annotations.models import Annotation, Answer, Image, Membership, Study
 from annotations.signals import labels_changed
@@ -47,6 +48,27 @@ class Share:
             return 1.0
         p, z2 = self.right / self.of, WIDTH**2 / self.of
         return (p + z2 / 2 + sqrt(p * (1 - p) * z2 + z2**2 / 4)) / (1 + z2)
+
+
+@dataclass(frozen=True, slots=True)
+class CountedAgain:
+    """Answers that count again, and those that stay aside for want of a free place."""
+
+    counted: int
+    aside: int
+
+    @property
+    def words(self) -> str:
+        """For the owner, where not all is as it was before; else nothing."""
+        if not self.aside:
+            return ""
+        counts = "1 answer counts" if self.counted == 1 else f"{self.counted} answers count"
+        stay = "1 stays" if self.aside == 1 else f"{self.aside} stay"
+        return (
+            f"{counts} again; {stay} set aside: as many people as the study wants have answered "
+            "for these images meanwhile. Raise the number of people for each image if they are to "
+            "count too."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,22 +266,37 @@ def _median(values: list) -> float | None:
 @transaction.atomic
 def set_aside(*, member: Membership) -> int:
     """Keep this person's answers, count them no more, and let others label their images."""
-    return _move(member, Annotation.State.COUNTED, Annotation.State.SET_ASIDE, by=-1)
+    mine = Annotation.objects.filter(annotator=member, state=Annotation.State.COUNTED).order_by()
+    images = sorted(mine.values_list("image_id", flat=True))
+    for some in _portions(images):
+        Image.objects.filter(pk__in=some, taken__gt=0).update(taken=F("taken") - 1)
+    mine.update(state=Annotation.State.SET_ASIDE)
+    _tell(member)
+    return len(images)
 
 
 @transaction.atomic
-def count_again(*, member: Membership) -> int:
-    """As it was before. Images that others have labelled meanwhile have one answer more then."""
-    return _move(member, Annotation.State.SET_ASIDE, Annotation.State.COUNTED, by=1)
+def count_again(*, member: Membership) -> CountedAgain:
+    """Where a place is free. What others have answered meanwhile has its people already: an answer
+    more would be one too many, so it stays aside."""
+    aside = Annotation.objects.filter(annotator=member, state=Annotation.State.SET_ASIDE).order_by()
+    images = sorted(aside.values_list("image_id", flat=True))
+    # Gold images are shown to everybody; the overlap does not count for them.
+    has_place = Q(taken__lt=member.study.overlap) | Q(gold__isnull=False)
+    counted = 0
+    for some in _portions(images):
+        open_ones = Image.objects.select_for_update().filter(has_place, pk__in=some)
+        free = list(open_ones.order_by("pk").values_list("pk", flat=True))
+        Image.objects.filter(pk__in=free).update(taken=F("taken") + 1)
+        counted += aside.filter(image__in=free).update(state=Annotation.State.COUNTED)
+    _tell(member)
+    return CountedAgain(counted, len(images) - counted)
 
 
-def _move(member: Membership, old: str, new: str, *, by: int) -> int:
-    mine = Annotation.objects.filter(annotator=member, state=old).order_by()
-    images = sorted(mine.values_list("image_id", flat=True))
-    for start in range(0, len(images), 500):
-        some = Image.objects.filter(pk__in=images[start : start + 500])
-        (some.filter(taken__gt=0) if by < 0 else some).update(taken=F("taken") + by)
-    mine.update(state=new)
+def _portions(keys: list[int]) -> Iterator[list[int]]:
+    return (keys[start : start + 500] for start in range(0, len(keys), 500))
+
+
+def _tell(member: Membership) -> None:
     study = member.study_id
     transaction.on_commit(lambda: labels_changed.send(sender=Study, study_id=study))
-    return len(images)

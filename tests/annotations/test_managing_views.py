@@ -177,3 +177,17 @@ def test_an_image_without_a_decision_has_no_known_answers(as_alice, busy, split)
     response = as_alice.post(reverse("gold", args=[busy.slug, split.public_id]), **HTMX)
     assert response.status_code == 409
     assert "at least one known answer" in response.content.decode()
+
+
+@pytest.mark.parametrize("more", [HTMX, {"follow": True}])
+def test_the_page_says_which_answers_stay_aside(as_alice, study, bob, charlie, more):
+    study.overlap = 1
+    study.save()
+    for _ in range(8):
+        making.label(bob)
+    address = reverse("person", args=[study.slug, bob.pk])
+    as_alice.post(address, {"do": "set-aside"})
+    charlie.study.refresh_from_db()
+    making.label(charlie)
+    text = as_alice.post(address, {"do": "count"}, **more).content.decode()
+    assert "7 answers count again; 1 stays set aside" in text

@@ -106,6 +106,43 @@ def test_counting_again_restores_everything(study, bob):
     assert Assignment.objects.filter(state="answered").count() == 8
 
 
+def test_answers_whose_places_others_have_taken_stay_aside(study):
+    # Each image wants one person. Two are labelled by one, set aside, and one of them by two.
+    study.overlap = 1
+    study.save()
+    study.images.exclude(key__in=["early-0", "late-0"]).delete()
+    first, second = making.person(study, "one"), making.person(study, "two")
+    making.label(first)
+    making.label(first)
+    quality.set_aside(member=first)
+    again = making.label(second)
+    found = quality.count_again(member=first)
+    assert (found.counted, found.aside) == (1, 1)
+    assert "1 answer counts again; 1 stays set aside" in found.words
+    counted = Annotation.objects.filter(state="counted")
+    assert sorted(counted.values_list("image", flat=True)) == sorted(
+        study.images.values_list("pk", flat=True)
+    )
+    assert Annotation.objects.get(image=again.image, annotator=first).state == "set aside"
+    assert set(study.images.values_list("taken", flat=True)) == {1}
+    # With more people wanted there is a place for it.
+    study.overlap = 2
+    study.save()
+    first.study.refresh_from_db()
+    assert quality.count_again(member=first).words == ""
+    assert Annotation.objects.filter(state="counted").count() == 3
+
+
+def test_answers_about_known_images_always_come_back(study, bob):
+    study.overlap = 1
+    study.save()
+    study.images.filter(key="early-0").update(gold={"aligned": 1})
+    making.labels(study, {"early-0": {"ann": 1, "ben": 1, "cat": 0}})
+    ann = study.memberships.get(name="ann")
+    quality.set_aside(member=ann)
+    assert quality.count_again(member=ann).counted == 1
+
+
 def test_ten_people_more_ask_no_question_more(study, django_assert_num_queries):
     def fill(names):
         keys = study.images.values_list("key", flat=True)
