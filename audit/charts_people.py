@@ -117,13 +117,14 @@ def _ranged(rows, title: str, theme: str, scale: alt.Scale) -> list[alt.Chart]:
     names = [row["person"] for row in rows]
     y = alt.Y("person:N", sort=names, title=None, axis=alt.Axis(ticks=False, domain=False))
     base = alt.Chart(alt.Data(values=rows)).encode(y=y)
+    axis = alt.Axis(tickCount=6)
     ends = [alt.Tooltip("person:N", title="person"), *_numbers("value", "low", "high")]
     return [
         base.mark_rule(strokeWidth=3, opacity=0.5, color=YES[theme]).encode(
-            x=alt.X("low:Q", title=title, scale=scale), x2="high:Q"
+            x=alt.X("low:Q", title=title, scale=scale, axis=axis), x2="high:Q"
         ),
         base.mark_point(filled=True, size=60, opacity=1, color=YES[theme]).encode(
-            x=alt.X("value:Q", title=title, scale=scale),
+            x=alt.X("value:Q", title=title, scale=scale, axis=axis),
             tooltip=[*ends, alt.Tooltip("n:Q", title="answers")],
         ),
     ]
@@ -186,7 +187,7 @@ def blank(name: str, body: dict[str, Any], one: dict[str, Any]) -> str:
     """Why this chart would be empty; nothing when it is not."""
     people = range(len(body["people"]))
     empty = {
-        "course": not any("value" in part["percent"] for part in one["course"]),
+        "course": sum("value" in part["percent"] for part in one["course"]) < 2,
         "others": not any("value" in one["like_others"][place] for place in people),
         "times": not any(body["people"][place]["seconds"].get("value") for place in people),
         "pairs": all(pair[4] is None for pair in one["pairs"]),
@@ -195,8 +196,10 @@ def blank(name: str, body: dict[str, Any], one: dict[str, Any]) -> str:
 
 
 WHY_BLANK = {
-    "course": "No picture of the course of time: it takes 30 images that several people answered.",
-    "others": "No picture of single people: it takes ten answers of a person beside a majority of others.",
+    "course": "No picture of the course of time: it takes two times 30 images that several people "
+    "answered, one after the other.",
+    "others": "No picture of single people: it takes ten answers of a person beside a majority of "
+    "others.",
     "times": "No picture of times: nobody took the time, as with answers that were imported.",
     "pairs": "No picture of pairs: no two people have answered enough of the same images.",
 }

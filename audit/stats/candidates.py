@@ -8,6 +8,7 @@ over it is taken exactly.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from math import comb
 
@@ -78,7 +79,9 @@ def _expected(people: Floats, scores: Floats, n: int) -> tuple[float, float, flo
         hit = float(by_judge[people == people.max()].sum())
     else:
         hit = _chance_of_agreeing(people, scores, n)
-    return float(by_judge @ people), float(people.mean()), float(by_people @ people), hit
+    # Summed exactly, so in no machine's own order.
+    chosen, oracle = (math.fsum(chance * people) for chance in (by_judge, by_people))
+    return chosen, float(people.mean()), oracle, hit
 
 
 def _chance_of_being_best(values: Floats, n: int) -> Floats:

@@ -6,14 +6,37 @@ kept as how often it holds each cluster, and never as copied data.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import wraps
 
 import numpy as np
 
 from audit.stats.series import Floats
 
+# The slices of a report are the same for each of its judges, and so are their tables.
+KEPT_BYTES = 256 * 2**20
 
-@lru_cache(maxsize=3)
+
+def kept(draw: Callable[[int, int, int], np.ndarray]) -> Callable[[int, int, int], np.ndarray]:
+    """Remembers the tables used last, as many as fit; one that is larger than all room is kept
+    until the next."""
+    known: OrderedDict[tuple[int, int, int], np.ndarray] = OrderedDict()
+
+    @wraps(draw)
+    def remembered(clusters: int, resamples: int, seed: int) -> np.ndarray:
+        asked = clusters, resamples, seed
+        if asked not in known:
+            known[asked] = draw(*asked)
+        known.move_to_end(asked)
+        while len(known) > 1 and sum(table.nbytes for table in known.values()) > KEPT_BYTES:
+            known.popitem(last=False)
+        return known[asked]
+
+    return remembered
+
+
+@kept
 def cluster_counts(clusters: int, resamples: int, seed: int) -> Floats:
     """A table resamples x clusters: how often each cluster was drawn.
 
@@ -42,7 +65,7 @@ def cluster_counts(clusters: int, resamples: int, seed: int) -> Floats:
     return counts
 
 
-@lru_cache(maxsize=2)
+@kept
 def in_single(clusters: int, resamples: int, seed: int) -> np.ndarray:
     """The same counts as float32: half the memory to walk where sums stay below 2^24."""
     counts = cluster_counts(clusters, resamples, seed).astype(np.float32)

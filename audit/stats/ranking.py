@@ -61,10 +61,11 @@ def pearson(x: ArrayLike, y: ArrayLike) -> Result:
     if isinstance(series, Undefined):
         return series
     a, b = (centred(values) for values in series)
-    scale = math.sqrt(float(a @ a)) * math.sqrt(float(b @ b))
+    # Summed exactly: a product of vectors adds in another order on every machine.
+    scale = math.sqrt(math.fsum(a * a)) * math.sqrt(math.fsum(b * b))
     if scale == 0:
         return Undefined("one series varies less than its numbers can hold", a.size)
-    return Estimate(min(1.0, max(-1.0, float(a @ b) / scale)), None, None, a.size)
+    return Estimate(min(1.0, max(-1.0, math.fsum(a * b) / scale)), None, None, a.size)
 
 
 def centred(values: Floats) -> Floats:

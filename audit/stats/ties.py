@@ -75,6 +75,12 @@ def pairwise_accuracy(
         right = right_within(people, scores, epsilon, decimals)
         return Estimate(right / (n * (n - 1) // 2), None, None, n)
     listed = GroupedPairs.among(people, scores, group_codes(groups, n)[0], decimals)
+    return accuracy_among(listed, epsilon, n)
+
+
+def accuracy_among(listed: GroupedPairs, epsilon: float, n: int) -> Result:
+    """The same of pairs that are listed already."""
+    _check(epsilon)
     if listed.size == 0:
         return Undefined("no pairs: no group has two items", n)
     right = listed.right(epsilon)
@@ -97,6 +103,13 @@ def calibrate(
     if groups is None:
         return _calibrate_all(people, scores, decimals)
     listed = GroupedPairs.among(people, scores, group_codes(groups, n)[0], decimals)
+    return calibrate_among(listed, n, decimals)
+
+
+def calibrate_among(
+    listed: GroupedPairs, n: int, decimals: int | None = None
+) -> Calibration | Undefined:
+    """The same of pairs that are listed already."""
     if listed.size == 0:
         return Undefined("no pairs: fewer than two items in every group", n)
     epsilon, right = listed.best()
@@ -362,17 +375,37 @@ class GroupedPairs:
         paired = self.per_group > 0
         held = np.ascontiguousarray((counts * np.where(paired, weight, 0)).T)
         drawn = counts[:, paired].sum(axis=1)
-        reached = self.concordant @ held
+        # Row by row, as the walk goes on: a product of matrices adds in another order on every
+        # machine.
+        reached = np.zeros(counts.shape[0])
+        for row, right in zip(held, self.concordant.tolist(), strict=True):
+            reached += right * row
         best = None if self.gap.size and self.gap[0] == 0 else reached.copy()
-        for sign, group, end in zip(
-            self.sign.tolist(), self.group.tolist(), self.is_end().tolist(), strict=True
+        rows = list(held)
+        for sign, group, peak in zip(
+            self.sign.tolist(), self.group.tolist(), self.is_peak().tolist(), strict=True
         ):
             if sign > 0:
-                reached += held[group]
+                reached += rows[group]
             else:
-                reached -= held[group]
-            if end:
-                # Before the first end nothing has been a candidate when some gap is 0.
+                reached -= rows[group]
+            if peak:
                 best = reached.copy() if best is None else np.maximum(best, reached, out=best)
         safe = np.where(drawn > 0, drawn, 1)
         return np.where(drawn > 0, best / (common * safe), np.nan)
+
+    def is_peak(self) -> np.ndarray:
+        """True at those ends where some resample may stand highest: the sum has just risen, or may
+        have, and may fall next. All other ends stand below a neighbour in every resample, since no
+        weight is negative."""
+        ends = np.flatnonzero(self.is_end())
+        peak = np.zeros(self.gap.size, bool)
+        if not ends.size:
+            return peak
+        first = np.r_[0, ends[:-1] + 1]
+        rises = np.maximum.reduceat(self.sign, first) > 0
+        falls = np.minimum.reduceat(self.sign, first) < 0
+        # The first end has none before it, unless no gap is 0 and the start itself is a candidate.
+        rises[0] |= self.gap[0] == 0
+        peak[ends] = rises & np.r_[falls[1:], True]
+        return peak

@@ -255,3 +255,37 @@ def test_intervals_of_95_per_cent_hold_the_truth_in_93_to_97_per_cent(kind):
                 found = ties.closed_form(x, y)
         hits += found.low <= truth[kind] <= found.high
     assert 0.93 <= hits / lives <= 0.97
+
+
+def test_a_ratio_worked_by_hand_and_drawn_as_copies_are():
+    # 3 of 4 pairs of the first image alike, 0 of 1 of the second, nothing asked of the third.
+    draw = Resamples([0, 1, 2], resamples=80)
+    found = draw.ratio([3, 0, 0], [4, 1, 0])
+    assert found.value == pytest.approx(3 / 5)
+    assert found.n == 2
+    rng = np.random.default_rng(1)
+    prompt, under = rng.integers(0, 9, 60), rng.integers(1, 4, 60)
+    over = rng.integers(0, under + 1)
+    same(
+        Resamples(prompt, resamples=80).ratio(over, under),
+        bootstrap(
+            lambda a, b: a.sum() / b.sum(), (over, under), clusters=prompt, resamples=80, seed=0
+        ),
+    )
+
+
+def test_tables_of_draws_are_kept_as_long_as_there_is_room(monkeypatch):
+    from audit.stats import draws
+
+    made = []
+
+    @draws.kept
+    def table(clusters, resamples, seed):
+        made.append(clusters)
+        return np.zeros((resamples, clusters))
+
+    monkeypatch.setattr(draws, "KEPT_BYTES", 10 * 8 * 3)
+    for clusters in (10, 20, 10, 20, 5, 10):
+        table(clusters, 1, 0)
+    # 10 and 20 fill the room; 5 drives out 10, which was used longest ago.
+    assert made == [10, 20, 5, 10]

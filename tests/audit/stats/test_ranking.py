@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -5,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from audit.stats.estimate import Undefined
-from audit.stats.ranking import by_group, kendall_tau_b, kendall_tau_c, pearson, spearman
+from audit.stats.ranking import by_group, centred, kendall_tau_b, kendall_tau_c, pearson, spearman
 from tests.audit.stats.vectors import bundle, cases
 
 RANKED = [kendall_tau_b, kendall_tau_c, spearman]
@@ -118,3 +120,14 @@ def test_the_whole_evaluation_of_genai_bench():
     scores = np.array(study["scores"])
     assert pearson(human, scores).value * 100 == pytest.approx(study["overall"]["pearson"])
     assert kendall_tau_b(human, scores).value == pytest.approx(study["overall"]["kendall_b"])
+
+
+def test_a_correlation_of_many_items_is_summed_exactly():
+    # Products of vectors are added by several threads from 10,000 items on, in another order on
+    # every machine; the exact sums of fractions know none.
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=20_001)
+    y = x + rng.normal(size=x.size)
+    a, b = (centred(values) for values in (x, y))
+    sums = [math.fsum(first * second) for first, second in ((a, b), (a, a), (b, b))]
+    assert pearson(x, y).value == sums[0] / (math.sqrt(sums[1]) * math.sqrt(sums[2]))

@@ -237,3 +237,21 @@ def test_images_of_few_prompts_have_a_wider_closed_form():
     together = ties.closed_form(human, metric, clusters=prompt)
     assert together.value == alone.value
     assert together.high - together.low > alone.high - alone.low
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_only_peaks_are_looked_at_and_none_is_missed(seed):
+    rng = np.random.default_rng(seed)
+    groups = rng.integers(0, 6, 40)
+    people, scores = rng.integers(0, 3, 40).astype(float), np.round(rng.normal(size=40), seed % 3)
+    listed = ties.GroupedPairs.among(people, scores, groups, None)
+    counts = rng.integers(0, 3, (30, groups.max() + 1)).astype(float)
+    candidates = np.unique(np.r_[0.0, listed.gap])
+    pairs = listed.per_group > 0
+    shares = np.stack([listed.right(e)[pairs] / listed.per_group[pairs] for e in candidates])
+    held = counts[:, pairs]
+    best = (held @ shares.T).max(axis=1) / np.maximum(held.sum(axis=1), 1)
+    assert listed.best_of_each(counts) == pytest.approx(best, abs=1e-12)
+    if seed % 3:
+        # With scores in whole numbers every end may be one.
+        assert listed.is_peak().sum() < listed.is_end().sum()

@@ -102,6 +102,11 @@ def drawn(name: str, *hazards, **options):
     return rows
 
 
+def no_pairs_in_groups():
+    values = np.array(FEW, dtype=float)
+    return ties.GroupedPairs.among(values, values, np.arange(4), None)
+
+
 ROWS = {
     "agreement.percent_agreement": each(agreement.percent_agreement, PAIRS),
     "agreement.cohen_kappa": each(agreement.cohen_kappa, PAIRS, ALIKE)
@@ -160,6 +165,13 @@ ROWS = {
     },
     "roc.placements": None,  # of series that were checked
     "roc.two_classes": each(roc.two_classes, PAIRS, ONE_CLASS),
+    "ties.accuracy_among": {
+        "no pairs": lambda: ties.accuracy_among(no_pairs_in_groups(), 0.0, 4),
+        "epsilon below 0": lambda: ties.accuracy_among(no_pairs_in_groups(), -1, 4),
+    },
+    "ties.calibrate_among": {
+        "no pairs": lambda: ties.calibrate_among(no_pairs_in_groups(), 4),
+    },
     "ties.pairwise_accuracy": each(ties.pairwise_accuracy, PAIRS, NO_PAIRS)
     | {
         "no pairs in any group": lambda: ties.pairwise_accuracy(FEW, FEW, groups=[1, 2, 3, 4]),
@@ -324,6 +336,11 @@ ROWS = {
     "resamples.weighted": None,  # sums of counts
     "resamples.quadratic": None,  # sums of counts
     "resamples.Resamples.mean": drawn("mean", SERIES),
+    "resamples.Resamples.ratio": drawn("ratio", PAIRS)
+    | {
+        "nothing was counted": lambda: draw().ratio([0, 0, 0, 0], [0, 0, 0, 0]),
+        "counted out of less than nothing": lambda: draw().ratio(FEW, [1, -1, 1, 1]),
+    },
     "resamples.Resamples.difference_of_means": drawn("difference_of_means", PAIRS),
     "resamples.Resamples.percent_agreement": drawn("percent_agreement", PAIRS),
     "resamples.Resamples.unanimity": drawn("unanimity", TABLES),
