@@ -24,7 +24,7 @@ from functools import cache
 from typing import Any, ClassVar
 
 from judges.methods import matching
-from judges.methods.boxes import overlap, told
+from judges.methods.boxes import overlap, scores, told
 from judges.methods.geneval import relations as geneval_relations
 from judges.methods.options import Optioned
 from judges.protocols import (
@@ -183,10 +183,10 @@ class AlignScore(Optioned):
         ranked = sorted(
             (
                 index
-                for index, detection in enumerate(detections)
-                if detection["class"] in wanted
-                and detection["score"] > self.threshold
-                and _shorter_side(detection["box"]) >= self.min_side
+                for index, score in enumerate(scores(detections))
+                if score > self.threshold
+                and detections[index]["class"] in wanted
+                and _shorter_side(detections[index]["box"]) >= self.min_side
             ),
             key=lambda index: -detections[index]["score"],
         )

@@ -35,6 +35,16 @@ def overlap(box_a: Box, box_b: Box, more: float = 0.0) -> float:
     return both / union if union else 0.0
 
 
+def scores(detections: Sequence[Detection]) -> Sequence[float]:
+    """Stored detections have them ready: of a hundred guesses only the few that count are made."""
+    ready = getattr(detections, "scores", None)
+    return [detection["score"] for detection in detections] if ready is None else ready
+
+
+def from_score(detections: Sequence[Detection], least: float) -> list[Detection]:
+    return [detections[at] for at, score in enumerate(scores(detections)) if score >= least]
+
+
 def told(detections: Iterable[Detection]) -> list[dict[str, Any]]:
     """As JSON keeps them, without masks and without the faintest."""
     return [plain(detection) for detection in detections if detection["score"] >= FAINT]

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from judges.methods.boxes import Box, area, shared, told
+from judges.methods.boxes import FAINT, Box, area, from_score, shared, told
 from judges.methods.options import Optioned
 from judges.protocols import Detection, Judgement, Objects, Seen, Subject, Unscored, Want
 
@@ -124,7 +124,8 @@ class Numeracy(Optioned):
         untaught = self._untaught(asked, seen.classes)
         if untaught and self.unknown == "unscored":
             return Unscored(untaught)
-        detections = sorted(seen[_objects(asked)], key=lambda detection: -detection["score"])
+        visible = from_score(seen[_objects(asked)], min(self.threshold, FAINT))
+        detections = sorted(visible, key=lambda detection: -detection["score"])
         counted = count(asked, detections, threshold=self.threshold, whole_words=self.whole_words)
         wrong = [
             f"expected {thing.wanted} {thing.noun}, found {thing.found}"

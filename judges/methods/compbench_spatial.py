@@ -28,7 +28,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from judges.methods.boxes import Box, center, overlap, plain, told
+from judges.methods.boxes import FAINT, Box, center, from_score, overlap, plain, told
 from judges.methods.options import Optioned
 from judges.noun_phrases import reader
 from judges.protocols import DepthOf, Detection, Judgement, Objects, Seen, Subject, Unscored, Want
@@ -209,7 +209,7 @@ class Spatial2D(Optioned):
             return Unscored(untaught)
         if relation in BESIDE and 0 in subject.size:
             return Unscored(f"The size of the picture is not known, and “{relation}” needs it.")
-        detections = _framed(seen[_objects(asked)], subject.size)
+        detections = _framed(seen[_objects(asked)], subject.size, self.threshold)
         rules = {
             name: value
             for name, value in asdict(self).items()
@@ -274,7 +274,9 @@ class Spatial3D(Optioned):
             if position < 1:
                 reason = f"{nouns[0]} {relation} {nouns[1]}: {position:.2f} of 1"
         found = Found(score, reason, pair)
-        judgement = _judgement(found, relation, nouns, _framed(detections, subject.size), untaught)
+        judgement = _judgement(
+            found, relation, nouns, _framed(detections, subject.size, self.threshold), untaught
+        )
         judgement.evidence["depths"] = depths
         return judgement
 
@@ -283,9 +285,9 @@ class Spatial3D(Optioned):
         return DepthOf(box, self.transposed, frame(size) if 0 not in size else None)
 
     def _pair(
-        self, asked: tuple[str, str, str], every: Iterable[Detection], size: tuple[int, int]
+        self, asked: tuple[str, str, str], every: Sequence[Detection], size: tuple[int, int]
     ) -> tuple[Detection | None, Detection | None]:
-        detections = [d for d in _framed(every, size) if d["score"] >= self.threshold]
+        detections = from_score(_framed(every, size, self.threshold), self.threshold)
         nouns = [_person(noun) for noun in asked[1:]]
         if self.whole_words or self.synonyms:
             return tuple(_first(noun, detections, self.synonyms) for noun in nouns)
@@ -411,9 +413,12 @@ def _untaught(nouns: Sequence[str], classes: Sequence[str], synonyms: bool) -> s
     return f"The detector does not know the class {', '.join(unknown)}." if unknown else ""
 
 
-def _framed(detections: Iterable[Detection], size: tuple[int, int]) -> list[Detection]:
-    """Best first (the official order), with boxes in the official frame."""
-    ordered = sorted(detections, key=lambda detection: -detection["score"])
+def _framed(
+    detections: Sequence[Detection], size: tuple[int, int], threshold: float
+) -> list[Detection]:
+    """Best first (the official order), with boxes in the official frame, without the faintest."""
+    visible = from_score(detections, min(threshold, FAINT))
+    ordered = sorted(visible, key=lambda detection: -detection["score"])
     if 0 in size:
         return ordered
     width, height = frame(size)
