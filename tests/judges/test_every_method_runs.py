@@ -1,0 +1,140 @@
+"""Each paper's method through the whole of a run: looked at once, judged again from what is kept."""
+
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from annotations.models import Image, Prompt
+from judges import looking, registry, running
+from judges.models import Run, Score
+from judges.protocols import Answer
+from judges.registry import Entry
+from tests import making
+
+pytestmark = pytest.mark.django_db
+PROMPT = "a red cup in front of a blue bowl"
+BESIDE = "a red cup next to a blue bowl"
+
+
+class Engine:
+    """Tells everything about every picture, always the same."""
+
+    version = "1"
+    batch = 4
+    classes: ClassVar[tuple[str, ...]] = ("cup", "bowl")
+    facts: ClassVar[dict[str, str]] = {"checkpoint": "made up"}
+    calls: ClassVar[list[str]] = []
+
+    def load(self):
+        """There is nothing to load."""
+
+    def detect(self, images, classes=()):
+        self.calls.append("objects")
+        return [
+            [
+                {"class": "bowl", "score": 0.6, "box": (2.0, 0.0, 10.0, 9.0)},
+                {"class": "cup", "score": 0.8, "box": (0.0, 0.0, 8.0, 9.1)},
+                {"class": "cup", "score": 0.01, "box": (3.0, 3.0, 4.0, 4.0)},
+            ]
+            for _ in images
+        ]
+
+    def colors(self, crops):
+        self.calls.append("colors")
+        return ["red" for _ in crops]
+
+    def depths(self, images):
+        self.calls.append("depth")
+        # Nearer to the left and to the top: the same read with x and y exchanged.
+        return [-np.add.outer(np.arange(16.0), np.arange(16.0)) for _ in images]
+
+    def similarities(self, pairs):
+        self.calls.append("similarity")
+        return [0.25 for _ in pairs]
+
+    def answer(self, asked):
+        self.calls.append("answers")
+        return [[Answer(0.5, "Yes") for _ in questions] for _, questions in asked]
+
+    def talk(self, asked):
+        self.calls.append("talk")
+        # Nothing that can be read at first.
+        return [("seen", "80" if talk.seed else "hm") for _, talk in asked]
+
+
+PART = (f"{__name__}:Engine", {})
+M3T2I = {
+    "categories": {
+        "cup": [{"id": 1, "color": "red"}],
+        "bowl": [{"id": 1, "color": "blue"}],
+    },
+    "relations": [["cup", 1, "left", "bowl", 1]],
+}
+# method, kinds, prompt, metadata, options of the second run, both scores worked by hand
+CASES = {
+    # Cup and bowl are there, nobody is blue, 2 of 8 pixels beyond a tenth of both: 2 of 3, bias 0
+    "align_score:AlignScore": (
+        "objects colors",
+        PROMPT,
+        M3T2I,
+        {"position_threshold": 0.2},
+        (5 / 6, 2 / 3),
+    ),
+    # (0.8 + 0.6)/4 + 1/2
+    "compbench:Spatial2D": ("objects", BESIDE, {}, {"paper": True}, (0.85, 1.0)),
+    # The cup is nearer, IoU 54/91.8 > 1/2
+    "compbench:Spatial3D": ("objects depth", PROMPT, {}, {"side_by_side": True}, (0.85, 0.85)),
+    "compbench:Numeracy": ("objects", "one cup and two bowls", {}, {"threshold": 0.7}, (0.75, 0.5)),
+    # 1/4 for attributes, 0.85 for space, 1/4 for CLIP
+    "compbench:ThreeInOne": (
+        "objects answers similarity",
+        BESIDE,
+        {"subset": "spatialaction"},
+        {"paper": True},
+        (0.45, 0.45),
+    ),
+    "clip_score:ClipScore": ("similarity", PROMPT, {}, {"clip_and_scale": True}, (0.25, 0.625)),
+    "vqa_score:VqaScore": ("answers", PROMPT, {}, {"rule": "sequence"}, (0.5, 0.5)),
+    "blip_vqa:BlipVqa": ("answers", PROMPT, {}, {"rounded": False}, (0.25, 0.25)),
+    "tifa:Tifa": ("answers", PROMPT, {}, {"max_tokens": 8}, (1.0, 1.0)),
+    "dsg:Dsg": ("answers", PROMPT, {}, {"transitive": True}, (1.0, 1.0)),
+    "chain_of_thought:ChainOfThought": (
+        "talk",
+        PROMPT,
+        {"category": "color"},
+        {"reading": "first number"},
+        (0.8, 0.8),
+    ),
+}
+
+
+@pytest.mark.parametrize("path", CASES)
+def test_a_method_is_judged_again_without_a_second_look(path, monkeypatch):
+    kinds, text, metadata, other, scores = CASES[path]
+    study = making.study(prompts=1)
+    Prompt.objects.filter(study=study).update(text=text, metadata=metadata)
+    assert set(Image.objects.values_list("width", "height")) == {(16, 16)}
+    parts = {kind: PART for kind in kinds.split()}
+    entry = Entry("Judge", f"judges.methods.{path}", parts, {"self_test": False})
+    monkeypatch.setitem(registry.JUDGES, "judge", entry)
+    monkeypatch.setattr(Engine, "calls", [])
+
+    assert run(study, {}) == pytest.approx([scores[0]] * 2)
+    assert set(Engine.calls) == set(kinds.split())
+    monkeypatch.setattr(looking, "open_picture", None)
+    Engine.calls.clear()
+    assert run(study, other) == pytest.approx([scores[1]] * 2)
+    assert Engine.calls == []
+
+
+def run(study, options):
+    """Its scores; everything has one, and says so."""
+    started = running.start_run(study=study, name="judge", options=options)
+    for chunk in running.chunks_to_wake(run=started):
+        running.score_chunk(chunk_id=chunk)
+    started.refresh_from_db()
+    assert started.state == Run.State.FINISHED
+    made = Score.objects.filter(run=started).order_by("pk")
+    assert [score.error for score in made] == ["", ""]
+    return [score.value for score in made]
