@@ -28,7 +28,7 @@ from typing import Any  # noqa: E402
 import numpy as np  # noqa: E402
 from PIL import Image  # noqa: E402
 
-from judges.engines.qwen_vl import QwenVL, flatten_patches  # noqa: E402
+from judges.engines.qwen_vl import QwenVL  # noqa: E402
 from judges.engines.torch_setup import prepare  # noqa: E402
 from judges.methods.answer_variants import variants  # noqa: E402
 from judges.protocols import Answer, Question  # noqa: E402
@@ -307,6 +307,20 @@ def half_precision(folder: Path, official: Official) -> Row:
     return Row("256 x 256, 10 questions, bfloat16", baseline, ours_took, None, note=note)
 
 
+class Given(QwenVL):
+    """The engine with a model that is already there."""
+
+    def __init__(self, processor: Any, model: Any) -> None:
+        super().__init__("given", precision="bfloat16", batch=16, memory=0)
+        self.given = processor, model
+
+    def _processor(self, *_: Any, **__: Any) -> Any:
+        return self.given[0]
+
+    def _model(self, *_: Any, **__: Any) -> Any:
+        return self.given[1]
+
+
 def accelerated(quick: bool) -> list[Row]:
     """Images per second of a model in the shape of Qwen3-VL-8B, where an accelerator is at hand."""
     torch = prepare()
@@ -339,9 +353,8 @@ def images_per_second(
                 official.ask(image, question)
 
     baselines = {side: _wall(lambda side=side: one_by_one(side)) / few for side in sides}
-    asker = QwenVL("", device=device, precision="bfloat16", batch=16, memory=0)
-    flatten_patches(model.model.visual.patch_embed)
-    asker.__dict__.update(_processor=processor, _model=model)
+    asker = Given(processor, model)
+    asker.load()
 
     def in_batches(side: int) -> None:
         for start in range(0, pictures, asker.batch):
@@ -367,7 +380,7 @@ def _operations(asker: QwenVL, side: int) -> float:
     with prepare().inference_mode():
         (seen,) = asker._look([picture(side)])
         row = asker._row(seen, ATOM_QUESTIONS[:7])
-    model = asker._model.model
+    model = asker._net.model
     patches = 4 * seen.grid[0] * seen.grid[1]
     return 2 * (
         sum(row.lengths) * _weights(model.language_model) + patches * _weights(model.visual)

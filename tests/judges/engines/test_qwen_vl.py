@@ -216,9 +216,9 @@ def test_a_penalty_on_repeated_tokens_acts_as_in_generate(checkpoint, tmp_path, 
 
 
 def test_settings_that_are_not_reproduced_are_refused_by_name(qwen3, tmp_path):
-    settings = {"suppress_tokens": [3], "no_repeat_ngram_size": 2}
+    settings = {"suppress_tokens": [3], "no_repeat_ngram_size": 1, "num_beams": 1}
     odd = changed(qwen3, tmp_path, "generation_config.json", **settings)
-    with pytest.raises(EngineRefused, match=r"no_repeat_ngram_size=2, suppress_tokens=\[3\]"):
+    with pytest.raises(EngineRefused, match=r"by no_repeat_ngram_size=1, suppress_tokens=\[3\]"):
         engine(odd).load()
     ((answer,),) = engine(odd, scores="logits").answer([(picture(0), QUESTIONS[:1])])
     assert answer.probability is not None
@@ -290,9 +290,10 @@ def test_a_model_of_another_family_is_refused(qwen3, tmp_path):
         text_config={**small, "model_type": "llama", "vocab_size": 32},
         image_token_index=31,
     )
-    LlavaForConditionalGeneration(config).save_pretrained(tmp_path)
+    folder = shutil.copytree(qwen3, tmp_path / "llava")
+    LlavaForConditionalGeneration(config).save_pretrained(folder)
     with pytest.raises(EngineRefused, match="is a llava, which is not of the Qwen-VL family"):
-        engine(tmp_path).load()
+        engine(folder).load()
 
 
 def test_a_reply_is_what_generate_says(checkpoint, official):
@@ -307,13 +308,13 @@ def test_a_conversation_goes_on_with_what_was_said(qwen3, monkeypatch):
     talking = engine(qwen3)
     talking.load()
     seen = []
-    write = talking._processor.apply_chat_template
+    write = talking._processing.apply_chat_template
 
     def spy(messages, **how):
         seen.append(write(messages, **how))
         return seen[-1]
 
-    monkeypatch.setattr(talking._processor, "apply_chat_template", spy)
+    monkeypatch.setattr(talking._processing, "apply_chat_template", spy)
     ((first, second),) = talking.talk([(picture(0), Talk(("Are the cats red?", "Yes?"), 4))])
     assert f"<|im_start|>assistant\n{first}<|im_end|>" in seen[1]
     assert seen[1].count("<|image_pad|>") == 1
