@@ -38,10 +38,14 @@ def three_in_one(
 
 @dataclass(frozen=True, kw_only=True)
 class ThreeInOne(Optioned):
-    """The kind is the prompt's `metadata["subset"]`; `kind` is for prompts that have none."""
+    """The kind is the prompt's `metadata["subset"]`; `kind` is for prompts that have none.
+
+    `without_adjectives` is the `--complex` of the official CLIP script, see `ClipScore`.
+    """
 
     kind: str = ""
     paper: bool = False
+    without_adjectives: bool = False
     parser: str = "grammar"
 
     version: ClassVar[str] = "1"
@@ -52,7 +56,7 @@ class ThreeInOne(Optioned):
         return {
             "attribute": BlipVqa(parser=self.parser),
             "spatial": Spatial2D(complex=True, parser=self.parser),
-            "clip": ClipScore(),
+            "clip": ClipScore(without_adjectives=self.without_adjectives, parser=self.parser),
         }
 
     def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:

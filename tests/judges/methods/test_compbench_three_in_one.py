@@ -71,6 +71,11 @@ def test_the_paper_needs_no_kind():
     assert ThreeInOne(paper=True).wants(subject(), Seen()) == WANTS
 
 
+def test_clip_may_read_the_prompt_without_its_adjectives():
+    wants = ThreeInOne(kind="action", without_adjectives=True).wants(subject(), Seen())
+    assert wants[-1] == Similarity("a car next to a dog")
+
+
 def test_a_prompt_of_no_kind_stays_unscored():
     assert ThreeInOne().wants(subject(), Seen()) == ()
     judged = ThreeInOne().judge(subject(), Seen())
