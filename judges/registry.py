@@ -25,7 +25,7 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 KINDS = ("objects", "colors", "depth", "similarity", "answers", "talk")
 SELF_TEST = "self_test"
 # They change how fast an engine tells, not what.
-PACE = {"batch", "device"}
+PACE = {"batch", "device", "rows", "concurrency", "timeout", "attempts", "pause", "longest_pause"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,15 @@ CLIP_L14 = _part("clip:OpenClip", model="ViT-L-14", checkpoint="openai")
 CLIP_B32 = _part("clip:OpenClip", model="ViT-B-32", checkpoint="openai")
 CLIP_H14 = _part("clip:OpenClip", model="ViT-H-14", checkpoint="laion2b_s32b_b79k")
 DEPTH = _part("depth:Depth")
-BLIP_VQA = _part("blip_vqa:BlipVqa", checkpoint="Salesforce/blip-vqa-capfilt-large")
-FLANT5 = _part("clip_flant5:ClipFlanT5", precision="bfloat16")
+# The official script looks at 480 pixels.
+BLIP_VQA = _part("blip_vqa:BlipVqa", checkpoint="Salesforce/blip-vqa-capfilt-large", size=480)
+FLANT5 = _part(
+    "clip_flant5:ClipFlanT5",
+    checkpoint="zhiqiulin/clip-flant5-xxl",
+    tokenizer="google/flan-t5-xxl",
+    precision="bfloat16",
+)
+_QUESTION = "{question}"
 SERVER = _part("openai_server:OpenAIServer")
 
 TORCH = ("torch", "transformers")
@@ -120,6 +127,13 @@ JUDGES: dict[str, Entry] = {
         SOFT_TIFA,
         {"answers": BUILTIN},
         {"mean": "arithmetic"},
+        date(2021, 3, 1),
+    ),
+    "vqa-score-builtin": Entry(
+        "VQAScore (built-in)",
+        VQA_SCORE,
+        {"answers": BUILTIN},
+        {"wording": "geneval2"},
         date(2021, 3, 1),
     ),
     # --- they look for objects ---
@@ -334,6 +348,36 @@ for _name, _title, _checkpoint, _released in (
     ):
         JUDGES[f"{_judge}-{_name}"] = Entry(
             f"{_words} ({_title})", _method, {_kind: _qwen}, _options, _released, TORCH
+        )
+
+# The older models of VQAScore's comparison, and any other one by its checkpoint.
+for _name, _title, _part_of, _released in (
+    ("llava", "LLaVA 1.5", {"checkpoint": "llava-hf/llava-1.5-13b-hf"}, date(2023, 10, 1)),
+    (
+        "instructblip",
+        "InstructBLIP",
+        {"checkpoint": "Salesforce/instructblip-flan-t5-xxl", "template": _QUESTION},
+        date(2023, 6, 1),
+    ),
+    (
+        "blip2",
+        "BLIP-2",
+        {
+            "checkpoint": "Salesforce/blip2-flan-t5-xxl",
+            "template": f"Question: {_QUESTION} Answer:",
+        },
+        date(2023, 1, 1),
+    ),
+    ("image-text", "a model of your own", {}, None),
+):
+    _model = _part("image_text:ImageTextModel", precision="bfloat16", **_part_of)
+    for _judge, _words, _method, _kind, _options in (
+        ("soft-tifa-gm", "Soft-TIFA GM", SOFT_TIFA, "answers", {"mean": "geometric"}),
+        ("vqa-score", "VQAScore", VQA_SCORE, "answers", {"wording": "clip-flant5"}),
+        ("tifa", "TIFA", TIFA, "answers", {}),
+    ):
+        JUDGES[f"{_judge}-{_name}"] = Entry(
+            f"{_words} ({_title})", _method, {_kind: _model}, _options, _released, TORCH
         )
 
 

@@ -6,6 +6,7 @@ refused, because not knowing a word is not the same as not seeing the thing.
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Sequence
@@ -95,11 +96,15 @@ class BuiltinEngine:
         # A question is read before any pixel is looked at: a refusal costs nothing.
         expected = question.answers[0]
         try:
-            read = _read_pair(question.text, expected)
+            read = _read_whole(question.text, expected) or [_read_pair(question.text, expected)]
         except UnreadableQuestion as error:
             return Answer(None, reason=str(error))
         began = time.perf_counter()
-        probability = _with_doubt(_likelihood(self._things(image), *read))
+        things = self._things(image)
+        probability = math.prod(_likelihood(things, *pair) for pair in read)
+        if len(read) > 1 and expected.strip().lower() == "no":
+            probability = 1 - probability
+        probability = _with_doubt(probability)
         return Answer(
             probability,
             said=expected,
@@ -172,6 +177,50 @@ def _read_pair(text: str, expected: str) -> tuple[Read, bool | int]:
     if question.kind == "count" and answer.isdecimal():
         return question, int(answer)
     raise UnreadableQuestion(f"{expected!r} is no answer to the question {text!r}.")
+
+
+def _read_whole(text: str, expected: str) -> list[tuple[Read, bool | int]] | None:
+    """A question about a whole prompt: all that the prompt says; None for any other question.
+
+    The answer is the chance that all of it holds, as if each thing held or failed by itself: what
+    is half seen in one place and half seen in another is a quarter seen. So a doubt that a mean
+    over the atoms forgives, this answer multiplies.
+    """
+    match = _WHOLE.fullmatch(text.strip())
+    if not match:
+        return None
+    if expected.strip().lower() not in ("yes", "no"):
+        raise UnreadableQuestion(f"{expected!r} is no answer to the question {text!r}.")
+    prompt = match["prompt"]
+    said: list[tuple[Read, bool | int]] = []
+    shapes: list[str] = []
+    relation = ""
+    for part in filter(None, _PARTS.split(prompt)):
+        if part.lower() in _RELATIONS:
+            relation = part.lower()
+            continue
+        group = _GROUP.fullmatch(part)
+        if not group:
+            raise UnreadableQuestion(f"The built-in engine cannot read the prompt {prompt!r}.")
+        shape, number = _shape_of(group["shape"].lower(), text), group["number"].lower()
+        shapes.append(shape)
+        said.append((Read("object", shape), True))
+        said.append((Read("count", shape), _NUMBERS.index(number) if number in _NUMBERS else 1))
+        if group["color"]:
+            said.append((Read("attribute", shape, group["color"].lower()), True))
+        if relation and len(shapes) == 2:
+            said.append((Read("position", shapes[0], relation=relation, other=shape), True))
+    return said
+
+
+_WHOLE = re.compile(
+    r"Does this (?:figure|image|picture) show [\"“]?(?P<prompt>[^\"”?]+)[\"”]?\?.*", re.IGNORECASE
+)
+_PARTS = re.compile(rf" ({'|'.join(_RELATIONS)}) |, and | and |, ", re.IGNORECASE)
+_GROUP = re.compile(
+    rf"(?P<number>an?|{'|'.join(_NUMBERS[1:])}) (?:(?P<color>{_ONE_OF_COLORS}) )?(?P<shape>\w+)",
+    re.IGNORECASE,
+)
 
 
 def _likelihood(things: list[Thing], question: Read, expected: bool | int) -> float:

@@ -16,7 +16,8 @@ from annotations.benchmarks.builtin_scene import Thing
 from judges.engines.builtin import BuiltinEngine
 from judges.methods.geneval import GenEval
 from judges.methods.soft_tifa import SoftTifa
-from judges.protocols import Atom, Question, Subject, Unscored
+from judges.methods.vqa_score import WORDINGS, VqaScore
+from judges.protocols import Atom, Question, Seen, Subject, Unscored
 from tests.judges.judging import judged as judged_by
 
 FIRST, LAST = GENERATORS[0], GENERATORS[-1]
@@ -193,6 +194,61 @@ def test_what_it_cannot_read_it_refuses_with_the_reason(question, expected, reas
     assert reason in refused.reason
 
 
+def whole(prompt, expected="Yes"):
+    return f'Does this figure show "{prompt}"? Please answer yes or no.', expected
+
+
+@pytest.mark.parametrize(
+    ("prompt", "chance"),
+    [
+        ("two red circles and a blue star", "high"),
+        ("two circles left of a star", "high"),
+        ("a star right of two red circles", "high"),
+        ("two red circles right of a blue star", "low"),
+        ("three red circles and a blue star", "low"),
+        ("two blue circles and a blue star", "low"),
+        ("two circles, a star and a cross", "low"),
+    ],
+)
+def test_a_question_about_a_whole_prompt_is_about_all_that_it_says(prompt, chance):
+    yes = answer(two_and_one(), *whole(prompt)).probability
+    assert yes > 0.8 if chance == "high" else yes < 0.1
+    assert answer(two_and_one(), *whole(prompt, "No")).probability == pytest.approx(1 - yes)
+
+
+def test_doubts_about_the_parts_of_a_prompt_multiply():
+    # Every third column of the square is orange, so that its color is in doubt; so is the other's.
+    image = picture(thing("square", "red", x=0.3), thing("circle", "blue", x=0.7))
+    columns = Image.new("1", image.size)
+    for x in range(0, image.width, 3):
+        columns.paste(1, (x, 0, x + 1, image.height))
+    image.paste(
+        picture(thing("square", "orange", x=0.3), thing("circle", "green", x=0.7)), mask=columns
+    )
+    one = answer(image, *whole("a red square")).probability
+    other = answer(image, *whole("a blue circle")).probability
+    both = answer(image, *whole("a red square and a blue circle")).probability
+    assert 0.02 < one < 0.98
+    assert both == pytest.approx(one * other, abs=2e-3)
+
+
+def test_every_prompt_of_the_bench_can_be_asked_as_a_whole_in_every_wording():
+    for wording in WORDINGS:
+        for prompt in make_prompts(60, seed=3):
+            (question,) = VqaScore(wording=wording).wants(subject(prompt), Seen())
+            told = answer(picture(), question.text, question.answers[0])
+            assert told.reason == "", question.text
+
+
+def test_a_prompt_of_other_things_is_refused_with_the_reason():
+    refused = answer(two_and_one(), *whole("a dog and a circle"))
+    assert refused.probability is None
+    assert "knows no 'dog'" in refused.reason
+    refused = answer(two_and_one(), *whole("a photo of circles dancing"))
+    assert "cannot read the prompt 'a photo of circles dancing'" in refused.reason
+    assert "'two' is no answer" in answer(two_and_one(), *whole("a circle", "two")).reason
+
+
 def test_every_question_of_the_bench_can_be_read():
     engine, image = BuiltinEngine(), picture()
     for prompt in make_prompts(300, seed=2):
@@ -307,3 +363,32 @@ def test_the_planted_drift_is_there_to_be_found_with_any_seed(seed):
     assert last_low > 3
     # An atom that is half seen is half a score, so the softer judge drifts less.
     assert last_soft - first_soft < last - first
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("seed", [1, 7])
+def test_soft_tifa_drifts_less_than_the_holistic_score(seed):
+    """In points, from the first generator to the last: the truth of whole prompts against VQAScore
+    and GM, the truth of atoms against AM, as GenEval 2 compares them."""
+    engine = BuiltinEngine()
+    holistic, whole_prompts, atoms = (
+        VqaScore(wording="geneval2"),
+        SoftTifa(mean="geometric"),
+        SoftTifa(mean="arithmetic"),
+    )
+    far = []
+    for generator in (FIRST, LAST):
+        gaps = []
+        for prompt in make_prompts(40, seed):
+            drawing = draw(prompt, generator, seed=seed)
+            image, held = opened(drawing.png), drawing.truth
+            scores = [
+                judge(method, subject(prompt), image, engine).score
+                for method in (holistic, whole_prompts, atoms)
+            ]
+            gaps.append(100 * (np.array([all(held), all(held), np.mean(held)]) - scores))
+        far.append(np.mean(gaps, axis=0))
+    by_vqa_score, by_gm, by_am = far[1] - far[0]
+    assert by_vqa_score > 15
+    assert 0 < by_gm < 0.8 * by_vqa_score
+    assert 0 < by_am < 0.8 * by_vqa_score
