@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from annotations.models import Annotation, Answer, Atom, Image
 from annotations.picture import small_size
+from audit import outlines, told
 from judges.methods import geneval
 from judges.models import AtomScore, Run, Score
 
@@ -24,7 +25,7 @@ class Box:
     height: float
     label: str
     colour: str
-    points: str = ""  # of a mask's outline, where the engine gave one
+    outline: str = ""  # of its mask, where the engine gave one
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,10 @@ class Card:
     threshold: float | None
     thumbnail: tuple[int, int] | None = None
     raters: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def has_outlines(self) -> bool:
+        return any(box.outline for box in self.boxes)
 
     @property
     def distance(self) -> float | None:
@@ -151,7 +156,7 @@ def cards(
                 people=votes.get(pk, {}),
                 atoms=[row for row in rows if row.people or row.score is not None or row.error],
                 boxes=boxes(evidence),
-                clauses=evidence.get("clauses") or [],
+                clauses=told.clauses(evidence),
                 threshold=threshold,
                 thumbnail=small_size(image.width, image.height) if image.file else None,
             )
@@ -204,26 +209,39 @@ def _atom_row(atom: Atom, people: Vote | None, judged: AtomScore | None) -> Atom
 
 def boxes(evidence: dict[str, Any]) -> list[Box]:
     """What a detector found, the surest first; the rest is in the table of the evidence page."""
-    found = evidence.get("detections") or []
-    surest = sorted(found, key=lambda one: -one.get("score", 0))[:FEW]
+    surest = _surest(evidence)
     names = list(dict.fromkeys(one["class"] for one in surest))
     drawn = []
     for one in surest:
         left, top, right, bottom = one["box"][:4]
-        colour = f"{one['color']} " if one.get("color") else ""
-        outline = one.get("polygon") or []
+        color = f"{one['color']} " if one.get("color") else ""
         drawn.append(
             Box(
                 x=left,
                 y=top,
                 width=max(right - left, 0),
                 height=max(bottom - top, 0),
-                label=f"{colour}{one['class']} {one['score']:.2f}",
+                label=f"{color}{one['class']} {one['score']:.2f}",
                 colour=BOX_COLOURS[names.index(one["class"]) % len(BOX_COLOURS)],
-                points=" ".join(f"{x:g},{y:g}" for x, y in outline),
             )
         )
     return drawn
+
+
+def outlined(card: Card) -> Card:
+    """The same card with the outlines of masks: one picture's are drawn in a moment, a page of
+    pictures would take too long."""
+    evidence = (card.score.evidence if card.score else None) or {}
+    width, height = card.image.width or 0, card.image.height or 0
+    drawn = [
+        replace(box, outline=outlines.path(one.get("mask"), width, height))
+        for box, one in zip(card.boxes, _surest(evidence), strict=True)
+    ]
+    return replace(card, boxes=drawn)
+
+
+def _surest(evidence: dict[str, Any]) -> list[dict[str, Any]]:
+    return sorted(told.detections(evidence), key=lambda one: -one["score"])[:FEW]
 
 
 def detection_rows(score: Score | None, tag: str) -> list[dict[str, Any]]:
@@ -234,9 +252,9 @@ def detection_rows(score: Score | None, tag: str) -> list[dict[str, Any]]:
     judge = score.run.judge if score else None
     own = asdict(geneval.Options()) if judge and judge.method == "GenEval" else {}
     options = {**own, **(judge.options if judge else {})}
-    found = ((score.evidence if score else None) or {}).get("detections") or []
     name = "counting_threshold" if tag == "counting" else "threshold"
-    least = options.get(name)
+    least = told.number(options.get(name))
+    found = told.detections((score.evidence if score else None) or {})
     return [
         {
             **one,

@@ -1,4 +1,5 @@
-// Arrow keys walk from image to image; Enter opens one, since each is a link.
+// Arrow keys walk from image to image; Enter opens one, since each is a link. B and O show and hide
+// what the judge found.
 
 function links() {
   return [...document.querySelectorAll("[data-shots] .shot-link")];
@@ -10,11 +11,31 @@ function columns(all) {
   return Math.max(1, all.findIndex((link) => link.getBoundingClientRect().top !== top)) || 1;
 }
 
+// Boxes and outlines over the one picture of a page, each shown and hidden by its button or letter.
+function turn(button) {
+  const shown = button.getAttribute("aria-pressed") === "false";
+  button.setAttribute("aria-pressed", shown);
+  const hidden = [...document.querySelectorAll('[data-layer][aria-pressed="false"]')];
+  const picture = document.querySelector(".evidence-picture");
+  picture.dataset.without = hidden.map((one) => one.dataset.layer).join(" ");
+}
+
+document.addEventListener("click", ({ target }) => {
+  const button = target.closest("[data-layer]");
+  if (button) turn(button);
+});
+
 document.addEventListener("keydown", (event) => {
   if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
   if (event.target.closest("select, input, textarea, table, .scroll")) return;
-  const turn = { ArrowLeft: "left", ArrowRight: "right" }[event.key];
-  const neighbour = turn && document.querySelector(`[data-turn="${turn}"]`);
+  const layer = { b: "boxes", o: "outlines" }[event.key];
+  const button = layer && document.querySelector(`[data-layer="${layer}"]`);
+  if (button) {
+    turn(button);
+    return;
+  }
+  const way = { ArrowLeft: "left", ArrowRight: "right" }[event.key];
+  const neighbour = way && document.querySelector(`[data-turn="${way}"]`);
   if (neighbour) {
     neighbour.click();
     return;

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_GET
 from annotations.access import research_place_or_404
 from annotations.models import Image
 from annotations.picture import thumbnail_of
-from audit import evidence, saying
+from audit import evidence, saying, told
 from audit.chart_style import colour_of
 from audit.gallery import Filters, Gallery
 from audit.narrative import title
@@ -57,6 +57,8 @@ def one(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     (card,) = evidence.cards(
         [image.pk], run, {} if gap is None else {image.pk: gap}, evidence.threshold_of(facts)
     )
+    card = evidence.outlined(card)
+    kept = (card.score.evidence if card.score else None) or {}
     others = Score.objects.filter(image=image).exclude(run=run).select_related("run__judge")
     context = {
         "study": frame.study,
@@ -69,6 +71,10 @@ def one(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
         "image_url": reverse("image", args=[image.public_id]) if image.file else "",
         "raters": evidence.raters(image),
         "detections": evidence.detection_rows(card.score, image.prompt.metadata.get("tag", "")),
+        "asked": told.asked(kept),
+        "likeness": told.likeness(kept),
+        "replies": told.replies(kept),
+        "rest": told.rest(kept),
         "others": [
             {"title": title(score.run.judge.name), "score": score}
             for score in others.order_by("run__judge__name")

@@ -247,6 +247,78 @@ def test_evidence_is_drawn_over_the_picture(as_alice, judged):
     assert "0.040 above 0.3" in page
 
 
+def test_a_mask_is_drawn_as_its_outline_on_the_page_of_its_image(as_alice, judged):
+    image = judged.images.get(key="early-0")
+    score = image.scores.get()
+    # 16 x 16 pixels: rows 4 to 7 of columns 2 and 3.
+    mask = {"size": [16, 16], "counts": [2 * 16 + 4, 4, 12, 4, 12 * 16 + 8]}
+    score.evidence = {
+        "detections": [{"class": "circle", "score": 0.9, "box": [2, 4, 4, 8], "mask": mask}]
+    }
+    score.save()
+    reports.make_report(study=judged)
+    page = text(get(as_alice, "evidence", judged, image.public_id))
+    assert '<path d="M2,4L4,4L4,8L2,8Z"' in page
+    assert 'data-layer="outlines"' in page
+    assert "style=" not in page
+    # Two dozen pictures of a gallery have boxes only.
+    assert "<path" not in text(get(as_alice, "gallery", judged))
+
+
+def test_what_a_judge_asked_and_was_told_is_shown(as_alice, judged):
+    image = judged.images.get(key="early-0")
+    score = image.scores.get()
+    score.evidence = {
+        "answers": [
+            {
+                "question": "Is the circle red?",
+                "expected": "Yes",
+                "score": 0.8125,
+                "tokens": [["Yes", 0.75], ["yes", 0.0625]],
+                "seconds": 0.25,
+                "reason": "",
+            },
+            {"question": "Is it round?", "expected": "Yes", "score": None, "reason": "it is mute"},
+        ],
+        "text": "a red circle",
+        "similarity": 0.3125,
+        "reply": {"text": "I see a <circle>."},
+        "counted": [{"noun": "circle"}],
+    }
+    score.save()
+    reports.make_report(study=judged)
+    page = text(get(as_alice, "evidence", judged, image.public_id))
+    for shown in (
+        "Is the circle red?",
+        "0.8125",
+        "<code>yes</code> 0.0625",
+        "0.25",
+        "it is mute",
+        "“a red circle”: similarity 0.3125",
+        "I see a &lt;circle&gt;.",
+        "Everything else that it kept",
+        "&quot;noun&quot;: &quot;circle&quot;",
+    ):
+        assert shown in page
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [
+        {"detections": 5, "clauses": "none", "answers": {}, "reply": [], "boxes": 1},
+        {"detections": [{"class": "circle"}, 7, {"class": "x", "score": None, "box": [1]}]},
+        {"detections": [{"class": "x", "score": 1, "box": [0, 0, 1, 1], "mask": {"size": 3}}]},
+        {"answers": [{"question": 3}, "no"], "tokens": 4, "similarity": "high", "text": 9},
+    ],
+)
+def test_evidence_that_nobody_can_read_is_shown_as_it_came(as_alice, judged, evidence):
+    image = judged.images.get(key="early-0")
+    image.scores.update(evidence=evidence)
+    reports.make_report(study=judged)
+    assert text(get(as_alice, "gallery", judged))
+    assert text(get(as_alice, "evidence", judged, image.public_id))
+
+
 def test_the_gallery_shows_the_small_copy_that_the_import_made(as_alice, judged, media):
     image = judged.images.first()
     response = get(as_alice, "thumbnail", judged, image.public_id)

@@ -150,6 +150,30 @@ def test_the_gallery_is_walked_with_keys(open_page, alice, report):
     page.wait_for_url(here)
 
 
+def test_boxes_and_outlines_are_switched_by_buttons_and_letters(open_page, alice, report):
+    image = report.study.images.order_by("pk").first()
+    score = image.scores.get(run__judge__name=JUDGES[0])
+    # A quarter of the picture, in a mask of two by two pixels.
+    mask = {"size": [2, 2], "counts": [0, 1, 3]}
+    score.evidence = {
+        "detections": [{"class": "circle", "score": 0.9, "box": [0, 0, 64, 64], "mask": mask}]
+    }
+    score.save()
+    page = open_page(alice, at("evidence", image.public_id, judge=JUDGES[0]))
+    box, outline = page.locator(".overlay rect"), page.locator(".overlay path")
+    expect(box).to_be_visible()
+    expect(outline).to_be_visible()
+    assert outline.get_attribute("d") == "M0,0L64,0L64,64L0,64Z"
+    page.keyboard.press("b")
+    expect(box).to_be_hidden()
+    expect(outline).to_be_visible()
+    page.get_by_role("button", name="Outlines").click()
+    expect(outline).to_be_hidden()
+    expect(page.get_by_role("button", name="Outlines")).to_have_attribute("aria-pressed", "false")
+    page.keyboard.press("b")
+    expect(box).to_be_visible()
+
+
 def test_a_select_changes_the_address_and_the_address_the_page(open_page, alice, report):
     page = open_page(alice, at("slices"))
     all_drawn(page)
