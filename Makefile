@@ -6,7 +6,7 @@ PIP = $(PY) -m pip install --quiet --disable-pip-version-check
 # As many test processes as cores.
 JOBS ?= auto
 
-.PHONY: help demo setup test test-postgres lint bench-stats bench-import bench-dashboards bench-labelling chaos
+.PHONY: help demo setup test test-postgres lint bench-stats bench-judges bench-import bench-dashboards bench-labelling chaos
 .DEFAULT_GOAL := help
 
 help:
@@ -15,6 +15,7 @@ help:
 	@echo "make test         every test, on SQLite and, where one answers, on PostgreSQL"
 	@echo "make lint         ruff, migrations, deployment check"
 	@echo "make bench-stats  the statistics against their baselines"
+	@echo "make bench-judges the judges against the official ways of looking, asking and deciding"
 	@echo "make bench-labelling  people labelling at once: waiting, cost of an answer, nothing lost"
 	@echo "make bench-import pictures against Pillow, label rows against sqlite3"
 	@echo "make bench-dashboards the audit's pages with 100,000 images against 1,000"
@@ -42,6 +43,9 @@ lint: .venv/dev
 
 bench-stats: .venv/dev
 	$(PY) -m tests.bench.bench_stats
+
+bench-judges: .venv/dev
+	$(PY) -m tests.bench.bench_judges
 
 bench-labelling: .venv/dev
 	$(PY) -m tests.bench.bench_labelling

@@ -26,6 +26,7 @@ FIRST_WAIT = 1.0
 LONGEST_WAIT = 600.0
 # While it waits, a worker shows as often that it lives.
 SIGN_OF_LIFE = 10.0
+_logged: set[str] = set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +73,12 @@ def reason_of(error: Exception) -> str:
     """A ValueError speaks for itself; anything else is named."""
     if isinstance(error, ValueError) and str(error):
         return str(error)
-    logger.error("a judge failed on an image", exc_info=error)
-    return f"The judge failed on this image: {type(error).__name__}: {error}"
+    reason = f"The judge failed on this image: {type(error).__name__}: {error}"
+    if reason not in _logged:
+        # Once: the same on each of 100,000 images tells nothing more.
+        _logged.add(reason)
+        logger.error(reason, exc_info=error)
+    return reason
 
 
 def is_disk_full(error: BaseException) -> bool:

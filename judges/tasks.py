@@ -7,7 +7,7 @@ from judges.models import Run
 from judges.waking import send
 
 
-@shared_task(soft_time_limit=1800, time_limit=1860)
+@shared_task(soft_time_limit=7200, time_limit=7260)
 def score_chunk_task(chunk_id: int) -> None:
     running.score_chunk(chunk_id=chunk_id)
 

@@ -45,7 +45,7 @@ TEMPLATES = (
     "a photo of a {color} object",
 )
 # A detector tells a hundred guesses; those that are fainter than this are no evidence of anything.
-FAINT = 0.05
+FAINT = 0.1
 
 _float32 = np.float32
 _half = np.float32(0.5)
@@ -259,18 +259,14 @@ class GenEval:
             objects, index, noun, COLORS, chosen.templates, chosen.background, chosen.crop
         )
 
-    def _colored(self, subject: Subject, seen: Seen) -> list[Detection]:
+    def _colored(self, subject: Subject, seen: Seen) -> Sequence[Detection]:
         """All detections; those whose color was asked for carry its name."""
-        detections = list(seen[_objects(subject)])
-        for clause in subject.metadata["include"]:
-            if "color" not in clause:
-                continue
-            for index, detection in enumerate(detections):
-                if detection["class"] != clause["class"] or "color" in detection:
-                    continue
-                color = seen.get(self._color_of(_objects(subject), index, clause["class"]))
-                if color is not None:
-                    detections[index] = {**detection, "color": color}
+        objects = _objects(subject)
+        detections = seen[objects]
+        for want, color in seen.items():
+            if isinstance(want, ColorOf) and want == self._color_of(objects, want.index, want.noun):
+                detections = list(detections)
+                detections[want.index] = {**detections[want.index], "color": color}
         return detections
 
 
@@ -294,11 +290,12 @@ def _keep(
     threshold = options.counting_threshold if counting else options.threshold
     # One trip through float32 for all scores: the official arrays are float32, and there
     # neither 0.3 nor 0.9 is above itself.
-    *scores, threshold = array("f", [*(d["score"] for d in detections), threshold])
+    scores, (threshold,) = array("f", _scores(detections)), array("f", [threshold])
+    names = _classes(detections)
     ranked: dict[str, list[tuple[float, int]]] = {}
     for index, score in enumerate(scores):
         if score > threshold:
-            ranked.setdefault(detections[index]["class"], []).append((score, index))
+            ranked.setdefault(names[index], []).append((score, index))
     kept = {}
     for name, found in ranked.items():
         found.sort(reverse=True)
@@ -307,6 +304,17 @@ def _keep(
             objects if options.max_overlap == 1 else _thin(detections, objects, options.max_overlap)
         )
     return kept
+
+
+def _scores(detections: Sequence[Detection]) -> Sequence[float]:
+    """Stored detections tell their scores without being made one by one."""
+    scores = getattr(detections, "scores", None)
+    return [one["score"] for one in detections] if scores is None else scores
+
+
+def _classes(detections: Sequence[Detection]) -> Sequence[str]:
+    classes = getattr(detections, "classes", None)
+    return [one["class"] for one in detections] if classes is None else classes
 
 
 def _thin(detections: Sequence[Detection], objects: Sequence[int], max_overlap: float) -> list[int]:
@@ -384,12 +392,13 @@ def _evidence(
     """As JSON keeps it: without the guesses too faint to be any, with the masks that counted."""
     masked = {id(detection) for detection in counted}
     told = []
-    for detection in detections:
-        if detection["score"] < FAINT:
+    for index, score in enumerate(_scores(detections)):
+        if score < FAINT:
             continue
+        detection = detections[index]
         plain = {
             "class": detection["class"],
-            "score": float(detection["score"]),
+            "score": float(score),
             "box": [float(value) for value in detection["box"]],
         }
         if "color" in detection:

@@ -357,7 +357,7 @@ def test_the_masks_of_what_counted_are_evidence_and_no_others():
 
 
 def test_guesses_too_faint_to_be_any_are_no_evidence():
-    judgement = judge(Detector(seen("dog"), seen("dog", 0.04)), wants(one("dog")))
+    judgement = judge(Detector(seen("dog"), seen("dog", 0.09)), wants(one("dog")))
     assert judgement.evidence["detections"] == [seen("dog")]
 
 
