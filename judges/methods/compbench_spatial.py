@@ -21,154 +21,28 @@ the limit of 150 pixels for "near" belongs to it.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
-from judges.methods.boxes import FAINT, Box, center, from_score, overlap, plain, told
+from judges.methods.boxes import FAINT, from_score, overlap, plain, told
+from judges.methods.compbench_positions import (
+    BESIDE,
+    DEPTHS,
+    PREPOSITIONS,
+    RELATIONS,
+    Found,
+    absent,
+    first,
+    in_depth,
+    in_plane,
+    person,
+    relation_in,
+    untaught,
+)
 from judges.methods.options import Optioned
 from judges.noun_phrases import reader
 from judges.protocols import DepthOf, Detection, Judgement, Objects, Seen, Subject, Unscored, Want
-
-BESIDE = ("on side of", "next to", "near")
-# In the official order: the first that is found in the prompt is the relation.
-RELATIONS = (
-    *BESIDE,
-    "on the left of",
-    "on the right of",
-    "on the bottom of",
-    "on the top of",
-    "on top of",
-)
-DEPTHS = ("in front of", "behind", "hidden")
-# Around these the official script looks for the two things of a complex prompt.
-PREPOSITIONS = (
-    "on top of",
-    "on bottom of",
-    "on the left",
-    "on the right",
-    "next to",
-    "on side of",
-    "near",
-)
-PEOPLE = ("girl", "boy", "man", "woman")
-# Labels that mean the noun, beyond the names that a label itself lists.
-SYNONYMS = {
-    "airplane": ("aeroplane",),
-    "bag": ("handbag", "plastic bag", "luggage and bags", "suitcase", "backpack"),
-    "bicycle": ("bike",),
-    "boat": ("ship", "watercraft"),
-    "computer": ("laptop", "computer monitor", "tablet computer"),
-    "cow": ("cattle",),
-    "mouse": ("computer mouse", "mouse1", "mouse2"),
-    "painting": ("picture",),
-    "phone": ("cell phone", "mobile phone", "corded phone", "telephone"),
-    "sofa": ("couch", "sofa bed", "studio couch", "loveseat"),
-    "couch": ("sofa", "sofa bed", "studio couch", "loveseat"),
-    "table": ("dining table", "coffee table", "kitchen & dining room table", "desk"),
-    "television": ("tv",),
-    "wallet": ("purse", "handbag"),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """`reason` says what took points away; empty where nothing did."""
-
-    score: float
-    reason: str
-    objects: tuple[Detection | None, Detection | None]
-
-
-def relation_in(prompt: str, relations: Sequence[str] = RELATIONS) -> str | None:
-    return next((words for words in relations if words in prompt), None)
-
-
-def position_2d(
-    locality: str,
-    box_1: Box,
-    box_2: Box,
-    *,
-    on_top_of: bool = False,
-    paper: bool = False,
-) -> float:
-    """How well the first box stands where the relation says, as seen from the second: 0 to 1.
-
-    As coded, a relation that only just fails loses points softly: 0.1/IoU where the boxes overlap
-    by more than 0.1, 150/distance where "near" is too far away on both axes. The paper knows yes
-    and no, and for "near" one distance between the centers.
-    """
-    if on_top_of and locality == "on top of":
-        locality = "on the top of"
-    dx, dy = (center(box_2)[axis] - center(box_1)[axis] for axis in (0, 1))
-    across, along = abs(dx), abs(dy)
-    if locality in BESIDE:
-        if paper:
-            return float(math.hypot(dx, dy) < 150)
-        return 1.0 if across < 150 or along < 150 else 150 / max(across, along)
-    stands = {
-        "on the left of": dx > 0 and across > along,
-        "on the right of": dx < 0 and across > along,
-        "on the top of": dy > 0 and along > across,
-        "on the bottom of": dy < 0 and along > across,
-    }
-    if not stands.get(locality, False):
-        return 0.0
-    shared = overlap(box_1, box_2)
-    if shared < 0.1:
-        return 1.0
-    return 0.0 if paper else 0.1 / shared
-
-
-def position_3d(
-    locality: str,
-    box_1: Box,
-    box_2: Box,
-    depth: np.ndarray,
-    *,
-    transposed: bool = True,
-    side_by_side: bool = False,
-) -> float:
-    """The same in depth: `depth[row, column]`, larger is nearer."""
-    means = [_mean_depth(depth, box, transposed) for box in (box_1, box_2)]
-    return _in_depth(locality, overlap(box_1, box_2), *means, side_by_side=side_by_side)
-
-
-def spatial(
-    prompt: str,
-    noun_1: str,
-    noun_2: str,
-    detections: Iterable[Detection],
-    *,
-    threshold: float = 0.5,
-    on_top_of: bool = False,
-    keep_partial: bool = False,
-    synonyms: bool = False,
-    paper: bool = False,
-) -> float:
-    """The score of one image; `detections` with boxes in the official frame, best first."""
-    return _spatial(
-        prompt,
-        (noun_1, noun_2),
-        detections,
-        threshold=threshold,
-        on_top_of=on_top_of,
-        keep_partial=keep_partial,
-        synonyms=synonyms,
-        paper=paper,
-    ).score
-
-
-def frame(size: tuple[int, int]) -> tuple[int, int]:
-    """The size to which the official script brings a picture: short side 479, no side over 480."""
-    short, long = sorted(size)
-    new_short, new_long = 479, int(479 * long / short)
-    if new_long > 480:
-        new_short, new_long = int(480 * new_short / new_long), 480
-    return (new_short, new_long) if size[0] <= size[1] else (new_long, new_short)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,9 +78,9 @@ class Spatial2D(Optioned):
             # Of a complex prompt whose things it cannot find, the official script says 0.
             return Judgement(0.0, reason=asked) if self.complex else Unscored(asked)
         relation, *nouns = asked
-        untaught = _untaught(nouns, seen.classes, self.synonyms)
-        if untaught and self.unknown == "unscored":
-            return Unscored(untaught)
+        unknown = untaught(nouns, seen.classes, self.synonyms)
+        if unknown and self.unknown == "unscored":
+            return Unscored(unknown)
         if relation in BESIDE and 0 in subject.size:
             return Unscored(f"The size of the picture is not known, and “{relation}” needs it.")
         detections = _framed(seen[_objects(asked)], subject.size, self.threshold)
@@ -215,8 +89,8 @@ class Spatial2D(Optioned):
             for name, value in asdict(self).items()
             if name not in ("complex", "unknown", "parser")
         }
-        found = _spatial(subject.prompt, nouns, detections, **rules)
-        return _judgement(found, relation, nouns, detections, untaught)
+        found = in_plane(subject.prompt, nouns, detections, **rules)
+        return _judgement(found, relation, nouns, detections, unknown)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -239,7 +113,7 @@ class Spatial3D(Optioned):
         reader(self.parser)
 
     def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
-        asked = _asked(subject, self.parser, (*DEPTHS, *RELATIONS))
+        asked = _asked(subject, self.parser, DEPTHS)
         if isinstance(asked, str):
             return ()
         want = _objects(asked)
@@ -251,17 +125,17 @@ class Spatial3D(Optioned):
         return tuple(w for w in (self._depth(d, subject.size) for d in pair) if w not in seen)
 
     def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
-        asked = _asked(subject, self.parser, (*DEPTHS, *RELATIONS))
+        asked = _asked(subject, self.parser, DEPTHS)
         if isinstance(asked, str):
             return Unscored(asked)
         relation, *nouns = asked
-        untaught = _untaught(nouns, seen.classes, self.synonyms)
-        if untaught and self.unknown == "unscored":
-            return Unscored(untaught)
+        unknown = untaught(nouns, seen.classes, self.synonyms)
+        if unknown and self.unknown == "unscored":
+            return Unscored(unknown)
         detections = seen[_objects(asked)]
         pair = self._pair(asked, detections, subject.size)
         score = sum(0.25 * float(d["score"]) for d in pair if d is not None)
-        reason = _absent(nouns, pair)
+        reason = absent(nouns, pair)
         depths: list[float | None] = []
         if not reason:
             depths = [seen[self._depth(d, subject.size)] for d in pair]
@@ -269,13 +143,13 @@ class Spatial3D(Optioned):
                 return Unscored("A box holds no pixel of the depth map.")
             one, other = (math.nan if depth is None else depth for depth in depths)
             shared = overlap(pair[0]["box"], pair[1]["box"])
-            position = _in_depth(relation, shared, one, other, side_by_side=self.side_by_side)
+            position = in_depth(relation, shared, one, other, side_by_side=self.side_by_side)
             score += 0.5 * position
             if position < 1:
                 reason = f"{nouns[0]} {relation} {nouns[1]}: {position:.2f} of 1"
         found = Found(score, reason, pair)
         judgement = _judgement(
-            found, relation, nouns, _framed(detections, subject.size, self.threshold), untaught
+            found, relation, nouns, _framed(detections, subject.size, self.threshold), unknown
         )
         judgement.evidence["depths"] = depths
         return judgement
@@ -288,9 +162,9 @@ class Spatial3D(Optioned):
         self, asked: tuple[str, str, str], every: Sequence[Detection], size: tuple[int, int]
     ) -> tuple[Detection | None, Detection | None]:
         detections = from_score(_framed(every, size, self.threshold), self.threshold)
-        nouns = [_person(noun) for noun in asked[1:]]
+        nouns = [person(noun) for noun in asked[1:]]
         if self.whole_words or self.synonyms:
-            return tuple(_first(noun, detections, self.synonyms) for noun in nouns)
+            return tuple(first(noun, detections, self.synonyms) for noun in nouns)
         # As coded: the list is scanned until both have been met, and each later match of the one
         # takes the place of an earlier, more confident one.
         met: list[Detection | None] = [None, None]
@@ -303,54 +177,13 @@ class Spatial3D(Optioned):
         return met[0], met[1]
 
 
-def _spatial(
-    prompt: str,
-    nouns: Sequence[str],
-    detections: Iterable[Detection],
-    *,
-    threshold: float = 0.5,
-    on_top_of: bool = False,
-    keep_partial: bool = False,
-    synonyms: bool = False,
-    paper: bool = False,
-) -> Found:
-    relation = relation_in(prompt)
-    if relation is None:
-        raise ValueError(f"“{prompt}” has none of the relations {', '.join(RELATIONS)}.")
-    confident = [detection for detection in detections if detection["score"] >= threshold]
-    one, other = (_first(_person(noun), confident, synonyms) for noun in nouns)
-    score = sum(0.25 * float(found["score"]) for found in (one, other) if found)
-    reason = _absent(nouns, (one, other))
-    position = 0.0
-    if one and other:
-        position = position_2d(relation, one["box"], other["box"], on_top_of=on_top_of, paper=paper)
-        score += 0.5 * position
-        if position < 1:
-            reason = f"{nouns[0]} {relation} {nouns[1]}: {position:.2f} of 1"
-    if paper:
-        return Found(position, reason, (one, other))
-    if score < 0.5 and not keep_partial:
-        score = 0.0
-    return Found(score, reason, (one, other))
-
-
-def _in_depth(
-    relation: str, shared: float, one: float, other: float, *, side_by_side: bool
-) -> float:
-    """A comparison with a depth that is not known (nan) fails, as it does in the official code."""
-    right = one > other if relation == "in front of" else one < other
-    if not right or relation not in DEPTHS:
-        return 0.0
-    if side_by_side or shared > 0.5:
-        return 1.0
-    # Exactly one half falls between the two official conditions.
-    return shared / 0.5 if 0 < shared < 0.5 else 0.0
-
-
-def _mean_depth(depth: np.ndarray, box: Box, transposed: bool) -> float:
-    x1, y1, x2, y2 = (int(value) for value in box[:4])
-    inside = depth[x1:x2, y1:y2] if transposed else depth[y1:y2, x1:x2]
-    return float(inside.mean()) if inside.size else math.nan
+def frame(size: tuple[int, int]) -> tuple[int, int]:
+    """The size to which the official script brings a picture: short side 479, no side over 480."""
+    short, long = sorted(size)
+    new_short, new_long = 479, int(479 * long / short)
+    if new_long > 480:
+        new_short, new_long = int(480 * new_short / new_long), 480
+    return (new_short, new_long) if size[0] <= size[1] else (new_long, new_short)
 
 
 def _asked(
@@ -384,33 +217,7 @@ def _around(prompt: str, relation: str, read: Any) -> tuple[str, str, str] | str
 
 
 def _objects(asked: tuple[str, str, str]) -> Objects:
-    return Objects(tuple(dict.fromkeys(_person(noun) for noun in asked[1:])))
-
-
-def _person(noun: str) -> str:
-    return "person" if noun in PEOPLE else noun
-
-
-def _first(noun: str, detections: Sequence[Detection], synonyms: bool) -> Detection | None:
-    return next((d for d in detections if _means(d["class"], noun, synonyms)), None)
-
-
-def _means(label: str, noun: str, synonyms: bool) -> bool:
-    if label == noun:
-        return True
-    if not synonyms:
-        return False
-    names = {name.strip() for name in re.split(r"[,/]", label)}
-    return noun in names or not names.isdisjoint(SYNONYMS.get(noun, ()))
-
-
-def _untaught(nouns: Sequence[str], classes: Sequence[str], synonyms: bool) -> str:
-    """A sentence about nouns that the detector can never find; empty where it can find all."""
-    if not classes:
-        return ""
-    wanted = dict.fromkeys(_person(noun) for noun in nouns)
-    unknown = [n for n in wanted if not any(_means(label, n, synonyms) for label in classes)]
-    return f"The detector does not know the class {', '.join(unknown)}." if unknown else ""
+    return Objects(tuple(dict.fromkeys(person(noun) for noun in asked[1:])))
 
 
 def _framed(
@@ -429,21 +236,16 @@ def _framed(
     ]
 
 
-def _absent(nouns: Sequence[str], pair: Sequence[Detection | None]) -> str:
-    lacking = [noun for noun, found in zip(nouns, pair, strict=True) if found is None]
-    return f"found no {' and no '.join(lacking)}" if lacking else ""
-
-
 def _judgement(
     found: Found,
     relation: str,
     nouns: Sequence[str],
     detections: Iterable[Detection],
-    untaught: str,
+    unknown: str,
 ) -> Judgement:
     return Judgement(
         score=float(found.score),
-        reason=". ".join(words for words in (found.reason, untaught) if words),
+        reason=". ".join(words for words in (found.reason, unknown) if words),
         evidence={
             "relation": relation,
             "nouns": list(nouns),

@@ -220,6 +220,14 @@ def test_every_official_position_in_depth_is_reproduced():
         assert score == pytest.approx(case["score"], rel=1e-6)
 
 
+def test_depth_knows_its_own_relations_only():
+    with pytest.raises(ValueError, match="none of the relations in front of, behind, hidden"):
+        position_3d("near", LEFT, RIGHT, np.zeros((9, 9)))
+    assert Spatial3D().wants(subject("a cat near a dog"), Seen()) == ()
+    judged = Spatial3D().judge(subject("a cat near a dog"), Seen())
+    assert judged == Unscored("This prompt has none of the relations in front of, behind, hidden.")
+
+
 def test_the_map_is_read_with_x_and_y_exchanged_until_it_is_repaired():
     depth = np.zeros((100, 100))
     depth[60:90, 10:40] = 1.0  # what is at x 10-40, y 60-90 is near
