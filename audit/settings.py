@@ -299,6 +299,8 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Label generated images, run judges, read where judges left people behind.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
+    # What there is to attack is told to people with an account only.
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
 }
 
 LANGUAGE_CODE = "en-gb"

@@ -1,0 +1,145 @@
+"""One study with something of everything in it, and somebody in each role."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from django.test import Client, override_settings
+
+from annotations import inviting, labelling
+from annotations.models import Atom, Membership, Study
+from audit import reports
+from judges.models import Upload
+from tests import making
+from tests.hostile.routes import ROLES
+
+HOSTILE = """<script>alert(1)</script>"'><img src=x onerror=alert(2)>{{7*7}}${7*7}"""
+
+
+@dataclass(frozen=True)
+class World:
+    study: Study
+    people: dict[str, Membership]
+    gaps: dict[str, object]
+    media: Path
+
+
+@pytest.fixture(scope="module")
+def world(django_db_setup, django_db_blocker, tmp_path_factory):
+    """Labelled, judged, reported, invited to, uploaded to; made once for the tests of a file.
+
+    Each test's own changes are rolled back; this is taken down by hand at the end.
+    """
+    media = tmp_path_factory.mktemp("media")
+    with django_db_blocker.unblock():
+        with override_settings(MEDIA_ROOT=media):
+            made = _build(media)
+        yield made
+        for study in Study.objects.all():
+            _take_down(study)
+        for member in made.people.values():
+            member.user.delete()
+
+
+def _build(media: Path) -> World:
+    study = making.study("shapes-" + uuid.uuid4().hex[:6])
+    elsewhere = making.study("elsewhere-" + uuid.uuid4().hex[:6])
+    making.labels(
+        study, {i.key: {"ann": 1, "ben": i.key != "early-0"} for i in study.images.order_by("pk")}
+    )
+    bob = making.person(study, "bob")
+    answered = making.label(bob)
+    flag = labelling.flag(image=answered.image, annotator=bob, reason="other", note=HOSTILE)
+    run = making.scores(study, {"early-0": True, "late-0": False, "early-1": "the file is broken"})
+    _poison(study, run)
+    study.refresh_from_db()
+    report = reports.make_report(study=study)
+    door = inviting.open_to_crowd(study=study, completion_code="C0DE")
+    invitation = inviting.invite(study=study, note=HOSTILE)
+    upload = Upload.objects.create(
+        study=study, name=HOSTILE, format="tidy", state="refused", reason=f"No such file: {HOSTILE}"
+    )
+    people = {
+        "stranger": making.person(elsewhere, "stranger", role="owner"),
+        "crowd": inviting.enter_from_crowd(invitation=door, worker="worker-0815"),
+        "annotator": bob,
+        "researcher": making.person(study, "rita", role="researcher"),
+        "owner": making.person(study, "alice", role="owner"),
+    }
+    assert set(people) == set(ROLES) - {"anonymous"}
+    gaps = {
+        "<slug:slug>": study.slug,
+        "label/answers/<slug:public_id>": f"label/answers/{answered.image.public_id}",
+        "<int:flag_id>": flag.pk,
+        "<slug:public_id>": study.images.get(key="early-0").public_id,
+        "<int:run_id>": run.pk,
+        "<int:member_id>": bob.pk,
+        "<int:invitation_id>": invitation.pk,
+        "<int:report_id>": report.pk,
+        "<int:upload_id>": upload.pk,
+        "<str:token>": inviting.token_of(invitation),
+    }
+    return World(study, people, gaps, media)
+
+
+def _poison(study: Study, run) -> None:
+    """Wherever somebody else's words are kept."""
+    Study.objects.filter(pk=study.pk).update(title=HOSTILE, description=HOSTILE)
+    study.prompts.update(text=HOSTILE)
+    Atom.objects.filter(prompt__study=study).update(text=HOSTILE, question=HOSTILE)
+    for generator in study.generators.all():
+        study.generators.filter(pk=generator.pk).update(name=f"{generator.name} {HOSTILE}")
+    for member in study.memberships.all():
+        study.memberships.filter(pk=member.pk).update(name=f"{member.name} {HOSTILE}")
+    run.scores.exclude(value=None).update(reason=HOSTILE)
+    run.scores.filter(value=None).update(error=HOSTILE)
+
+
+def _take_down(study: Study) -> None:
+    """In the order that the foreign keys want."""
+    study.runs.all().delete()
+    study.annotations.all().delete()
+    study.assignments.all().delete()
+    study.delete()
+
+
+@pytest.fixture
+def clients(db, settings, world):
+    """A browser for each role."""
+    settings.MEDIA_ROOT = world.media
+
+    def client(role: str, **options) -> Client:
+        browser = Client(raise_request_exception=False, **options)
+        if role != "anonymous":
+            browser.force_login(world.people[role].user)
+        return browser
+
+    return client
+
+
+# What the gaps mean that each route understands for itself.
+_OWN_GAPS = {
+    "drift-chart": {"<slug:kind>": "svg"},
+    "chart": {"<slug:name>": "drift", "<slug:kind>": "svg"},
+    "table": {"<slug:name>": "slices"},
+    "people-chart": {"<slug:name>": "course", "<slug:kind>": "svg"},
+    "report-file": {"<slug:kind>": "html"},
+}
+
+
+@pytest.fixture
+def filled(world):
+    """An address with its gaps filled from the study."""
+
+    def fill(name: str, address: str) -> str:
+        for gap, value in {**world.gaps, **_OWN_GAPS.get(name, {})}.items():
+            address = address.replace(gap, str(value))
+        assert "<" not in address, f"nobody says what to put into {address}"
+        if name == "report-changes":
+            address += "?a={0}&b={0}".format(world.gaps["<int:report_id>"])
+        return f"/{address}"
+
+    return fill

@@ -1,0 +1,160 @@
+"""Every route × everybody × every verb: nobody gets in who should not, and nothing breaks."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.hostile.routes import INSIDE, ROLES, ROWS, routes
+
+pytestmark = pytest.mark.django_db
+VERBS = ("get", "post", "patch", "put", "delete")
+# What a form must say to be more than a miss.
+FORMS = {"person": {"do": "count"}, "flag-change": {"do": "put-back"}}
+ALL = sorted(routes())
+
+
+def kept_out(answer) -> bool:
+    """Sent to the log-in, forbidden, not found, or no such verb."""
+    if answer.status_code == 302:
+        return answer.headers["Location"].startswith("/login/?next=")
+    return answer.status_code in {401, 403, 404, 405}
+
+
+def content(answer) -> bytes:
+    """All of it; a file that is not read to its end stays open."""
+    return b"".join(answer.streaming_content) if answer.streaming else answer.content
+
+
+def test_every_route_says_who_it_is_for():
+    assert sorted(ROWS) == sorted(name for name, _ in ALL)
+
+
+@pytest.mark.parametrize(("name", "address"), ALL, ids=[name for name, _ in ALL])
+def test_only_those_get_in_who_should(clients, filled, name, address):
+    where = filled(name, address)
+    inside = INSIDE[ROWS[name]]
+    got_in = set()
+    for role in ROLES:
+        browser = clients(role)
+        for verb in VERBS:
+            if name in {"logout", "join", "crowd"}:
+                browser = clients(role)  # they change who one is
+            form = [FORMS[name]] if verb == "post" and name in FORMS else []
+            answer = getattr(browser, verb)(where, *form)
+            content(answer)
+            assert answer.status_code < 500 or answer.status_code == 503, (role, verb)
+            if not kept_out(answer):
+                assert role in inside, f"{role} gets {answer.status_code} for {verb} {where}"
+                got_in.add(role)
+    assert got_in == inside
+
+
+@pytest.mark.parametrize(("name", "address"), ALL, ids=[name for name, _ in ALL])
+def test_a_form_of_another_site_does_nothing(clients, filled, name, address):
+    """With the cookie but without the token of the page."""
+    if name == "api-token":
+        return  # It takes a password and sets no cookie.
+    where = filled(name, address)
+    browser = clients("owner", enforce_csrf_checks=True)
+    for verb in ("post", "put", "patch", "delete"):
+        answer = getattr(browser, verb)(where)
+        assert kept_out(answer), (verb, answer.status_code)
+
+
+@pytest.mark.parametrize(("name", "address"), ALL, ids=[name for name, _ in ALL])
+def test_every_answer_carries_its_armour(clients, filled, name, address):
+    answer = clients("owner").get(filled(name, address))
+    policy = answer.headers["Content-Security-Policy"]
+    assert "unsafe" not in policy
+    assert "default-src 'none'" in policy
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert answer.headers["X-Frame-Options"] == "DENY"
+    assert "Access-Control-Allow-Origin" not in answer.headers
+    assert "Server" not in answer.headers
+    content(answer)
+
+
+@pytest.mark.parametrize(("name", "address"), ALL, ids=[name for name, _ in ALL])
+def test_what_others_wrote_is_shown_never_run(clients, filled, name, address):
+    """Prompts, names, notes, file names, reasons: on every page that quotes them."""
+    for role in ("annotator", "owner"):
+        answer = clients(role).get(filled(name, address))
+        text = content(answer)
+        if answer.headers.get("Content-Type", "").startswith(("text/html", "image/svg")):
+            assert b"<script>alert" not in text
+            assert b"<img src=x" not in text
+            assert b"onerror=alert(2)>" not in text
+            assert b"49${" not in text
+
+
+LEAKS = (
+    "study__memberships__user__password__startswith",
+    "user__password",
+    "ordering",
+    "order_by",
+    "sort",
+    "group",
+    "cursor",
+    "page",
+    "judge",
+    "generator",
+    "tag",
+    "since",
+    "by",
+)
+
+
+@pytest.mark.parametrize(("name", "address"), ALL, ids=[name for name, _ in ALL])
+def test_no_name_in_the_address_reaches_into_the_tables(clients, filled, name, address):
+    """Filter, order and group words that are no words of the page: ignored or refused, no crash."""
+    where = filled(name, address)
+    browser = clients("owner")
+    for value in ("md5$", "user__password", "-pk", "__", "\x00", "9" * 400, "'\"><script>", "%"):
+        answer = browser.get(where, dict.fromkeys(LEAKS, value))
+        assert answer.status_code < 500 or answer.status_code == 503, value
+        text = content(answer)
+        assert b"'\"><script>" not in text
+        assert b"md5$" not in text.replace(b"=md5$", b"").replace(b"=md5%24", b"")
+
+
+def test_the_administration_is_closed_to_all_but_its_own_people(clients):
+    from django.contrib import admin
+
+    for role in ROLES:
+        browser = clients(role)
+        for pattern in admin.site.get_urls():
+            where = str(pattern.pattern).replace("<path:object_id>", "1").lstrip("^")
+            if "<" in where or "(" in where or "login" in where or "?P" in where:
+                continue
+            answer = browser.get(f"/admin/{where}")
+            assert answer.status_code in {302, 403, 404}, (role, where)
+
+
+def test_the_log_in_page_sends_nobody_to_another_site(clients, world):
+    user = world.people["owner"].user
+    user.set_password("a-long-and-quiet-river")
+    user.save()
+    answer = clients("anonymous").post(
+        "/login/?next=https://evil.example/",
+        {"username": "alice", "password": "a-long-and-quiet-river", "next": "//evil.example"},
+    )
+    assert answer.status_code == 302
+    assert answer.headers["Location"] == "/"
+
+
+@pytest.mark.parametrize(
+    "field", ["is_staff", "is_superuser", "role", "annotator", "study", "user"]
+)
+def test_a_field_too_many_changes_nobodys_rights(clients, world, field):
+    """Mass assignment: what the body names beside the known fields is not taken."""
+    bob = world.people["annotator"]
+    browser = clients("annotator")
+    for path in ("next", "labels"):
+        browser.post(
+            f"/api/v1/studies/{world.study.slug}/{path}/",
+            {field: "owner", "image": "x", "form": 1, "answers": {}},
+            content_type="application/json",
+        )
+    bob.refresh_from_db()
+    bob.user.refresh_from_db()
+    assert (bob.role, bob.user.is_staff, bob.user.is_superuser) == ("annotator", False, False)
