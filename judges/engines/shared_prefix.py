@@ -25,7 +25,7 @@ from judges.errors import EngineRefused
 TOKENS = (
     8192  # in one pass: fills a large accelerator, and fits beside a model of 8 billion weights
 )
-_ONE_GO = 384  # tokens of a row up to which the mask costs less than a second pass
+_ONE_GO = 640  # tokens of a row up to which the mask costs less than a second pass
 _SLACK = 0.8  # a row shorter than this share of the longest waits for another pass
 
 
