@@ -18,6 +18,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from judges.methods.answers_told import told
 from judges.methods.options import Optioned
 from judges.noun_phrases import reader
 from judges.protocols import Judgement, Question, Seen, Subject, Unscored, Want
@@ -79,10 +80,7 @@ class BlipVqa(Optioned):
             return Unscored(asked)
         answers = [(question, seen[question]) for question in asked]
         evidence = {
-            "answers": [
-                {"question": question.text, "probability": answer.probability}
-                for question, answer in answers
-            ]
+            "answers": [{"question": question.text, **told(answer)} for question, answer in answers]
         }
         failed = [
             f"“{question.text}”: {answer.reason or 'no answer'}"

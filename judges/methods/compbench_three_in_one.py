@@ -76,13 +76,13 @@ class ThreeInOne(Optioned):
             )
         judged = {part: self._methods[part].judge(subject, seen) for part in parts}
         evidence: dict[str, Any] = {
-            part: {
-                "score": getattr(told, "score", None),
-                "reason": told.reason,
-                **told.evidence,
+            "parts": {
+                part: {"score": getattr(told, "score", None), "reason": told.reason}
+                for part, told in judged.items()
             }
-            for part, told in judged.items()
         }
+        for told in judged.values():
+            evidence |= told.evidence
         failed = [f"{part}: {t.reason}" for part, t in judged.items() if isinstance(t, Unscored)]
         if failed:
             return Unscored(f"Not every part has a score: {'; '.join(failed)}", evidence)

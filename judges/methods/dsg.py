@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from judges.methods.answer_variants import matches, one_word
+from judges.methods.answers_told import told
 from judges.methods.options import Optioned
 from judges.protocols import (
     Answer,
@@ -135,25 +136,24 @@ class Dsg(Optioned):
     def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
         if not subject.atoms:
             return Unscored("This prompt has no questions to ask.")
-        told = {atom.index: seen[one_word(atom.question, atom.expected)] for atom in subject.atoms}
+        heard = {atom.index: seen[one_word(atom.question, atom.expected)] for atom in subject.atoms}
         evidence = {
             "answers": [
                 {
                     "index": atom.index,
                     "question": atom.question,
                     "expected": atom.expected,
-                    "said": told[atom.index].said,
-                    "probability": told[atom.index].probability,
+                    **told(heard[atom.index]),
                 }
                 for atom in subject.atoms
             ]
         }
-        silent = [atom for atom in subject.atoms if not told[atom.index].said.strip()]
+        silent = [atom for atom in subject.atoms if not heard[atom.index].said.strip()]
         if silent:
-            return Unscored(f"Not every question was answered: {_named(silent, told)}", evidence)
+            return Unscored(f"Not every question was answered: {_named(silent, heard)}", evidence)
         # Numbered from 1, since 0 is the root.
         answers = {
-            atom.index + 1: "yes" if matches(told[atom.index].said, atom.expected) else "no"
+            atom.index + 1: "yes" if matches(heard[atom.index].said, atom.expected) else "no"
             for atom in subject.atoms
         }
         parents = {atom.index + 1: [p + 1 for p in atom.parents] for atom in subject.atoms}
@@ -181,8 +181,8 @@ def _right(answers: Mapping[Id, str], expected: Mapping[Id, str] | None) -> dict
     return {name: answer == wanted.get(name, "yes") for name, answer in answers.items()}
 
 
-def _named(atoms: Sequence[Atom], told: Mapping[int, Answer]) -> str:
+def _named(atoms: Sequence[Atom], heard: Mapping[int, Answer]) -> str:
     return "; ".join(
-        f"atom {atom.index} ({atom.question}): {told[atom.index].reason or 'it said nothing'}"
+        f"atom {atom.index} ({atom.question}): {heard[atom.index].reason or 'it said nothing'}"
         for atom in atoms
     )

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from judges.methods.answer_variants import NUMBERS, matches, one_word
+from judges.methods.answers_told import told
 from judges.methods.options import Optioned
 from judges.methods.text_similarity import loaded, nearest
 from judges.protocols import (
@@ -135,13 +136,15 @@ class Tifa(Optioned):
         if lacking:
             named = "; ".join(f"atom {atom.index} ({atom.question})" for atom in lacking)
             return Unscored(f"A free answer needs choices to be compared with: {named}.")
-        answers = []
-        silent = []
-        for atom in subject.atoms:
-            said, reason = self._heard(seen[self._asked(atom)])
-            if not said.strip():
-                silent.append(f"atom {atom.index} ({atom.question}): {reason}")
-            answers.append(self._answer(atom, said, choices.get(atom.index, ())))
+        answers = [
+            self._told(atom, seen[self._asked(atom)], choices.get(atom.index, ()))
+            for atom in subject.atoms
+        ]
+        silent = [
+            f"atom {a['index']} ({a['question']}): {a['reason'] or 'it said nothing'}"
+            for a in answers
+            if not a["said"].strip()
+        ]
         evidence = {"answers": answers}
         if silent:
             return Unscored(f"Not every question was answered: {'; '.join(silent)}", evidence)
@@ -155,25 +158,15 @@ class Tifa(Optioned):
             return Talk((atom.question,), self.max_tokens)
         return one_word(atom.question, atom.expected)
 
-    def _heard(self, told: Any) -> tuple[str, str]:
-        """What was said, and why nothing was."""
-        if self.form == "free":
-            return told[-1], "it said nothing"
-        return told.said, told.reason or "it said nothing"
-
-    def _answer(self, atom: Atom, said: str, choices: Sequence[str]) -> dict[str, Any]:
-        told = {
-            "index": atom.index,
-            "question": atom.question,
-            "expected": atom.expected,
-            "said": said,
-        }
+    def _told(self, atom: Atom, heard: Any, choices: Sequence[str]) -> dict[str, Any]:
+        row = {"index": atom.index, "question": atom.question, "expected": atom.expected}
         if self.form == "atoms":
-            return {**told, "right": matches(said, atom.expected)}
-        chosen = ""
-        if said.strip():
-            chosen = nearest(said.strip().lower(), choices, loaded(self.nearest))
-        return {**told, "chosen": chosen, "right": chosen == atom.expected}
+            return {**row, **told(heard), "right": matches(heard.said, atom.expected)}
+        said, chosen = heard[-1].strip(), ""
+        if said:
+            chosen = nearest(said.lower(), choices, loaded(self.nearest))
+        right = chosen == atom.expected
+        return {**row, "said": said, "reason": "", "chosen": chosen, "right": right}
 
 
 def _choices(subject: Subject) -> dict[int, list[str]]:

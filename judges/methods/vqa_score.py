@@ -20,6 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from judges.methods.answer_variants import variants
+from judges.methods.answers_told import told
 from judges.methods.options import Optioned
 from judges.protocols import Judgement, Question, Seen, Subject, Unscored, Want
 
@@ -77,9 +78,9 @@ def of_listed(top: Sequence[tuple[str, float]], *, rule: str = "last") -> float 
     """
     if rule == "exact":
         return next((math.exp(log) for token, log in top if token == "Yes"), 0.0)  # noqa: S105
-    told = [(token.strip().lower(), math.exp(log)) for token, log in top]
-    yes = [p for token, p in told if token == "yes"]  # noqa: S105
-    no = [p for token, p in told if token == "no"]  # noqa: S105
+    listed = [(token.strip().lower(), math.exp(log)) for token, log in top]
+    yes = [p for token, p in listed if token == "yes"]  # noqa: S105
+    no = [p for token, p in listed if token == "no"]  # noqa: S105
     if rule == "last":
         return yes[-1] if yes else 1 - no[-1] if no else 0.0
     if rule == "sum":
@@ -124,11 +125,7 @@ class VqaScore(Optioned):
             return Unscored("This prompt is empty.")
         question = self._question(subject.prompt)
         answer = seen[question]
-        evidence = {
-            "question": question.text,
-            "said": answer.said,
-            "tokens": [list(token) for token in answer.tokens],
-        }
+        evidence = {"question": question.text, **told(answer)}
         value = answer.probability
         if value is None:
             return Unscored(answer.reason or "The question was not answered.", evidence)

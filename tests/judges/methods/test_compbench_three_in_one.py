@@ -64,6 +64,8 @@ def test_the_judge_looks_only_for_what_the_kind_needs(kind, asked, score):
     judged = method.judge(subject(subset=kind), told)
     assert judged.score == pytest.approx(score)
     assert json.loads(json.dumps(judged.evidence)) == judged.evidence
+    assert judged.evidence["parts"]["attribute"] == {"score": 0.4, "reason": ""}
+    assert judged.evidence["answers"][0]["question"] == "a red car?"
     assert ThreeInOne(kind=kind).judge(subject(), told).score == pytest.approx(score)
 
 

@@ -139,7 +139,10 @@ def test_the_prompt_is_put_into_the_words_as_it_is(options, question):
     assert judged.evidence == {
         "question": question.text,
         "said": "Yes",
+        "probability": 0.25,
         "tokens": [["Yes", 0.25]],
+        "seconds": None,
+        "reason": "",
     }
 
 
