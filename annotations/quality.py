@@ -62,7 +62,9 @@ class CountedAgain:
         """For the owner, where not all is as it was before; else nothing."""
         if not self.aside:
             return ""
-        counts = "1 answer counts" if self.counted == 1 else f"{self.counted} answers count"
+        counts = {0: "No answer counts", 1: "1 answer counts"}.get(
+            self.counted, f"{self.counted} answers count"
+        )
         stay = "1 stays" if self.aside == 1 else f"{self.aside} stay"
         return (
             f"{counts} again; {stay} set aside: as many people as the study wants have answered "
@@ -271,6 +273,8 @@ def set_aside(*, member: Membership) -> int:
     for some in _portions(images):
         Image.objects.filter(pk__in=some, taken__gt=0).update(taken=F("taken") - 1)
     mine.update(state=Annotation.State.SET_ASIDE)
+    words = f"set {len(images)} annotations of this person aside"
+    trail.note(member.study_id, "set aside", words, about=member)
     _tell(member)
     return len(images)
 
@@ -289,6 +293,8 @@ def count_again(*, member: Membership) -> CountedAgain:
         free = list(open_ones.order_by("pk").values_list("pk", flat=True))
         Image.objects.filter(pk__in=free).update(taken=F("taken") + 1)
         counted += aside.filter(image__in=free).update(state=Annotation.State.COUNTED)
+    words = f"counts {counted} of {len(images)} annotations of this person again"
+    trail.note(member.study_id, "counted again", words, about=member)
     _tell(member)
     return CountedAgain(counted, len(images) - counted)
 
