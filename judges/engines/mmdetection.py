@@ -141,6 +141,11 @@ def _operators() -> Iterator[None]:
     finally:
         if absent:
             del sys.modules["mmcv._ext"]
+    if absent:
+        # On a GPU, too, the attention then takes its way through plain torch.
+        from mmcv.ops import multi_scale_deform_attn
+
+        multi_scale_deform_attn.IS_CUDA_AVAILABLE = False
 
 
 class _Absent(types.ModuleType):
