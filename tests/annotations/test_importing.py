@@ -57,6 +57,19 @@ def test_an_image_row_that_cannot_be_taken_is_named_and_stops_nothing_else(study
     assert outcome.rejected[2]["reason"] == "new-4 is not a PNG, JPEG or WebP picture."
 
 
+def test_rows_are_written_while_pictures_are_read_and_none_is_left_out(study, monkeypatch):
+    monkeypatch.setattr(importing, "IMAGE_BATCH", 5)
+    monkeypatch.setattr(importing, "IMAGE_ROWS", 2)
+    records = [ImageRecord(f"new-{n}", "p0", "early", making.png((n, 0, 0))) for n in range(12)]
+    records[3] = ImageRecord("new-3", "p0", "early", b"broken")
+    outcome = images(study, records)
+    assert (outcome.images, outcome.read) == (11, 12)
+    assert [(r["line"], r["value"]) for r in outcome.rejected] == [(4, "new-3")]
+    kept = Image.objects.filter(key__startswith="new-").exclude(file="")
+    assert {image.key for image in kept} == {f"new-{n}" for n in range(12)} - {"new-3"}
+    assert images(study, records).unchanged == 11
+
+
 def test_the_same_image_twice_is_kept_once(study):
     record = ImageRecord("new", "p0", "early", making.png())
     assert images(study, [record, record]).images == 1
