@@ -120,9 +120,10 @@ class OpenAIServer:
         )
         for _, questions in asked:
             _expect_readable(questions)
+        places = _places([image for image, _ in asked])
         said = [
             [_Said(place, (question.text,), settings) for question in questions]
-            for place, (_, questions) in enumerate(asked)
+            for place, (_, questions) in zip(places, asked, strict=True)
         ]
         heard = self._hear_all([image for image, _ in asked], [one for row in said for one in row])
         return [
@@ -141,7 +142,7 @@ class OpenAIServer:
                     (self.limit_name, talk.max_tokens),
                 ),
             )
-            for place, (_, talk) in enumerate(asked)
+            for place, (_, talk) in zip(_places([image for image, _ in asked]), asked, strict=True)
         ]
         heard = self._hear_all([image for image, _ in asked], said)
         for one in said:
@@ -248,6 +249,15 @@ class _Pictures:
 
     def digest(self, place: int) -> bytes:
         return hashlib.sha256(self.url(place).encode()).digest()
+
+
+def _places(images: Sequence[Image.Image]) -> list[int]:
+    """For each picture the place of the first one that looks like it: it is asked about once."""
+    first: dict[tuple[tuple[int, int], bytes], int] = {}
+    return [
+        first.setdefault((image.size, hashlib.sha256(image.convert("RGB").tobytes()).digest()), n)
+        for n, image in enumerate(images)
+    ]
 
 
 def _trouble(failure: Exception | None) -> Exception | None:

@@ -1,0 +1,155 @@
+"""A judge that asks a server, from the command to the scores, over real HTTP on loopback."""
+
+import pytest
+from django.core.management import call_command
+
+from judges import asking, registry, running
+from judges.models import Run, ServerUse
+from tests import making
+from tests.judges.engines.openai_stand_in import Reply, spoken, standing_in, told
+
+pytestmark = pytest.mark.django_db
+
+SECRET = "sk-never-to-be-seen"
+SURE = told(("Yes", 0.81), ("No", 0.1), usage=(1000, 1))
+
+
+@pytest.fixture(autouse=True)
+def quick(settings, monkeypatch):
+    settings.OPENAI_API_KEY = SECRET
+    monkeypatch.setattr(asking, "TRIES", 1)
+    registry._engine.cache_clear()
+    yield
+    registry._engine.cache_clear()
+
+
+@pytest.fixture
+def study(db):
+    """Three prompts, two questions for each; both generators drew the same three pictures."""
+    return making.study(prompts=3)
+
+
+def options(state, **more):
+    pace = {"pause": 0.001, "longest_pause": 0.05, "attempts": 2, "timeout": 2}
+    given = {"checkpoint": "judge-1", "base_url": state.url, **pace, **more}
+    # The self-test would ask, too.
+    return {"self_test": False, **{f"answers.{name}": value for name, value in given.items()}}
+
+
+def run(state, study, judge="soft-tifa-gm-server", **more):
+    started = running.start_run(study=study, name=judge, options=options(state, **more))
+    running.work_off(run=started)
+    started.refresh_from_db()
+    return started
+
+
+def test_every_question_about_every_picture_is_asked_once_and_the_run_ends_with_scores(study):
+    with standing_in(lambda asked, before: SURE) as state:
+        ended = run(state, study)
+        other = run(state, study, judge="vqa-score-server")
+    assert ended.state == other.state == Run.State.FINISHED
+    assert list(ended.scores.values_list("value", flat=True)) == [pytest.approx(0.81)] * 6
+    assert len(state.asked) == 3 * 2 + 3
+    questions = [asked.text for asked in state.asked]
+    assert sum("Are there any circles" in text for text in questions) == 3
+    # Nothing of who made a picture leaves the house, and no secret goes where nobody named it.
+    sent = str([(asked.headers, asked.body) for asked in state.asked])
+    assert "early" not in sent
+    assert SECRET not in sent
+
+
+def test_a_failed_question_is_no_score_and_the_reason_and_is_asked_again_on_resuming(study):
+    well = False
+
+    def answer(asked, before):
+        return SURE if well or "red" not in asked.text else Reply({"error": "no"}, status=400)
+
+    with standing_in(answer) as state:
+        failed = run(state, study)
+        errors = list(failed.scores.values_list("value", "error"))
+        well = True
+        running.resume_run(run=failed)
+        running.work_off(run=failed)
+        asked = len(state.asked)
+    assert [value for value, _ in errors] == [None] * 6
+    assert all("status 400: no" in error for _, error in errors)
+    assert failed.scores.filter(value__isnull=False).count() == 6
+    # What had been answered is not paid for twice.
+    assert asked == 6 + 3
+
+
+def test_a_used_up_budget_stops_the_run_with_a_sentence_and_it_can_go_on(study, settings):
+    settings.JUDGE_PRICES, settings.JUDGE_BUDGET = {"judge-1": (1000.0, 0.0)}, 4.0
+    with standing_in(lambda asked, before: SURE) as state:
+        stopped = run(state, study, concurrency=1, batch=1)
+        assert stopped.state == Run.State.STOPPED
+        assert "JUDGE_BUDGET" in stopped.reason
+        assert len(state.asked) == 4
+        settings.JUDGE_BUDGET = 100.0
+        running.resume_run(run=stopped)
+        running.work_off(run=stopped)
+    stopped.refresh_from_db()
+    assert stopped.state == Run.State.FINISHED
+    assert stopped.scores.filter(value__isnull=False).count() == 6
+    assert len(state.asked) == 6
+
+
+def test_a_server_that_is_away_stops_the_run_until_somebody_resumes_it(study):
+    with standing_in(lambda asked, before: Reply(b"", status=503)) as state:
+        stopped = run(state, study)
+    assert stopped.state == Run.State.STOPPED
+    assert "status 503" in stopped.reason
+    assert stopped.scores.count() == 0
+
+
+def test_a_server_that_was_not_allowed_is_never_asked(study, settings):
+    settings.JUDGE_SERVERS = ["https://api.openai.com"]
+    with standing_in(lambda asked, before: SURE) as state:
+        stopped = run(state, study)
+        assert state.asked == []
+    assert stopped.state == Run.State.STOPPED
+    assert "JUDGE_SERVERS" in stopped.reason
+
+
+def test_a_conversation_is_scored_and_an_unreadable_reply_is_no_score(study):
+    replies = ["I see shapes.", '{"score": 85, "explanation": "fine"}']
+
+    def answer(asked, before):
+        turns = sum(message["role"] == "user" for message in asked.body["messages"])
+        return spoken(replies[turns - 1])
+
+    with standing_in(answer) as state:
+        given = {k.replace("answers.", "talk."): v for k, v in options(state).items()}
+        given["category"] = "complex"
+        started = running.start_run(study=study, name="chain-of-thought-server", options=given)
+        running.work_off(run=started)
+        assert list(started.scores.values_list("value", flat=True)) == [pytest.approx(0.85)] * 6
+        replies[1] = "I would rather not say."
+        given["talk.revision"] = "2"
+        started = running.start_run(study=study, name="chain-of-thought-server", options=given)
+        running.work_off(run=started)
+    assert set(started.scores.values_list("value", flat=True)) == {None}
+
+
+def test_the_secret_is_in_no_row_that_a_run_leaves(study, settings):
+    refusal = Reply({"error": {"message": f"wrong key {SECRET}"}}, status=401)
+    with standing_in(lambda asked, before: refusal) as state:
+        settings.JUDGE_SERVERS = [state.url.removesuffix("/v1")]
+        stopped = run(state, study)
+        assert state.asked[0].headers["Authorization"] == f"Bearer {SECRET}"
+    assert stopped.state == Run.State.STOPPED
+    told_of = [stopped.reason, stopped.judge.options, stopped.judge.facts]
+    assert SECRET not in str(told_of)
+    assert "wrong key …" in stopped.reason
+
+
+def test_what_servers_cost_is_told_by_a_command(study, settings, capsys):
+    call_command("server_use")
+    assert "No judge has asked a server yet." in capsys.readouterr().out
+    settings.JUDGE_PRICES = {"judge-1": (2.0, 0.0)}
+    with standing_in(lambda asked, before: SURE) as state:
+        run(state, study)
+    call_command("server_use")
+    words = capsys.readouterr().out
+    assert "judge-1: 6 requests, 6000 tokens in, 6 out, cost 0.0120" in words
+    assert ServerUse.objects.count() == 1
