@@ -13,6 +13,7 @@ import numpy as np
 from django.db import transaction
 from django.db.models import Count, Max, Min
 
+from annotations import trail
 from annotations.errors import LabelRefused
 from annotations.forms.following import WORDS
 from annotations.forms.versions import questions_for
@@ -116,6 +117,7 @@ def decide(*, image: Image, key: str, answer: str, note: str, by) -> Decision:
         },
     )
     study = image.study_id
+    trail.note(study, "decided", f"decided “{key}” of the image {image.key}: {answer}")
     transaction.on_commit(lambda: labels_changed.send(sender=Study, study_id=study))
     return decision
 

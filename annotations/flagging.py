@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Prefetch, QuerySet
 from django.utils import timezone
 
+from annotations import trail
 from annotations.models import Flag, Image, Study
 
 
@@ -36,9 +37,13 @@ def settle(*, flag: Flag, remark: str, by) -> None:
     flag.settled_by = by
     flag.remark = remark.strip()[:2000]
     flag.save(update_fields=["settled_at", "settled_by", "remark"])
+    image = flag.image
+    trail.note(image.study_id, "flag settled", f"settled a flag of the image {image.key}")
 
 
 @transaction.atomic
 def put_back(*, flag: Flag) -> None:
     flag.settled_at = flag.settled_by = None
     flag.save(update_fields=["settled_at", "settled_by"])
+    image = flag.image
+    trail.note(image.study_id, "flag put back", f"put a flag of the image {image.key} back")

@@ -19,6 +19,7 @@ from django.core import signing
 from django.db import transaction
 from django.utils import timezone
 
+from annotations import trail
 from annotations.errors import StudyRefused
 from annotations.models import Assignment, Invitation, Membership, Study
 
@@ -29,15 +30,18 @@ WORKER_KEYS = ("PROLIFIC_PID", "workerId", "worker_id", "participant", "particip
 WORKER = re.compile(r"[A-Za-z0-9_.@:-]{1,100}")
 
 
+@transaction.atomic
 def invite(*, study: Study, role: str = "annotator", note: str = "") -> Invitation:
     """A link for people who have an account, or make one when they come."""
     if role not in Membership.Role.values:
         raise StudyRefused("An invitation needs one of the roles: owner, researcher, annotator.")
+    trail.note(study, "invited", f"made a link for a new {role}")
     return Invitation.objects.create(
         study=study, role=role, note=note[:200], expires_at=timezone.now() + PERSON_LINK
     )
 
 
+@transaction.atomic
 def open_to_crowd(
     *,
     study: Study,
@@ -53,6 +57,7 @@ def open_to_crowd(
         raise StudyRefused("The address to return to must begin with https://.")
     if not completion_code.strip():
         raise StudyRefused("Give the completion code that the platform expects.")
+    trail.note(study, "opened to a crowd", "made a link for a crowd's workers")
     return Invitation.objects.create(
         study=study,
         kind=Invitation.Kind.CROWD,
@@ -63,11 +68,14 @@ def open_to_crowd(
     )
 
 
+@transaction.atomic
 def close_invitation(*, invitation: Invitation) -> None:
     """The link opens nothing any more; who came through it stays."""
     if invitation.closed_at is None:
         invitation.closed_at = timezone.now()
         invitation.save(update_fields=["closed_at"])
+        words = f"closed the link of {invitation.created_at:%Y-%m-%d} for {invitation.role}s"
+        trail.note(invitation.study_id, "closed a link", words)
 
 
 def token_of(invitation: Invitation) -> str:

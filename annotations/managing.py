@@ -5,13 +5,14 @@ from __future__ import annotations
 from django.db import transaction
 from django.utils import timezone
 
-from annotations import assigning
+from annotations import assigning, trail
 from annotations.errors import StudyRefused
 from annotations.models import Assignment, Image, Membership, Study
 
 LAST_OWNER = "A study needs an owner: name another one first."
 
 
+@transaction.atomic
 def set_status(*, study: Study, status: str) -> None:
     """Open, paused or closed. Answers are kept whatever it is; who is in the middle of an image is
     told when they send it."""
@@ -19,20 +20,25 @@ def set_status(*, study: Study, status: str) -> None:
         raise StudyRefused("A study is open, paused or closed.")
     study.status = status
     study.save(update_fields=["status"])
+    trail.note(study, "status", f"set the study to {status}")
 
 
+@transaction.atomic
 def set_overlap(*, study: Study, people: int) -> None:
     if not 1 <= people <= 100:
         raise StudyRefused("Each image is labelled by 1 to 100 people.")
     study.overlap = people
     study.save(update_fields=["overlap"])
+    trail.note(study, "overlap", f"asked for {people} people for each image")
 
 
+@transaction.atomic
 def set_gold_share(*, study: Study, share: int) -> None:
     if not 0 <= share <= 50:
         raise StudyRefused("The share of images with known answers is between 0 and 50 percent.")
     study.gold_share = share
     study.save(update_fields=["gold_share"])
+    trail.note(study, "gold share", f"mixes in {share} % images with known answers")
 
 
 @transaction.atomic
@@ -42,6 +48,8 @@ def make_gold(*, image: Image, answers: dict[str, float | str] | None) -> None:
         raise StudyRefused("A gold image needs at least one known answer.")
     image.gold = answers
     image.save(update_fields=["gold"])
+    verb = "gave known answers to" if answers else "took the known answers from"
+    trail.note(image.study_id, "gold", f"{verb} the image {image.key}")
 
 
 @transaction.atomic
@@ -54,6 +62,7 @@ def set_role(*, member: Membership, role: str) -> None:
         _check_another_owner(member)
     member.role = role
     member.save(update_fields=["role"])
+    trail.note(member.study_id, "role", f"made this person {role}", about=member)
 
 
 @transaction.atomic
@@ -66,6 +75,7 @@ def remove(*, member: Membership) -> None:
     member.user = None
     member.removed_at = timezone.now()
     member.save(update_fields=["user", "removed_at"])
+    trail.note(member.study_id, "removed", "removed this person; the answers stay", about=member)
 
 
 def _check_another_owner(member: Membership) -> None:

@@ -9,13 +9,14 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
-from annotations import adjudicating, flagging, inviting, managing, pseudonyms, quality
+from annotations import adjudicating, flagging, inviting, managing, pseudonyms, quality, trail
 from annotations.access import Place, owner_place_or_404, research_place_or_404
 from annotations.errors import StudyRefused
 from annotations.models import Flag, Image, Invitation, Membership
 
 CASES_PER_PAGE = 60
 FLAGGED_PER_PAGE = 30
+EVENTS_PER_PAGE = 100
 
 
 @require_GET
@@ -194,6 +195,19 @@ def disagreement(request: HttpRequest, slug: str, public_id: str) -> HttpRespons
     template = "annotations/disagreement.html"
     if request.htmx:
         template += "#case"
+    return render(request, template, context)
+
+
+@require_GET
+@login_required
+def events(request: HttpRequest, slug: str) -> HttpResponse:
+    """Who changed, removed, exported or decided what, and when; for the owner."""
+    place = owner_place_or_404(request, slug)
+    page = Paginator(trail.events(place.study), EVENTS_PER_PAGE).get_page(request.GET.get("page"))
+    context = {"study": place.study, "may_research": True, "page": page, "events": page.object_list}
+    template = "annotations/events.html"
+    if request.htmx:
+        template += "#events"
     return render(request, template, context)
 
 

@@ -139,6 +139,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "annotations.errors.RefusalsAsPages",
+    "annotations.trail.KnowsWhoAsks",
 ]
 
 ROOT_URLCONF = "audit.urls"

@@ -25,6 +25,7 @@ study_pages = [
     path("finished/", inviting.finished, name="finished"),
     path("manage/", managing.manage, name="manage"),
     path("manage/change/", managing.change, name="manage-change"),
+    path("events/", managing.events, name="events"),
     path("people/", managing.people, name="people"),
     path("people/invite/", managing.invite, name="invite"),
     path(
@@ -41,6 +42,9 @@ study_pages = [
     path("imports/", upload_views.imports, name="imports"),
     path("runs/", judges.runs, name="runs"),
     path("runs/start/", judges.start, name="run-start"),
+    path("runs/judges/", judges.judges, name="run-judges"),
+    path("runs/start/<str:judge>/", judges.options, name="run-options"),
+    path("looks/<slug:public_id>/", judges.look, name="look"),
     path("runs/<int:run_id>/cancel/", judges.cancel, name="run-cancel"),
     path("runs/<int:run_id>/resume/", judges.resume, name="run-resume"),
     path("runs/<int:run_id>/failures/", judges.failures, name="run-failures"),

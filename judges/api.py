@@ -17,6 +17,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotations import exporting as labels
+from annotations import trail
 from annotations.access import research_place_or_404
 from annotations.api import KEY
 from annotations.api_pages import Filters, MessageSerializer, filters, listed, page
@@ -264,6 +265,7 @@ def export_labels(request: Request, slug: str) -> StreamingHttpResponse:
     """The labelled set, as `export_labels` writes it; people by pseudonym."""
     place = research_place_or_404(request, slug)
     chosen = filters(request, LabelExportFilters)
+    trail.note(place.study, "exported", "exported the labels through the API")
     if "consensus" in chosen:
         rows = labels.consensus_rows(place.study, rule=chosen["consensus"])
         return _file(request, rows, labels.CONSENSUS_COLUMNS, f"{slug}-consensus", chosen)
@@ -276,6 +278,7 @@ def export_scores(request: Request, slug: str) -> StreamingHttpResponse:
     place = research_place_or_404(request, slug)
     rows = exporting.score_rows(place.study)
     chosen = filters(request, ExportFilters)
+    trail.note(place.study, "exported", "exported the scores through the API")
     return _file(request, rows, exporting.COLUMNS, f"{slug}-scores", chosen)
 
 

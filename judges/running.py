@@ -19,6 +19,7 @@ from django.db import DatabaseError, IntegrityError, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
+from annotations import trail
 from annotations.models import Image, Study
 from judges import registry
 from judges.asking import NotHeld, is_disk_full
@@ -67,6 +68,7 @@ def start_run(*, study: Study, name: str, options: Mapping[str, Any] | None = No
     )
     if not created and run.is_running:
         return run
+    trail.note(study, "started", f"started the judge {judge}")
     return _take_up(run)
 
 
@@ -78,15 +80,18 @@ def resume_run(*, run: Run) -> Run:
         raise JudgeRefused(
             "These scores were made elsewhere; import the file again to bring in what is missing."
         )
+    trail.note(run.study_id, "resumed", f"resumed the judge {run.judge}")
     return _take_up(run)
 
 
 @transaction.atomic
 def cancel_run(*, run: Run) -> None:
     """Stop after the images in hand. What has been scored is kept."""
-    Run.objects.filter(pk=run.pk, state=Run.State.RUNNING).update(
+    stopped = Run.objects.filter(pk=run.pk, state=Run.State.RUNNING).update(
         state=Run.State.CANCELLED, finished_at=timezone.now()
     )
+    if stopped:
+        trail.note(run.study_id, "cancelled", f"cancelled the judge {run.judge}")
 
 
 @transaction.atomic

@@ -8,7 +8,7 @@ from itertools import chain
 from django.db import transaction
 from django.utils.text import slugify
 
-from annotations import queries
+from annotations import queries, trail
 from annotations.benchmarks import readers
 from annotations.benchmarks.readers import Source
 from annotations.errors import ImportRefused
@@ -55,6 +55,8 @@ def import_study(
         if made and not study.prompts.exists():
             # Not one row could be taken: nothing is left behind.
             study.delete()
+        else:
+            trail.note(study, "imported", f"brought in {source.path.name} ({format})")
 
     return _carried_out(write, dry_run=dry_run, strict=strict, progress=progress)
 
@@ -88,6 +90,7 @@ def _import_part(
         records = _begun(read())
         _expect_open(study)
         importing.import_records(study=study, records=records, outcome=outcome)
+        trail.note(study, "imported", f"brought in {source.path.name} ({format})")
 
     return _carried_out(write, dry_run=dry_run, strict=strict, progress=progress)
 

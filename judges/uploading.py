@@ -20,6 +20,7 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
+from annotations import trail
 from annotations.archives import is_archive, unpack
 from annotations.benchmarks.readers import FORMATS, Source
 from annotations.errors import ImportRefused
@@ -108,7 +109,7 @@ def bring_in(*, upload_id: int) -> None:
         _close(upload, Upload.State.REFUSED, reason=f"{upload.deaths} workers died of this file.")
         return
     try:
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, trail.on_behalf_of(upload.by):
             outcome = _import(upload, Path(folder), _watch(upload, holder))
     except ImportRefused as refusal:
         _close(upload, Upload.State.REFUSED, reason=refusal.message)

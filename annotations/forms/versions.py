@@ -7,6 +7,7 @@ from functools import lru_cache
 from django.db import transaction
 from django.db.models import Max
 
+from annotations import trail
 from annotations.forms.asking import Asked, Subject, asked, needs_atoms, objects_of
 from annotations.forms.question import Form
 from annotations.forms.reading import read_form
@@ -34,6 +35,7 @@ def use_form(*, study: Study, form: Form) -> FormVersion:
     """From now on this study asks these questions; earlier answers stay with theirs."""
     study.form = publish_form(form)
     study.save(update_fields=["form"])
+    trail.note(study, "form", f"asks with the form {form.slug}, {study.form.digest[:12]}")
     return study.form
 
 

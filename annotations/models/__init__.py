@@ -1,6 +1,7 @@
 from annotations.models.annotation import Annotation, Answer, Revision
 from annotations.models.assignment import Assignment
 from annotations.models.decision import Decision
+from annotations.models.event import Event
 from annotations.models.flag import Flag
 from annotations.models.form import FormVersion
 from annotations.models.image import Generator, Image
@@ -14,6 +15,7 @@ __all__ = [
     "Assignment",
     "Atom",
     "Decision",
+    "Event",
     "Flag",
     "FormVersion",
     "Generator",

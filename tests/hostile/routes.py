@@ -38,6 +38,7 @@ ROWS = {
     "finished": "member",
     "manage": "researcher",
     "manage-change": "owner",
+    "events": "owner",
     "people": "researcher",
     "invite": "owner",
     "invitation-close": "owner",

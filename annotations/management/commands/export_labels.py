@@ -8,7 +8,7 @@ from pathlib import Path
 
 from django.core.management import BaseCommand, CommandError
 
-from annotations import export_files, exporting, pseudonyms, rating_json
+from annotations import export_files, exporting, pseudonyms, rating_json, trail
 from annotations.errors import Refused
 from annotations.models import Study
 
@@ -42,6 +42,7 @@ class Command(BaseCommand):
         except Study.DoesNotExist:
             raise CommandError(f"There is no study “{study}”.") from None
         people = options["pseudonyms"]
+        trail.note(found, "exported", f"exported the labels as {format}, people: {people}")
         rows = exporting.label_rows(found, people=people)
         columns = exporting.COLUMNS
         if consensus:

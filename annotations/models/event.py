@@ -1,0 +1,47 @@
+from django.conf import settings
+from django.db import models
+
+from annotations.models.people import Membership
+from annotations.models.study import Study
+
+
+class EventsStay(models.QuerySet):
+    def update(self, **values):
+        raise TypeError("An event is written once; write another one.")
+
+    def delete(self):
+        raise TypeError("An event is never removed by itself, only with its study.")
+
+
+class Event(models.Model):
+    """Something was changed, removed, exported or decided: who, what, when. Written once.
+
+    The database refuses to change what it says, too (see the migration). Names stand nowhere in
+    `words`: a person is a key, so that an erased person is erased here as well.
+    """
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="events")
+    at = models.DateTimeField(auto_now_add=True)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    by_command = models.BooleanField(default=False, help_text="On the server's own command line.")
+    did = models.CharField(max_length=40)
+    words = models.CharField(max_length=500)
+    about = models.ForeignKey(
+        Membership, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+
+    objects = EventsStay.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [models.Index(fields=["study", "-id"], name="event_by_study")]
+
+    def __str__(self) -> str:
+        return f"{self.did}: {self.words}"
+
+    def save(self, *args, **kwargs) -> None:
+        if self.pk is not None:
+            raise TypeError("An event is written once; write another one.")
+        super().save(*args, **kwargs)

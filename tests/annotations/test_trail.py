@@ -1,0 +1,164 @@
+"""Who changed what, and when: written once, with the deed or not at all."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.management import call_command
+from django.db import DatabaseError, connection, transaction
+from django.urls import reverse
+
+from annotations import adjudicating, inviting, managing, quality, trail
+from annotations.errors import StudyRefused
+from annotations.models import Event
+from judges import running
+from tests import making
+
+pytestmark = pytest.mark.django_db
+
+
+def told(study) -> list[tuple[str, str]]:
+    return [(event.did, event.words) for event in Event.objects.filter(study=study).order_by("pk")]
+
+
+def test_every_verb_of_an_owner_leaves_an_event(study, alice, bob):
+    managing.set_status(study=study, status="paused")
+    managing.set_overlap(study=study, people=5)
+    managing.set_gold_share(study=study, share=10)
+    managing.make_gold(image=study.images.get(key="early-0"), answers={"aligned": 1})
+    managing.set_role(member=bob, role="researcher")
+    quality.set_aside(member=bob)
+    quality.count_again(member=bob)
+    inviting.close_invitation(invitation=inviting.invite(study=study))
+    inviting.open_to_crowd(study=study, completion_code="C0DE")
+    managing.remove(member=bob)
+    running.cancel_run(run=running.start_run(study=study, name="geneval-builtin"))
+    assert [did for did, _ in told(study)] == [
+        "status",
+        "overlap",
+        "gold share",
+        "gold",
+        "role",
+        "set aside",
+        "counted again",
+        "invited",
+        "closed a link",
+        "opened to a crowd",
+        "removed",
+        "started",
+        "cancelled",
+    ]
+    assert told(study)[:2] == [
+        ("status", "set the study to paused"),
+        ("overlap", "asked for 5 people for each image"),
+    ]
+
+
+def test_what_was_refused_leaves_none(study, alice):
+    with pytest.raises(StudyRefused):
+        managing.set_overlap(study=study, people=0)
+    with pytest.raises(StudyRefused):
+        managing.remove(member=alice)
+    assert told(study) == []
+
+
+def test_a_decision_names_the_image_and_the_answer(study, alice, bob):
+    image = making.label(bob).image
+    adjudicating.decide(image=image, key="aligned", answer="0", note="", by=alice.user)
+    assert told(study) == [("decided", f"decided “aligned” of the image {image.key}: 0")]
+
+
+def test_on_a_page_the_event_is_its_visitors(as_alice, study, alice):
+    as_alice.post(reverse("manage-change", args=[study.slug]), {"status": "closed"})
+    event = Event.objects.get()
+    assert (event.by, event.by_command, event.words) == (
+        alice.user,
+        False,
+        "set the study to closed",
+    )
+
+
+def test_through_the_api_it_is_the_tokens_owner(client, study, alice):
+    from rest_framework.authtoken.models import Token
+
+    token = Token.objects.create(user=alice.user)
+    answer = client.get(
+        f"/api/v1/studies/{study.slug}/exports/labels/",
+        headers={"Authorization": f"Token {token.key}"},
+    )
+    assert b"".join(answer.streaming_content).startswith(b"image_id")
+    event = Event.objects.get()
+    assert (event.by, event.did) == (alice.user, "exported")
+
+
+def test_on_the_command_line_it_is_the_command_line(study, capsys):
+    call_command("export_labels", study.slug)
+    event = Event.objects.get()
+    assert (event.by, event.by_command) == (None, True)
+    assert event.words == "exported the labels as csv, people: everybody"
+
+
+def test_what_a_worker_does_for_somebody_is_theirs(study, alice):
+    with trail.on_behalf_of(alice.user):
+        trail.note(study, "imported", "brought in labels.csv")
+    assert Event.objects.get().by == alice.user
+
+
+def test_an_event_is_written_once(study):
+    managing.set_status(study=study, status="paused")
+    event = Event.objects.get()
+    event.words = "did nothing of the kind"
+    with pytest.raises(TypeError, match="written once"):
+        event.save()
+    with pytest.raises(TypeError, match="written once"):
+        Event.objects.update(words="nothing")
+    with pytest.raises(TypeError, match="only with its study"):
+        Event.objects.all().delete()
+
+
+def test_the_database_itself_refuses_to_change_one(study):
+    managing.set_status(study=study, status="paused")
+    with (
+        pytest.raises(DatabaseError, match="written once"),
+        transaction.atomic(),
+        connection.cursor() as cursor,
+    ):
+        cursor.execute("UPDATE annotations_event SET words = 'nothing'")
+    assert told(study) == [("status", "set the study to paused")]
+
+
+def test_a_study_takes_its_events_with_it(study):
+    managing.set_status(study=study, status="paused")
+    study.delete()
+    assert Event.objects.count() == 0
+
+
+def test_the_owner_reads_the_newest_first(as_alice, study, alice):
+    page = as_alice.get(reverse("events", args=[study.slug]))
+    assert "Nothing has been changed yet" in page.text
+    managing.set_status(study=study, status="paused")
+    managing.set_status(study=study, status="open")
+    text = as_alice.get(reverse("events", args=[study.slug])).text
+    assert text.index("set the study to open") < text.index("set the study to paused")
+    part = as_alice.get(reverse("events", args=[study.slug]), headers={"HX-Request": "true"}).text
+    assert "<html" not in part
+    assert "set the study to open" in part
+
+
+def test_the_page_asks_as_often_with_two_hundred_events_as_with_two(as_alice, study):
+    from django.test.utils import CaptureQueriesContext
+
+    def questions() -> int:
+        with CaptureQueriesContext(connection) as asked:
+            as_alice.get(reverse("events", args=[study.slug]))
+        return len(asked)
+
+    trail.note(study, "x", "one")
+    trail.note(study, "x", "two")
+    few = questions()
+    for number in range(200):
+        trail.note(study, "x", f"number {number}")
+    assert questions() == few
+
+
+def test_an_annotator_does_not_read_it(as_bob, study):
+    assert as_bob.get(reverse("events", args=[study.slug])).status_code == 403
