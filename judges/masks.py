@@ -55,25 +55,3 @@ def packed(mask: Mask) -> dict[str, Any]:
 def unpacked(kept: dict[str, Any]) -> Mask:
     height, width = kept["size"]
     return {"size": (height, width), "counts": Runs(kept["deflated"])}
-
-
-def bits(mask: Mask) -> np.ndarray:
-    """Height × width of yes and no."""
-    height, width = mask["size"]
-    runs = np.asarray(list(mask["counts"]), dtype=np.int64)
-    values = np.arange(len(runs)) % 2 == 1
-    return np.repeat(values, runs).reshape(width, height).T
-
-
-def outline(mask: Mask, points: int = 64) -> list[tuple[float, float]]:
-    """Round the mask: its upper edge from left to right, its lower edge back."""
-    inside = bits(mask)
-    columns = np.flatnonzero(inside.any(axis=0))
-    if not len(columns):
-        return []
-    columns = columns[:: max(1, 2 * len(columns) // points)]
-    top = inside[:, columns].argmax(axis=0)
-    bottom = inside.shape[0] - inside[::-1, columns].argmax(axis=0)
-    there = [(float(x), float(y)) for x, y in zip(columns, top, strict=True)]
-    back = [(float(x), float(y)) for x, y in zip(columns, bottom, strict=True)]
-    return there + back[::-1]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
+from typing import Any
 
 from django.db.models import Count, Q
 from django.utils import timezone
@@ -56,6 +58,76 @@ class Offer:
     title: str
     why_not: str
     started: bool
+    at_once: bool  # without weights to choose or to fetch
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    name: str
+    words: str
+    usual: str
+    needed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A judge of the registry: can it run here, with which weights, with which options?"""
+
+    name: str
+    title: str
+    released: date | None
+    why_not: str
+    needs: str  # the options that have to be given
+    weights: str
+    options: dict[str, Any]
+
+    @property
+    def words(self) -> str:
+        if self.why_not:
+            return f"Cannot run here. {self.why_not}"
+        ready = f"Can run here once it is given {self.needs}." if self.needs else "Can run here."
+        return f"{ready} Weights: {self.weights}." if self.weights else ready
+
+    @property
+    def groups(self) -> dict[str, list[Option]]:
+        """The options of each part, and of the method, as a form asks for them."""
+        grouped: dict[str, list[Option]] = {}
+        for name, usual in self.options.items():
+            part, _, own = name.rpartition(".")
+            needed = own == "checkpoint" and usual == ""
+            grouped.setdefault(part, []).append(
+                Option(name, own.replace("_", " "), _typed(usual), needed)
+            )
+        return grouped
+
+
+def known_judges(*, only: str = "") -> list[Known]:
+    names = [only] if only else registry.JUDGES
+    return [known_judge(name) for name in names]
+
+
+def known_judge(name: str) -> Known:
+    entry, why_not = registry.entry(name), registry.why_not(name)
+    options = {} if why_not else registry.usual_options(name)
+    lacking = [kind for kind in entry.parts if options.get(f"{kind}.checkpoint") == ""]
+    return Known(
+        name=name,
+        title=entry.title,
+        released=entry.release_date,
+        why_not=why_not,
+        needs=", ".join(f"{kind}.checkpoint" for kind in lacking),
+        weights="; ".join(
+            f"{kind}: {value}, {registry.whereabouts(value)}"
+            for kind in entry.parts
+            if (value := options.get(f"{kind}.checkpoint"))
+        ),
+        options=options,
+    )
+
+
+def _typed(value: Any) -> str:
+    """As a person would type it."""
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def run_rows(study: Study) -> list[RunRow]:
@@ -69,7 +141,13 @@ def run_row(run: Run) -> RunRow:
 def offers(study: Study) -> list[Offer]:
     started = set(Run.objects.filter(study=study).values_list("judge__name", flat=True))
     return [
-        Offer(name, entry.title, registry.why_not(name), name in started)
+        Offer(
+            name,
+            entry.title,
+            registry.why_not(name),
+            name in started,
+            all(part == registry.BUILTIN for part in entry.parts.values()),
+        )
         for name, entry in registry.JUDGES.items()
     ]
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -398,8 +399,13 @@ def why_not(name: str) -> str:
 
 
 def check_options(name: str, options: Mapping[str, Any]) -> None:
-    """Unknown or unusable options are refused before a run exists."""
+    """Unknown, unusable and missing options are refused before a run exists."""
     build(name, options)
+    for option, value in {**usual_options(name), **options}.items():
+        if option.endswith(".checkpoint") and not value:
+            raise JudgeRefused(
+                f"“{name}” needs weights: give {option}, a folder or a name on a model hub."
+            )
 
 
 def identity(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -463,6 +469,14 @@ def build(name: str, options: Mapping[str, Any]) -> Judge:
     return Judge(name, method, parts, keys, facts, self_test)
 
 
+def as_value(text: str) -> Any:
+    """An option as a person types it: 0.4, true, [1, 2], or just a text."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text
+
+
 def usual_options(name: str) -> dict[str, Any]:
     """Every option that the judge takes, with the value that it has when none is given."""
     chosen = entry(name)
@@ -470,8 +484,23 @@ def usual_options(name: str) -> dict[str, Any]:
     for kind, (path, given) in chosen.parts.items():
         taken |= {f"{kind}.{k}": v for k, v in {**_defaults(_load(path)), **given}.items()}
     method = _load(chosen.method)
-    told = getattr(method(**chosen.options), "options", None)
-    return {**taken, **(told if isinstance(told, Mapping) else _defaults(method))}
+    own = dict(chosen.options)
+    tested = own.pop(SELF_TEST, True)
+    told = getattr(method(**own), "options", None)
+    own = told if isinstance(told, Mapping) else {**_defaults(method), **own}
+    return {**taken, **own, SELF_TEST: tested}
+
+
+def whereabouts(checkpoint: str) -> str:
+    """Whether these weights are here already, in words."""
+    if Path(checkpoint).expanduser().exists():
+        return "on this machine"
+    if importlib.util.find_spec("huggingface_hub") is not None:
+        from huggingface_hub.constants import HF_HUB_CACHE
+
+        if (Path(HF_HUB_CACHE) / f"models--{checkpoint.replace('/', '--')}").is_dir():
+            return "in this machine’s cache"
+    return "to be fetched on first use"
 
 
 def _sorted_out(

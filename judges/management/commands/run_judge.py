@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import Any
 
@@ -12,6 +11,7 @@ from annotations.errors import Refused
 from annotations.models import Study
 from judges import running, tasks
 from judges.queries import run_row
+from judges.registry import as_value
 
 
 class Command(BaseCommand):
@@ -23,7 +23,13 @@ class Command(BaseCommand):
         parser.add_argument(
             "--wait", action="store_true", help="work on it here and return when it is done"
         )
-        parser.add_argument("--option", action="append", default=[], metavar="k=v")
+        parser.add_argument(
+            "--option",
+            action="append",
+            default=[],
+            metavar="k=v",
+            help="threshold=0.4 for the method, objects.checkpoint=… for a part; see `judges NAME`",
+        )
 
     def handle(self, *, study, judge, wait, option, **options) -> None:
         try:
@@ -62,8 +68,5 @@ def _options(pairs: list[str]) -> dict[str, Any]:
         key, equals, text = pair.partition("=")
         if not key or not equals:
             raise CommandError(f"--option takes k=v, not “{pair}”.")
-        try:
-            options[key] = json.loads(text)
-        except json.JSONDecodeError:
-            options[key] = text
+        options[key] = as_value(text)
     return options

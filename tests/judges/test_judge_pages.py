@@ -1,0 +1,173 @@
+"""Choosing a judge with its options; what it asked about one image, as a page and as a command."""
+
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+
+from annotations.models import Image
+from judges import registry, running
+from judges.models import Judge, Run
+from tests import making
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def run(study):
+    run = running.start_run(study=study, name="soft-tifa-gm-builtin")
+    running.work_off(run=run)
+    run.refresh_from_db()
+    assert run.state == Run.State.FINISHED, run.reason
+    return run
+
+
+# --- which judges there are
+
+
+def test_every_judge_is_listed_with_what_it_lacks(as_alice, study, monkeypatch):
+    lacking = registry.Entry("Lacking", "no:Method", {}, needs=("no_such_module",))
+    monkeypatch.setitem(registry.JUDGES, "lacking", lacking)
+    page = as_alice.get(reverse("run-judges", args=[study.slug])).content.decode()
+    for entry in registry.JUDGES.values():
+        assert entry.title.replace("'", "&#x27;") in page
+    assert "Cannot run here. Needs no_such_module" in page
+    assert reverse("run-options", args=[study.slug, "geneval-builtin"]) in page
+    assert reverse("run-options", args=[study.slug, "lacking"]) not in page
+
+
+def test_the_command_lists_them_too(capsys):
+    call_command("judges", "--json")
+    told = {one["name"]: one for one in json.loads(capsys.readouterr().out)}
+    assert told.keys() == registry.JUDGES.keys()
+    assert told["geneval-builtin"]["why_not"] == ""
+    assert told["geneval-builtin"]["options"]["threshold"] == 0.3
+    call_command("judges", "geneval-builtin")
+    assert "threshold = 0.3" in capsys.readouterr().out
+
+
+def test_the_command_knows_no_other_judge():
+    with pytest.raises(CommandError, match="no judge named “nobody”"):
+        call_command("judges", "nobody")
+
+
+def test_the_runs_page_offers_what_runs_at_once_and_leads_to_the_rest(as_alice, study):
+    page = as_alice.get(reverse("runs", args=[study.slug])).content.decode()
+    assert 'id="start-geneval-builtin"' in page
+    assert 'id="start-clip-score"' not in page
+    assert reverse("run-judges", args=[study.slug]) in page
+
+
+# --- with options
+
+
+def test_a_judge_is_started_with_the_options_that_were_filled_in(as_alice, study):
+    page = as_alice.get(reverse("run-options", args=[study.slug, "geneval-builtin"]))
+    assert 'name="option:threshold"' in page.content.decode()
+    filled = {"judge": "geneval-builtin", "option:threshold": "0.5", "option:paper": " "}
+    as_alice.post(reverse("run-start", args=[study.slug]), filled)
+    assert Judge.objects.get().options == {"threshold": 0.5}
+
+
+def test_an_option_that_is_no_number_is_refused_in_words(as_alice, study):
+    filled = {"judge": "geneval-builtin", "option:no_such": "1"}
+    answer = as_alice.post(reverse("run-start", args=[study.slug]), filled)
+    assert answer.status_code == 422
+    assert "does not take these options" in answer.content.decode()
+    assert not Run.objects.exists()
+
+
+def test_weights_that_have_to_be_given_are_asked_for_before_a_run_exists(
+    as_alice, study, monkeypatch
+):
+    part = (f"{__name__}:Weighty", {})
+    entry = registry.Entry("Weighty", "judges.methods.geneval:GenEval", {"objects": part})
+    monkeypatch.setitem(registry.JUDGES, "weighty", entry)
+    page = as_alice.get(reverse("run-options", args=[study.slug, "weighty"])).content.decode()
+    assert "Can run here once it is given objects.checkpoint." in page
+    assert 'name="option:objects.checkpoint" placeholder="" autocomplete="off" required' in page
+    answer = as_alice.post(reverse("run-start", args=[study.slug]), {"judge": "weighty"})
+    assert "needs weights: give objects.checkpoint" in answer.content.decode()
+    filled = {"judge": "weighty", "option:objects.checkpoint": "folder/weights"}
+    as_alice.post(reverse("run-start", args=[study.slug]), filled)
+    judge = Judge.objects.get()
+    assert judge.options == {"objects.checkpoint": "folder/weights"}
+    assert judge.checkpoint == "folder/weights"
+
+
+class Weighty:
+    version = "1"
+    classes = ()
+    batch = 1
+
+    def __init__(self, checkpoint=""):
+        self.facts = {"checkpoint": checkpoint}
+
+
+def test_an_option_of_no_part_is_refused(study):
+    with pytest.raises(registry.JudgeRefused, match="“eyes.checkpoint” is about no part"):
+        running.start_run(study=study, name="geneval-builtin", options={"eyes.checkpoint": "x"})
+
+
+def test_only_researchers_see_judges_and_looks(as_bob, study):
+    image = Image.objects.first()
+    for name, args in (
+        ("run-judges", []),
+        ("run-options", ["geneval-builtin"]),
+        ("look", [image.public_id]),
+    ):
+        assert as_bob.get(reverse(name, args=[study.slug, *args])).status_code in (403, 404)
+
+
+# --- one image
+
+
+def test_a_page_shows_every_question_with_probability_tokens_and_time(as_alice, study, run):
+    image = Image.objects.get(key="early-1")
+    page = as_alice.get(reverse("look", args=[study.slug, image.public_id])).content.decode()
+    look = image.looks.get(asked__text="Is the circle red?")
+    assert "Are there any circles in the image?" in page
+    assert f"{look.told['probability']:.6f}" in page
+    assert "BuiltinEngine" in page
+    score = run.scores.get(image=image)
+    assert f"{score.value:.4f}" in page
+
+
+def test_an_image_of_another_study_has_no_look_here(as_alice, study):
+    other = Image.objects.filter(study=making.study("other")).first()
+    assert as_alice.get(reverse("look", args=[study.slug, other.public_id])).status_code == 404
+
+
+def test_a_command_shows_them_too(study, run, capsys):
+    call_command("look", study.slug, "early-1", "--json")
+    told = json.loads(capsys.readouterr().out)
+    assert told["image"] == "early-1"
+    assert [verdict["judge"] for verdict in told["verdicts"]] == ["soft-tifa-gm-builtin"]
+    first, second = told["told"]
+    assert first["asked"] == "Are there any circles in the image?"
+    assert first["tokens"] == [["Yes", first["probability"]]]
+    assert first["seconds"] >= 0
+    assert second["asked"] == "Is the circle red?"
+    call_command("look", study.slug, "early-1")
+    printed = capsys.readouterr().out
+    assert "Is the circle red?" in printed
+    assert f"probability {second['probability']:.6f}" in printed
+
+
+def test_with_a_judge_only_what_its_engines_told_is_shown(study, run, capsys, monkeypatch):
+    running.work_off(run=running.start_run(study=study, name="geneval-builtin"))
+    call_command("look", study.slug, "early-1", "--json")
+    both = json.loads(capsys.readouterr().out)
+    assert {told["kind"] for told in both["told"]} == {"objects", "answers"}
+    assert len(both["verdicts"]) == 2
+    with pytest.raises(CommandError, match="“clip-score” has not scored “early-1”"):
+        call_command("look", study.slug, "early-1", "--judge", "clip-score")
+    call_command("look", study.slug, "early-1", "--json", "--judge", "geneval-builtin")
+    own = json.loads(capsys.readouterr().out)
+    assert [verdict["judge"] for verdict in own["verdicts"]] == ["geneval-builtin"]
+
+
+def test_an_image_that_is_not_there_is_said(study):
+    with pytest.raises(CommandError, match="no image “nothing” in “shapes”"):
+        call_command("look", study.slug, "nothing")
