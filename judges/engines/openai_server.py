@@ -35,9 +35,9 @@ _HOPELESS = {401, 402, 403, 404, 405}
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What is said to the model about one picture; equal ones are asked once."""
+    """What is said to the model, about a picture or about none; equal ones are asked once."""
 
-    picture: int
+    picture: int | None
     turns: tuple[str, ...]
     settings: tuple[tuple[str, Any], ...]
 
@@ -150,6 +150,13 @@ class OpenAIServer:
                 raise ValueError(str(heard[one].failure))
         return [tuple(_text(reply) for reply in heard[one].replies) for one in said]
 
+    def write(self, texts: Sequence[str], *, max_tokens: int = 2048) -> list[tuple[str, str]]:
+        """The model's reply to each text, without a picture; or "" and the reason."""
+        settings = (("temperature", 0), (self.limit_name, max_tokens))
+        said = [_Said(None, (text,), settings) for text in texts]
+        heard = self._hear_all((), said)
+        return [_reply(heard[one]) for one in said]
+
     def _server(self) -> Server:
         # The settings are Django's; only what speaks to a server needs them.
         from judges import servers
@@ -203,7 +210,7 @@ class OpenAIServer:
         began = time.perf_counter()
         replies: list[dict[str, Any]] = []
         messages: list[dict[str, Any]] = []
-        if self.system:
+        if self.system and url:
             messages.append({"role": "system", "content": self.system})
         failure: Unanswered | Declined | ValueError | None = None
         try:
@@ -211,7 +218,7 @@ class OpenAIServer:
                 if replies:
                     messages.append({"role": "assistant", "content": _text(replies[-1])})
                 content: Any = turn
-                if not replies:
+                if not replies and url:
                     picture = {"type": "image_url", "image_url": {"url": url}}
                     content = [picture, {"type": "text", "text": turn}]
                 messages.append({"role": "user", "content": content})
@@ -239,7 +246,9 @@ class _Pictures:
         self._images = images
         self._urls: dict[int, str] = {}
 
-    def url(self, place: int) -> str:
+    def url(self, place: int | None) -> str:
+        if place is None:
+            return ""
         if place not in self._urls:
             file = io.BytesIO()
             self._images[place].convert("RGB").save(file, "PNG", compress_level=1)
@@ -247,7 +256,7 @@ class _Pictures:
             self._urls[place] = f"data:image/png;base64,{text}"
         return self._urls[place]
 
-    def digest(self, place: int) -> bytes:
+    def digest(self, place: int | None) -> bytes:
         return hashlib.sha256(self.url(place).encode()).digest()
 
 
@@ -293,6 +302,13 @@ def _answer(question: Question, heard: _Heard) -> Answer:
     if reason:
         reason = f"{reason} The reply began with “{said}”."
     return Answer(probability, said, tokens, heard.seconds, reason)
+
+
+def _reply(heard: _Heard) -> tuple[str, str]:
+    try:
+        return ("", str(heard.failure)) if heard.failure else (_text(heard.replies[0]), "")
+    except ValueError as error:
+        return "", str(error)
 
 
 def _first_token(reply: dict[str, Any]) -> tuple[str, dict[str, float]]:

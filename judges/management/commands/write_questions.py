@@ -1,0 +1,68 @@
+"""`manage.py write_questions STUDY FORM --model NAME --out FILE`: a draft for a person to review."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from django.core.management import BaseCommand, CommandError
+
+from annotations.errors import Refused
+from annotations.export_files import write_lines
+from annotations.models import Study
+from judges.engines.openai_server import OpenAIServer
+from judges.errors import Passing
+from judges.question_writing import FORMS
+
+TOGETHER = 50
+
+
+class Command(BaseCommand):
+    help = (
+        "Let a server's language model draft questions about the prompts of a study (tifa, dsg), "
+        "or rewrite the prompts in more words (rewritten). The draft is a file: nothing changes "
+        "until somebody has read it and imports it."
+    )
+
+    def add_arguments(self, parser) -> None:
+        parser.add_argument("study")
+        parser.add_argument("form", choices=list(FORMS))
+        parser.add_argument("--model", required=True, help="the server's name for its model")
+        parser.add_argument("--base-url", default="http://127.0.0.1:8000/v1")
+        parser.add_argument("--out", type=Path, required=True)
+
+    def handle(self, *, study, form, model, base_url, out, **options) -> None:
+        if out.exists():
+            raise CommandError(f"{out} is there already, perhaps with somebody's corrections.")
+        try:
+            prompts = list(Study.objects.get(slug=study).prompts.values_list("key", "text"))
+        except Study.DoesNotExist:
+            raise CommandError(f"There is no study “{study}”.") from None
+        rows, left_out = [], 0
+        chosen, engine = FORMS[form], OpenAIServer(model, base_url=base_url)
+        try:
+            for start in range(0, len(prompts), TOGETHER):
+                some = prompts[start : start + TOGETHER]
+                replies = engine.write([chosen.asked(text) for _, text in some])
+                for (key, text), (reply, reason) in zip(some, replies, strict=True):
+                    try:
+                        if reason:
+                            raise ValueError(reason)
+                        rows += chosen.read(key, text, reply)
+                    except ValueError as error:
+                        left_out += 1
+                        self.stderr.write(f"{key} was left out: {error}")
+        except Refused as refusal:
+            raise CommandError(refusal.message) from None
+        except Passing as failure:
+            raise CommandError(failure.reason) from None
+        if not rows:
+            raise CommandError("Nothing was drafted.")
+        try:
+            write_lines(out, [chosen.write(rows)])
+        except Refused as refusal:
+            raise CommandError(refusal.message) from None
+        self.stdout.write(
+            f"Wrote {out}: {len(rows)} rows by {model} for {len(prompts) - left_out} of "
+            f"{len(prompts)} prompts. Read and correct them; then "
+            f"{chosen.next_step.format(file=out)}."
+        )
