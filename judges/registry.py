@@ -111,7 +111,8 @@ COCO = {"unknown": "unscored", "synonyms": True}
 # Its confidences are lower than UniDet's, for which the official limit of 0.5 is made.
 OPEN = {"threshold": 0.3}
 
-# Release dates: the later of method and model; the first of the month where only that is told.
+# Release dates: the model's where models are compared, else the paper's; the first of the month
+# where only that is told.
 JUDGES: dict[str, Entry] = {
     "geneval-builtin": Entry(
         "GenEval (built-in)", GENEVAL, {"objects": BUILTIN}, release_date=date(2021, 3, 1)
