@@ -87,10 +87,11 @@ class BuiltinEngine:
     def _color(self, image: Image.Image, detection: Detection) -> str:
         if "color" in detection:
             return detection["color"]
-        for thing in self._things(image):
-            if tuple(thing.box) == tuple(detection["box"]):
-                return _color_name(thing)
-        raise ValueError("The built-in engine sees nothing in this box whose color it could name.")
+        things = self._things(image)
+        shared = [_shared(thing.box, detection["box"]) for thing in things]
+        if not any(shared):
+            raise ValueError("The built-in engine sees nothing in this box to name the color of.")
+        return _color_name(things[int(np.argmax(shared))])
 
     def _answer(self, image: Image.Image, question: Question) -> Answer:
         # A question is read before any pixel is looked at: a refusal costs nothing.
@@ -124,6 +125,13 @@ class BuiltinEngine:
         if seen is None or seen[0] != pixels:
             seen = self._seen = (pixels, find_things(image))
         return seen[1]
+
+
+def _shared(box: Sequence[float], other: Sequence[float]) -> float:
+    """The area that both cover."""
+    width = min(box[2], other[2]) - max(box[0], other[0])
+    height = min(box[3], other[3]) - max(box[1], other[1])
+    return max(width, 0.0) * max(height, 0.0)
 
 
 def _color_name(thing: Thing) -> str:
