@@ -47,7 +47,8 @@ def _course(parts, name: str, title: str, overall: dict[str, Any], theme: str) -
         for part in parts
         if "value" in part[name]
     ]
-    x = alt.X("last:T", title=None, axis=alt.Axis(labelOverlap=True), scale=alt.Scale(padding=16))
+    axis = alt.Axis(format=_moments(rows), tickCount=6, labelOverlap=True)
+    x = alt.X("last:T", title=None, axis=axis, scale=alt.Scale(padding=16))
     y = alt.Y("value:Q", title=title, scale=alt.Scale(zero=False, nice=True))
     base = alt.Chart(alt.Data(values=rows)).encode(x=x)
     layers = [
@@ -74,6 +75,12 @@ def _course(parts, name: str, title: str, overall: dict[str, Any], theme: str) -
             ),
         ]
     return alt.layer(*layers).properties(width="container", height=160)
+
+
+def _moments(rows: Sequence[dict[str, Any]]) -> str:
+    """Days, unless everything happened within one."""
+    days = {row["last"][:10] for row in rows}
+    return "%Y-%m-%d" if len(days) > 1 else "%H:%M"
 
 
 def others(body: dict[str, Any], one: dict[str, Any], theme: str) -> dict[str, Any]:
@@ -149,7 +156,8 @@ def pairs(body: dict[str, Any], one: dict[str, Any], theme: str) -> dict[str, An
     met = [name for name in names if any(name == cell["a"] for cell in known + few)]
     readable = len(met) <= READABLE
     side = CELL["wide" if readable else "narrow"] * len(met)
-    x = alt.X("a:N", sort=met, title=None, axis=alt.Axis(labelAngle=-40, ticks=False, domain=False))
+    upright = alt.Axis(labelAngle=-40 if readable else -90, ticks=False, domain=False)
+    x = alt.X("a:N", sort=met, title=None, axis=upright)
     y = alt.Y("b:N", sort=met, title=None, axis=alt.Axis(ticks=False, domain=False))
     # Light to dark in one hue reads in grey; no agreement beyond chance is as light as it gets.
     scale = alt.Scale(domain=[0, 1], range=["#e8f1f8", "#004a77"], clamp=True)

@@ -15,7 +15,7 @@ from annotations.models import Annotation, Study
 from audit import pulse
 from audit.models import Meeting
 
-AT_ONCE = 2_000  # forms
+AT_ONCE = 5_000  # forms
 # While labels keep coming, this may take at most that share of a worker's time.
 SHARE_OF_TIME = 0.1
 

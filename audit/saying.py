@@ -58,7 +58,9 @@ def _ceiling(body: dict[str, Any]) -> str:
         if judge["overall"]["percent_agreement"].get("value", 0) >= ceiling["value"]
     ]
     share = f"One person agrees with the others on {100 * ceiling['value']:.1f} % of images"
-    return f"{share}; {', '.join(above)} reach that." if above else f"{share}; no judge does."
+    if not above:
+        return f"{share}; no judge does."
+    return f"{share}; {', '.join(above)} {'reaches' if len(above) == 1 else 'reach'} that."
 
 
 def of_slices(body: dict[str, Any], view: View) -> list[str]:

@@ -55,6 +55,12 @@ def asked(evidence: dict[str, Any]) -> list[Asked]:
     return found
 
 
+def columns(rows: list[Asked]) -> set[str]:
+    """What at least one of the questions has: a column of dashes says nothing."""
+    names = ("expected", "said", "probability", "tokens", "seconds")
+    return {name for name in names if any(getattr(one, name) not in ("", None, ()) for one in rows)}
+
+
 def likeness(evidence: dict[str, Any]) -> tuple[str, float] | None:
     """The text that a picture was held against, and how well it fits (a cosine for CLIP)."""
     value = number(evidence.get("similarity", evidence.get("cosine")))

@@ -40,6 +40,14 @@ TITLES = {
     "pairs": "Two people at a time",
     "times": "Time for an image",
 }
+NOTES = {
+    "course": "From left to right as answers came in; an image belongs to the moment of its last "
+    "answer. The band is the 95 % interval.",
+    "others": "The own answer is left out of the majority; a draw among the others decides nothing. "
+    "All people together are the human ceiling: what a judge can reach.",
+    "pairs": "A dot: too few in common, or always the same answer.",
+    "times": "The line holds the middle half of a person’s times.",
+}
 # The pairs that agree least stand on the page; the file has them all.
 PAIRS_SHOWN = 100
 
@@ -76,7 +84,8 @@ class Sight:
         asked = self.request.GET.get("per", "")
         if asked in PER:
             return asked
-        return "weeks" if self.one and len(self.one["weeks"]) > 2 else "parts"
+        weeks = self.one["weeks"] if self.one else []
+        return "weeks" if sum("value" in week["percent"] for week in weeks) > 2 else "parts"
 
     @property
     def one(self) -> dict[str, Any] | None:
@@ -181,10 +190,12 @@ def _context(sight: Sight) -> dict[str, Any]:
 
 
 def _plot(sight: Sight, name: str, body: dict[str, Any], one: dict[str, Any]) -> dict[str, Any]:
+    blank = charts_people.blank(name, body, one)
     return {
         "name": name,
         "title": TITLES[name],
-        "blank": charts_people.blank(name, body, one),
+        "blank": blank,
+        "note": "" if blank else NOTES[name],
         # Drawn again only when what it shows has changed.
         "spec": f"{sight.address('people-chart', name, 'json')}&data={body['data'][:12]}",
         "downloads": [

@@ -36,3 +36,10 @@ def test_only_numbers_are_numbers(value):
 def test_what_is_known_leaves_no_rest():
     assert told.rest({"detections": [], "answers": [], "text": "a", "similarity": 0.2}) == ""
     assert "depths" in told.rest({"depths": [0.1]})
+
+
+def test_a_column_of_dashes_is_left_out():
+    rows = told.asked(
+        {"answers": [{"question": "a", "score": 0.0}, {"question": "b", "said": "no"}]}
+    )
+    assert told.columns(rows) == {"probability", "said"}

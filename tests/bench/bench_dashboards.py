@@ -35,6 +35,7 @@ PAGES = (
     ("gallery", {}),
     ("gallery", {"generator": "2", "side": "strict"}),
     ("calibration", {}),
+    ("agreement", {}),
     ("papers", {}),
     ("reports", {}),
 )
@@ -303,7 +304,7 @@ def _report(study) -> None:
     """The body from the first 1,000 images, the columns over all of them."""
     import numpy as np
 
-    from audit import gallery, pulse, reports, summary
+    from audit import gallery, meeting, pulse, reports, summary
     from audit.models import Column, Report
     from audit.pairing import pair
     from audit.reference import Reference
@@ -329,6 +330,13 @@ def _report(study) -> None:
         judge.name: JudgeReport(paired, judge, reference, options).series for judge in paired.judges
     }
     gallery.keep(report, paired, reference, series)
+    began = time.process_time()
+    meeting.keep(study=study)
+    print(
+        f"people of {len(whole.images):,} images held against each other by a worker in "
+        f"{time.process_time() - began:.1f} s of CPU",
+        flush=True,
+    )
     assert Column.objects.filter(report=report).count() == 3
     assert np.isfinite(next(iter(series.values())).score).all()
 
