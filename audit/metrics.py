@@ -7,7 +7,6 @@ the processes; they share files, as the client library does it.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator
 
@@ -15,19 +14,13 @@ from django.conf import settings
 from django.db.models import Count, Min, Q
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
+from prometheus_client import CollectorRegistry, Histogram, exposition
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.multiprocess import MultiProcessCollector
 
-# The client decides on import whether its numbers are shared between processes.
-_folder = settings.VAR_DIR / "metrics"
-_folder.mkdir(parents=True, exist_ok=True)
-os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", str(_folder))
-
-from prometheus_client import CollectorRegistry, Histogram, exposition  # noqa: E402
-from prometheus_client.core import GaugeMetricFamily, Metric  # noqa: E402
-from prometheus_client.multiprocess import MultiProcessCollector  # noqa: E402
-
-from annotations.models import Annotation, Image, Study  # noqa: E402
-from audit.tracing import route_of  # noqa: E402
-from judges.models import Chunk, Run, Score, Upload  # noqa: E402
+from annotations.models import Annotation, Image, Study
+from audit.tracing import route_of
+from judges.models import Chunk, Run, Score, Upload
 
 _seconds = Histogram(
     "jurybox_request_seconds",
@@ -53,7 +46,7 @@ class RequestTimes:
 def text() -> tuple[bytes, str]:
     """All numbers in Prometheus' own format, and the name of that format."""
     registry = CollectorRegistry()
-    MultiProcessCollector(registry, path=os.environ["PROMETHEUS_MULTIPROC_DIR"])
+    MultiProcessCollector(registry, path=str(settings.METRICS_DIR))
     registry.register(Rows())
     return exposition.generate_latest(registry), exposition.CONTENT_TYPE_LATEST
 

@@ -99,3 +99,17 @@ class Making(models.Model):
 
     def __str__(self) -> str:
         return f"{self.study}, {self.done} of {self.total}"
+
+
+class WrongPassword(models.Model):
+    """How often in a row a name's password was wrong from an address: `audit.lockout`."""
+
+    key = models.CharField(max_length=64, primary_key=True)
+    count = models.PositiveIntegerField(default=0)
+    wait_until = models.DateTimeField(db_index=True)
+
+    class Meta:
+        ordering = ["key"]
+
+    def __str__(self) -> str:
+        return f"{self.count} until {self.wait_until:%H:%M:%S}"

@@ -338,7 +338,11 @@ LOGGING = {
 
 # Prometheus reads /metrics with this token; without it there is no such page, and no cost.
 METRICS_TOKEN = os.environ.get("METRICS_TOKEN", "")
+METRICS_DIR = VAR_DIR / "metrics"
 if METRICS_TOKEN:
     if len(METRICS_TOKEN) < 20:
         raise ImproperlyConfigured("METRICS_TOKEN has fewer than 20 characters; choose a longer.")
     MIDDLEWARE.insert(0, "audit.metrics.RequestTimes")
+    METRICS_DIR.mkdir(parents=True, exist_ok=True)
+    # The client library decides on import, by this, whether its numbers are shared by processes.
+    os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", str(METRICS_DIR))

@@ -7,6 +7,7 @@ from annotations import managing_views as managing
 from annotations import views as annotations
 from annotations.form_views import form_edit
 from audit import api, views
+from audit.lockout import LogInForm
 from audit.pages.urls import audit_pages
 from judges import upload_views
 from judges import views as judges
@@ -53,7 +54,11 @@ study_pages = [
 
 urlpatterns = [
     path("", views.home, name="home"),
-    path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path(
+        "login/",
+        auth.LoginView.as_view(redirect_authenticated_user=True, authentication_form=LogInForm),
+        name="login",
+    ),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
     path("join/<str:token>/", inviting.join, name="join"),
     path("crowd/<str:token>/", inviting.crowd, name="crowd"),

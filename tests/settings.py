@@ -7,6 +7,8 @@ from pathlib import Path
 _folder = os.environ.setdefault("JURYBOX_VAR", tempfile.mkdtemp(prefix="jurybox-tests-"))
 # Messages go nowhere unless a test starts a worker and a broker of its own.
 os.environ["CELERY_BROKER_URL"] = "memory://"
+# So that the numbers are shared by processes; each test says itself who may read them.
+os.environ["METRICS_TOKEN"] = "the-token-of-the-tests"
 
 from audit.settings import *  # noqa: E402
 

@@ -9,7 +9,6 @@ operators are declared here, without a body: no engine calls them. Elsewhere not
 from __future__ import annotations
 
 import importlib.util
-import os
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,6 @@ from typing import Any
 @cache
 def prepare() -> Any:
     """The torch module, safe to build engines on."""
-    # A silent look for newer files on a model hub must never stand between a run and its weights.
-    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     import torch
 
     if _lacks_operators(torch):
