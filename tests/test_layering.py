@@ -45,7 +45,9 @@ def test_every_file_imports_in_the_one_direction():
 
 
 def test_only_the_settings_read_the_environment():
-    allowed = {"audit/settings.py", "audit/celery.py", "audit/wsgi.py", "audit/asgi.py"}
+    entries = {"audit/celery.py", "audit/wsgi.py", "audit/asgi.py"}
+    # The package itself holds numpy to one thread, before anything imports it.
+    allowed = {"audit/settings.py", "audit/__init__.py", *entries}
     readers = {
         file.relative_to(ROOT).as_posix()
         for app in ("annotations", "judges", "audit")
