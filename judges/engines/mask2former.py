@@ -9,6 +9,7 @@ from PIL import Image
 
 from judges.engines import mask_transformer
 from judges.engines.coco_names import geneval_names
+from judges.engines.lean_masks import ShrunkFeatures, attend, replaced
 from judges.engines.mask_transformer import MaskTransformer
 from judges.engines.torch_setup import prepare
 from judges.protocols import Detection
@@ -62,8 +63,21 @@ class Mask2Former(MaskTransformer):
             self._prepare_pixels = self._processor(AutoImageProcessor)
 
     def _queries(self, pixels: Any) -> tuple[Any, Any]:
-        seen = self._net(pixel_values=pixels)
-        return seen.class_queries_logits, seen.masks_queries_logits
+        from transformers.models.mask2former import modeling_mask2former
+
+        predictor = self._net.model.transformer_module.decoder.mask_predictor
+        features = ShrunkFeatures()
+
+        def lean(states: Any, whole: Any, size: Any = None) -> tuple[Any, Any]:
+            queries = predictor.mask_embedder(states.transpose(0, 1))
+            return queries, features.attention(queries, whole, size, predictor.num_heads)
+
+        with (
+            replaced(predictor, "forward", lean),
+            replaced(modeling_mask2former, "multi_scale_deformable_attention", attend),
+        ):
+            seen = self._net(pixel_values=pixels)
+        return seen.class_queries_logits, features.maps(seen.masks_queries_logits)
 
     def _framed(self, images: Sequence[Image.Image], frame: tuple[int, int]) -> Any:
         if self._reading == "geneval":

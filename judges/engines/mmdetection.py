@@ -24,6 +24,7 @@ from typing import Any
 
 from judges.engines import weights
 from judges.engines.coco_names import geneval_names
+from judges.engines.lean_masks import ShrunkFeatures, attend, replaced
 from judges.engines.mask_transformer import MaskTransformer
 from judges.engines.torch_setup import prepare
 from judges.errors import EngineRefused
@@ -82,10 +83,24 @@ class MMDetection(MaskTransformer):
             )
 
     def _queries(self, pixels: Any) -> tuple[Any, Any]:
-        with _quiet():
-            features = self._net.extract_feat(pixels)
-            likely, maps = self._net.panoptic_head(features, [])
-        return likely[-1], maps[-1]
+        from mmcv.ops import multi_scale_deform_attn
+
+        head = self._net.panoptic_head
+        features = ShrunkFeatures()
+
+        def lean(states: Any, whole: Any, size: Any) -> tuple[Any, Any, Any]:
+            states = head.transformer_decoder.post_norm(states)
+            queries = head.mask_embed(states)
+            hidden = features.attention(queries, whole, size, head.num_heads)
+            return head.cls_embed(states), queries, hidden
+
+        with (
+            _quiet(),
+            replaced(head, "_forward_head", lean),
+            replaced(multi_scale_deform_attn, "multi_scale_deformable_attn_pytorch", attend),
+        ):
+            likely, queries = head(self._net.extract_feat(pixels), [])
+        return likely[-1], features.maps(queries[-1])
 
 
 def build(config: str) -> Any:
