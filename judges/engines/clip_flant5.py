@@ -7,7 +7,7 @@ and the encoder sees each question with the picture, many at a time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from PIL import Image
 from judges.engines import weights
 from judges.engines.checkpoint import CheckpointEngine
 from judges.engines.clip_pixels import padded, pixels
+from judges.engines.rows import in_rows
 from judges.engines.token_answers import AnswerReader
 from judges.errors import EngineRefused
 from judges.protocols import Answer, Question
@@ -99,15 +100,19 @@ class ClipFlanT5(CheckpointEngine):
             for question in asked[place][1]:
                 by_row.setdefault((place, question.text), []).append(question)
         answers: dict[tuple[int, Question], Answer] = {}
-        with weights.memory_guard(), torch.inference_mode():
-            seen = dict(zip(places, self._see([asked[p][0] for p in places]), strict=True))
-            for some in _sliced(list(by_row), self.rows):
+        with torch.inference_mode():
+            with weights.memory_guard():
+                seen = dict(zip(places, self._see([asked[p][0] for p in places]), strict=True))
+
+            def read(some: Sequence[tuple[int, str]]) -> None:
                 states, mask = self._read([(seen[place], text) for place, text in some])
                 questions = [(row, q) for row, key in enumerate(some) for q in by_row[key]]
                 logits = self._decoded(questions, states, mask)
-                read = self._reader.read([question for _, question in questions], logits)
-                for (row, question), answer in zip(questions, read, strict=True):
+                found = self._reader.read([question for _, question in questions], logits)
+                for (row, question), answer in zip(questions, found, strict=True):
                     answers[some[row][0], question] = answer
+
+            in_rows(self, list(by_row), read)
         for place in places:
             told[place] = [answers[place, question] for question in asked[place][1]]
         return told
@@ -191,8 +196,3 @@ def _model_class(tower: Any) -> Any:
 def _tower(model: Any) -> Any:
     vision = model.vision_tower.vision_tower
     return vision if hasattr(vision, "config") else vision.vision_model
-
-
-def _sliced(rows: Sequence[Any], length: int) -> Iterator[Sequence[Any]]:
-    for start in range(0, len(rows), length):
-        yield rows[start : start + length]

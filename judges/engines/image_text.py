@@ -8,13 +8,14 @@ family to family. Families that are worth it have an engine of their own.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PIL import Image
 
 from judges.engines import weights
 from judges.engines.checkpoint import CheckpointEngine
+from judges.engines.rows import in_rows
 from judges.engines.token_answers import AnswerReader
 from judges.errors import EngineRefused
 from judges.protocols import Answer, Question, Talk
@@ -74,13 +75,15 @@ class ImageTextModel(CheckpointEngine):
                 key = (place, self._written(question.text), self._reader.forced(question))
                 rows.setdefault(key, []).append(question)
         found: dict[tuple[int, Question], Answer] = {}
-        with weights.memory_guard(), weights.prepare().inference_mode():
-            for some in _sliced(list(rows), self.rows):
-                scores = self._scores([(images[p], text, forced) for p, text, forced in some])
-                for key, logits in zip(some, scores, strict=True):
-                    for question in rows[key]:
-                        (answer,) = self._reader.read([question], logits)
-                        found[key[0], question] = answer
+
+        def read(some: Sequence[tuple[int, str, tuple[int, ...]]]) -> None:
+            scores = self._scores([(images[p], text, forced) for p, text, forced in some])
+            for key, logits in zip(some, scores, strict=True):
+                for question in rows[key]:
+                    (found[key[0], question],) = self._reader.read([question], logits)
+
+        with weights.prepare().inference_mode():
+            in_rows(self, list(rows), read)
         return [
             [found[place, question] for question in questions]
             for place, (_, questions) in enumerate(asked)
@@ -206,8 +209,3 @@ def _lengthened(
 def _filled(lines: list[list[int]], filler: int) -> list[list[int]]:
     longest = max(len(line) for line in lines)
     return [line + [filler] * (longest - len(line)) for line in lines]
-
-
-def _sliced(rows: Sequence[Any], length: int) -> Iterator[Sequence[Any]]:
-    for start in range(0, len(rows), length):
-        yield rows[start : start + length]

@@ -1,0 +1,29 @@
+"""Rows of a batch that go through a model together, fewer of them where the memory is short."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from judges.engines.weights import memory_guard
+from judges.errors import MemoryFull
+
+
+class HasRows(Protocol):
+    rows: int  # at once
+
+
+def in_rows(engine: HasRows, rows: Sequence[Any], work: Callable[[Sequence[Any]], None]) -> None:
+    """What was too much once is not tried again for the life of the engine."""
+    start = 0
+    while start < len(rows):
+        some = rows[start : start + engine.rows]
+        try:
+            with memory_guard():
+                work(some)
+        except MemoryFull:
+            if len(some) == 1:
+                raise
+            engine.rows = len(some) // 2
+            continue
+        start += len(some)
