@@ -30,6 +30,8 @@ def check_server(url: str) -> SplitResult:
         origin = _origin(parts)
     except ValueError:
         raise EngineRefused(f"“{url}” is no address of a server.") from None
+    if not url.isascii() or not url.isprintable() or " " in url:
+        raise EngineRefused(f"“{url}” is no address of a server.")
     if parts.scheme not in _PORTS or not parts.hostname:
         raise EngineRefused(f"“{url}” is no address of a server: it begins with http or https.")
     if parts.username is not None or parts.query or parts.fragment:

@@ -73,6 +73,7 @@ class OpenAIServer:
         """`checkpoint` is the server's name for the model. `limit_name`: some models want the
         limit as "max_completion_tokens". `extra`: fields of a request that only one server knows.
         """
+        _expect_text(checkpoint=checkpoint, revision=revision, base_url=base_url, system=system)
         _expect_whole(batch=batch, concurrency=concurrency, attempts=attempts, top=top_logprobs)
         _expect_seconds(timeout=timeout, pause=pause, longest_pause=longest_pause)
         if top_logprobs > 20:
@@ -387,6 +388,12 @@ def _choice(reply: dict[str, Any]) -> dict[str, Any]:
     if choice.get("finish_reason") == "content_filter":
         raise ValueError("The server's content filter took the reply away.")
     return choice
+
+
+def _expect_text(**values: Any) -> None:
+    for name, value in values.items():
+        if not isinstance(value, str):
+            raise ValueError(f"{name} is a text, not {value!r}")
 
 
 def _expect_whole(**values: Any) -> None:

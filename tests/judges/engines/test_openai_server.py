@@ -2,6 +2,7 @@
 
 import base64
 import io
+import json
 import logging
 import math
 import socket
@@ -9,6 +10,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from http.client import HTTPMessage
+from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -21,6 +23,8 @@ from judges.protocols import Question, Talk
 from tests.judges.engines.openai_stand_in import Reply, spoken, standing_in, told
 
 pytestmark = pytest.mark.django_db
+
+GOLDEN = Path(__file__).parents[1] / "methods" / "golden"
 
 YES = ("Yes", "yes", " yes", " Yes")
 SURE = told(("Yes", 0.7), ("yes", 0.1), ("No", 0.15))
@@ -141,6 +145,19 @@ def test_an_unknown_rule_is_refused_before_anything_is_asked():
         with pytest.raises(ValueError, match="not 'luck'"):
             ask(state, question(rule="luck"))
         assert state.asked == []
+
+
+def test_listed_tokens_of_the_original_give_its_score_and_no_score_where_it_writes_zero():
+    """golden/vqascore_gpt_logprobs.json: "old" is P of exactly "Yes", and 0 without that token."""
+    cases = json.loads((GOLDEN / "vqascore_gpt_logprobs.json").read_text())["cases"]
+    tops = {f"case {n}": [(t, math.exp(log)) for t, log in c["top"]] for n, c in enumerate(cases)}
+    with standing_in(lambda asked, before: told(*tops[asked.text])) as state:
+        answers = ask(state, *(question(text, ("Yes",), "sequence") for text in tops))
+    for case, answer in zip(cases, answers, strict=True):
+        if any(token == "Yes" for token, _ in case["top"]):
+            assert answer.probability == pytest.approx(case["old"], rel=1e-6)
+        else:
+            assert (case["old"], answer.probability) == (0, None)
 
 
 # --- replies that cannot be read
@@ -361,6 +378,8 @@ def test_a_redirect_is_not_followed():
         "http://me:pw@127.0.0.1:8000/v1",
         "http://127.0.0.1:8000/v1?x=1",
         "http://127.0.0.1:99999/v1",
+        "http://127.0.0.1:8000/v 1",
+        "http://127.0.0.1:8000/ü",
         "127.0.0.1:8000",
         "",
     ],
@@ -486,6 +505,7 @@ def test_without_the_name_of_a_model_nothing_is_asked():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
+        ({"base_url": 8000}, "base_url is a text"),
         ({"concurrency": 0}, "concurrency"),
         ({"attempts": 2.5}, "attempts"),
         ({"timeout": 0}, "timeout"),
