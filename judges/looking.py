@@ -67,6 +67,7 @@ class Looking:
         self.alive = alive
         self.siblings = siblings
         self._classes = tuple(getattr(judge.parts.get("objects"), "classes", ()))
+        self._seeing = any(getattr(e, "needs_pixels", True) for e in judge.parts.values())
         self._decoders = ThreadPoolExecutor(DECODERS, thread_name_prefix="decode")
 
     def close(self) -> None:
@@ -123,7 +124,7 @@ class Looking:
             self._recall_kind(engine, {g: _of(kind, g.wants) for g in glances})
         for glance in glances:
             glance.wants = [want for want in glance.wants if want not in glance.seen]
-            if glance.wants:
+            if glance.wants and self._seeing:
                 self._decode(glance)
 
     def _recall_kind(self, engine: str, wanted: dict[Glance, list[Want]]) -> None:
@@ -158,10 +159,12 @@ class Looking:
                 for glance in wanted:
                     glance.failed = f"No part of this judge tells {kind}."
                 continue
-            opened = {g: wants for g, wants in wanted.items() if self._open(g) is not None}
-            # Pictures of one size side by side: an engine pads them the less.
-            pictures = sorted(opened, key=lambda glance: self._open(glance).size)
-            getattr(self, f"_look_{kind}")({glance: opened[glance] for glance in pictures})
+            if getattr(self.judge.parts[kind], "needs_pixels", True):
+                wanted = {g: wants for g, wants in wanted.items() if self._open(g) is not None}
+                # Pictures of one size side by side: an engine pads them the less.
+                pictures = sorted(wanted, key=lambda glance: self._open(glance).size)
+                wanted = {glance: wanted[glance] for glance in pictures}
+            getattr(self, f"_look_{kind}")(wanted)
 
     def _open(self, glance: Glance) -> Picture.Image | None:
         if not glance.image.file:
@@ -178,11 +181,11 @@ class Looking:
 
     def _look_objects(self, wanted: dict[Glance, list[Objects]]) -> None:
         detector = self.judge.parts["objects"]
+        seeing = getattr(detector, "needs_pixels", True)
 
         def detect(some):
-            return detector.detect(
-                [self._open(g) for g, _ in some], [want.classes for _, want in some]
-            )
+            pictures = [self._open(g) if seeing else _name_plate(g) for g, _ in some]
+            return detector.detect(pictures, [want.classes for _, want in some])
 
         self._each("objects", detect, [(g, want) for g, wants in wanted.items() for want in wants])
 
@@ -334,6 +337,13 @@ class Looking:
                 )
             )
         looks.keep(rows)
+
+
+def _name_plate(glance: Glance) -> Picture.Image:
+    """For an engine that looks nothing but the name up."""
+    plate = Picture.new("RGB", (1, 1))
+    plate.info["key"] = glance.image.key
+    return plate
 
 
 def subject_of(image: Image) -> Subject:

@@ -76,6 +76,7 @@ OWLV2 = _part("open_vocabulary:Owlv2")
 CLIP_L14 = _part("clip:OpenClip", model="ViT-L-14", checkpoint="openai")
 CLIP_B32 = _part("clip:OpenClip", model="ViT-B-32", checkpoint="openai")
 CLIP_H14 = _part("clip:OpenClip", model="ViT-H-14", checkpoint="laion2b_s32b_b79k")
+FROM_FILE = _part("from_file:FromFile")
 DEPTH = _part("depth:Depth")
 # The official script looks at 480 pixels.
 BLIP_VQA = _part("blip_vqa:BlipVqa", checkpoint="Salesforce/blip-vqa-capfilt-large", size=480)
@@ -154,6 +155,21 @@ JUDGES: dict[str, Entry] = {
         {},
         date(2023, 10, 1),
         (*TORCH, "open_clip"),
+    ),
+    "geneval-from-file": Entry(
+        "GenEval over detections in a file",
+        GENEVAL,
+        {"objects": FROM_FILE},
+        {},
+        date(2023, 10, 1),
+    ),
+    "geneval-from-file-clip": Entry(
+        "GenEval over detections in a file, colors by CLIP",
+        GENEVAL,
+        {"objects": FROM_FILE, "colors": CLIP_L14},
+        {},
+        date(2023, 10, 1),
+        OPEN_CLIP,
     ),
     "geneval-owlv2": Entry(
         "GenEval (OWLv2)",
@@ -405,7 +421,7 @@ def check_options(name: str, options: Mapping[str, Any]) -> None:
     for option, value in {**usual_options(name), **options}.items():
         if option.endswith(".checkpoint") and not value:
             raise JudgeRefused(
-                f"“{name}” needs weights: give {option}, a folder or a name on a model hub."
+                f"“{name}” needs {option}: a file, a folder, or a name on a model hub."
             )
 
 

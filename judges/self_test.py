@@ -139,7 +139,7 @@ def stop_sign() -> Image.Image:
     middle = SIDE // 2
     brush.rectangle((middle - 8, middle, middle + 8, SIDE), fill=(130, 130, 130))
     for radius, color in ((150, (245, 245, 245)), (140, RED)):
-        brush.regular_polygon((middle, 190, radius), 8, rotation=22, fill=color)
+        brush.regular_polygon((middle, 190, radius), 8, fill=color)
     font = ImageFont.load_default(size=92)
     brush.text((middle, 190), "STOP", fill=(250, 250, 250), font=font, anchor="mm")
     return picture

@@ -88,7 +88,7 @@ def test_weights_that_have_to_be_given_are_asked_for_before_a_run_exists(
     assert "Can run here once it is given objects.checkpoint." in page
     assert 'name="option:objects.checkpoint" placeholder="" autocomplete="off" required' in page
     answer = as_alice.post(reverse("run-start", args=[study.slug]), {"judge": "weighty"})
-    assert "needs weights: give objects.checkpoint" in answer.content.decode()
+    assert "needs objects.checkpoint: a file, a folder" in answer.content.decode()
     filled = {"judge": "weighty", "option:objects.checkpoint": "folder/weights"}
     as_alice.post(reverse("run-start", args=[study.slug]), filled)
     judge = Judge.objects.get()
@@ -126,7 +126,7 @@ def test_only_researchers_see_judges_and_looks(as_bob, study):
 def test_a_page_shows_every_question_with_probability_tokens_and_time(as_alice, study, run):
     image = Image.objects.get(key="early-1")
     page = as_alice.get(reverse("look", args=[study.slug, image.public_id])).content.decode()
-    look = image.looks.get(asked__text="Is the circle red?")
+    look = image.looks.get(asked__text__startswith="Is the circle red?")
     assert "Are there any circles in the image?" in page
     assert f"{look.told['probability']:.6f}" in page
     assert "BuiltinEngine" in page
@@ -145,10 +145,10 @@ def test_a_command_shows_them_too(study, run, capsys):
     assert told["image"] == "early-1"
     assert [verdict["judge"] for verdict in told["verdicts"]] == ["soft-tifa-gm-builtin"]
     first, second = told["told"]
-    assert first["asked"] == "Are there any circles in the image?"
+    assert first["asked"].startswith("Are there any circles in the image?")
     assert first["tokens"] == [["Yes", first["probability"]]]
     assert first["seconds"] >= 0
-    assert second["asked"] == "Is the circle red?"
+    assert second["asked"].startswith("Is the circle red?")
     call_command("look", study.slug, "early-1")
     printed = capsys.readouterr().out
     assert "Is the circle red?" in printed

@@ -1,0 +1,122 @@
+"""Detections that were made elsewhere: read from a file, judged here by any rules, without a GPU.
+
+Files: `results.jsonl` of GenEval's official script (boxes by class, after its own threshold: a
+lower one finds nothing more in it), and COCO's JSON with "images", "categories" and "annotations"
+whose boxes carry a score.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from judges.engines import weights
+from judges.errors import EngineRefused
+from judges.protocols import Detection
+
+# The official script numbers prompts and samples: …/00012/samples/00003.png
+OFFICIAL = re.compile(r"(?:^|/)(\d+)/samples/(\d+)\.png$")
+
+
+class FromFile:
+    """A detector that looks things up. `prefix` comes before the file's names: of one generator
+    among several, “sdxl/” makes “00012/00003” the image “sdxl/00012/00003”."""
+
+    version = "1"
+    classes: tuple[str, ...] = ()
+    needs_pixels = False
+
+    def __init__(self, checkpoint: str = "", prefix: str = "", batch: int = 64) -> None:
+        self.checkpoint = checkpoint
+        self.prefix = prefix
+        self.batch = batch
+
+    @property
+    def facts(self) -> dict[str, str]:
+        return weights.facts(self.checkpoint, libraries=())
+
+    def load(self) -> None:
+        _ = self._found
+
+    def detect(
+        self, images: Sequence[Image.Image], classes: Sequence[tuple[str, ...]] = ()
+    ) -> list[list[Detection]]:
+        return [self._of(image.info["key"]) for image in images]
+
+    def _of(self, key: str) -> list[Detection]:
+        if key not in self._found:
+            raise ValueError(f"The file “{Path(self.checkpoint).name}” says nothing of “{key}”.")
+        return self._found[key]
+
+    @cached_property
+    def _found(self) -> dict[str, list[Detection]]:
+        path = Path(weights.check_named(self.checkpoint)).expanduser()
+        try:
+            pairs = list(_coco(path) if path.suffix == ".json" else _official(path))
+        except OSError as error:
+            raise EngineRefused(
+                f"The file “{path.name}” cannot be read: {error.strerror}."
+            ) from error
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise EngineRefused(
+                f"“{path.name}” is neither a results.jsonl of GenEval nor COCO’s JSON with images, "
+                f"categories and scored annotations: {type(error).__name__} {error}."
+            ) from error
+        return {self.prefix + name: detections for name, detections in pairs}
+
+
+def _official(path: Path) -> Iterator[tuple[str, list[Detection]]]:
+    with path.open(encoding="utf-8") as lines:
+        for line in filter(str.strip, lines):
+            row = json.loads(line)
+            yield _name(row["filename"]), list(_boxes(json.loads(row["details"])))
+
+
+def _boxes(details: Mapping[str, Sequence[Sequence[float]]]) -> Iterator[Detection]:
+    for name, boxes in details.items():
+        # Equal scores come out last one first again, as they went in.
+        for *box, score in reversed(boxes):
+            yield {"class": name, "score": float(score), "box": [float(edge) for edge in box]}
+
+
+def _coco(path: Path) -> Iterator[tuple[str, list[Detection]]]:
+    whole = json.loads(path.read_text(encoding="utf-8"))
+    names = {one["id"]: one["name"] for one in whole["categories"]}
+    found: dict[Any, list[Detection]] = {one["id"]: [] for one in whole["images"]}
+    for one in whole["annotations"]:
+        found[one["image_id"]].append(_annotation(one, names))
+    for image in whole["images"]:
+        yield _name(image["file_name"]), found[image["id"]]
+
+
+def _annotation(one: Mapping[str, Any], names: Mapping[Any, str]) -> Detection:
+    x, y, width, height = map(float, one["bbox"])
+    detection: Detection = {
+        "class": names[one["category_id"]],
+        "score": float(one["score"]),
+        "box": [x, y, x + width, y + height],
+    }
+    mask = one.get("segmentation")
+    # Polygons and packed runs are not read: the box alone is told.
+    if isinstance(mask, dict) and isinstance(mask.get("counts"), list):
+        height, width = mask["size"]
+        detection["mask"] = {"size": (height, width), "counts": _whole(mask["counts"])}
+    return detection
+
+
+def _whole(counts: Iterable[Any]) -> list[int]:
+    return [int(count) for count in counts]
+
+
+def _name(file: str) -> str:
+    """As a study calls the image: prompt and sample of an official folder, else the file's stem."""
+    official = OFFICIAL.search(file)
+    if official:
+        return f"{int(official[1]):05d}/{int(official[2]):05d}"
+    return file.rpartition(".")[0] or file
