@@ -432,15 +432,7 @@ def main(quick: bool) -> bool:
     rows += _shown(accelerated(quick))
     missed = [row for row in rows if not row.kept]
     print(f"{len(rows) - len(missed)} of {len(rows)} rows met", flush=True)
-    return not missed and blip(quick)
-
-
-def blip(quick: bool) -> bool:
-    try:
-        from tests.bench import bench_judges_blip
-    except ImportError:
-        return True
-    return bench_judges_blip.main(quick)
+    return not missed
 
 
 def _shown(rows: list[Row]) -> list[Row]:

@@ -1,4 +1,4 @@
-"""Qwen2-VL, Qwen2.5-VL and Qwen3-VL with their true parts, a few thousand random weights each.
+"""Qwen2-VL, 2.5 and 3 (also with experts): their true parts, a few thousand random weights each.
 
 Random weights of the usual size answer every question alike; here they are larger, so that the
 answers differ by question and picture and the likeliest token is likely.
@@ -12,7 +12,7 @@ from typing import Any
 
 from judges.engines.torch_setup import prepare
 
-FAMILIES = ("qwen2_vl", "qwen2_5_vl", "qwen3_vl")
+FAMILIES = ("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe")
 _SPECIAL = (
     "<|endoftext|>",
     "<|im_start|>",
@@ -118,14 +118,16 @@ def _processor(family: str, words: Any) -> Any:
         Qwen3VLVideoProcessor,
     )
 
-    patch = {"patch_size": 16 if family == "qwen3_vl" else 14}
+    third = family.startswith("qwen3_vl")
+    patch = {"patch_size": 16 if third else 14}
     size = {"shortest_edge": 56 * 56, "longest_edge": 2048 * 2048}
     images = Qwen2VLImageProcessor(**patch, size=size)
-    system = "false" if family == "qwen3_vl" else "true"
+    system = "false" if third else "true"
     kind, videos = {
         "qwen2_vl": (Qwen2VLProcessor, Qwen2VLVideoProcessor),
         "qwen2_5_vl": (Qwen2_5_VLProcessor, Qwen2VLVideoProcessor),
         "qwen3_vl": (Qwen3VLProcessor, Qwen3VLVideoProcessor),
+        "qwen3_vl_moe": (Qwen3VLProcessor, Qwen3VLVideoProcessor),
     }[family]
     return kind(
         image_processor=images,
@@ -170,6 +172,8 @@ def _model(
         vision |= {"window_size": 56, "fullatt_block_indexes": [1]}
     else:
         text = {"head_dim": text["hidden_size"] // text["num_attention_heads"]} | text
+        if family == "qwen3_vl_moe":
+            text |= {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 24}
         vision |= {
             "hidden_size": 32,
             "intermediate_size": 48,
