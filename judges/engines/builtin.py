@@ -108,7 +108,7 @@ class BuiltinEngine:
         probability = _with_doubt(probability)
         return Answer(
             probability,
-            said=expected,
+            said=expected if probability >= 0.5 else _rather(things, *read[0]),
             tokens=((expected, probability),),
             seconds=time.perf_counter() - began,
         )
@@ -136,6 +136,13 @@ def _shared(box: Sequence[float], other: Sequence[float]) -> float:
 
 def _color_name(thing: Thing) -> str:
     return tuple(COLORS)[int(thing.colors.argmax())]
+
+
+def _rather(things: list[Thing], question: Read, expected: bool | int) -> str:
+    """What is said where the expected answer is not the likelier one."""
+    if question.kind != "count":
+        return "No" if expected else "Yes"
+    return max(_NUMBERS, key=lambda word: _likelihood(things, question, _NUMBERS.index(word)))
 
 
 def read_question(text: str) -> Read:

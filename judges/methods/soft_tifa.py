@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
+from judges.methods.answer_variants import one_word
+from judges.methods.answers_told import told
+from judges.methods.options import Optioned
 from judges.protocols import (
     Answer,
     Atom,
@@ -40,44 +44,44 @@ def geometric(probabilities: Sequence[float]) -> float:
 MEANS = {"arithmetic": arithmetic, "geometric": geometric}
 
 
-class SoftTifa:
-    version = "2"
+@dataclass(frozen=True)
+class SoftTifa(Optioned):
+    """`tokens="distinct_tokens"` repairs the sums: no blank, no token counted twice."""
 
-    def __init__(self, mean: str = "geometric") -> None:
-        if mean not in MEANS:
-            raise ValueError(f"The mean is one of {', '.join(sorted(MEANS))}, not {mean!r}.")
-        self.options = {"mean": mean}
+    version: ClassVar[str] = "3"
+    CHOICES: ClassVar = {"mean": tuple(MEANS), "tokens": ("first_tokens", "distinct_tokens")}
+
+    mean: str = "geometric"
+    tokens: str = "first_tokens"
 
     def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
-        return [
-            question
-            for question in dict.fromkeys(map(_asked, subject.atoms))
-            if question not in seen
-        ]
+        asked = dict.fromkeys(map(self._asked, subject.atoms))
+        return [question for question in asked if question not in seen]
 
     def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
         if not subject.atoms:
             return Unscored("This prompt has no atoms to ask about.")
-        judged = [_answer(atom, seen[_asked(atom)]) for atom in subject.atoms]
-        evidence = {"answers": [_told(*pair) for pair in zip(subject.atoms, judged, strict=True)]}
+        answers = [seen[self._asked(atom)] for atom in subject.atoms]
+        judged = [_answer(*pair) for pair in zip(subject.atoms, answers, strict=True)]
+        evidence = {
+            "answers": [_told(*each) for each in zip(subject.atoms, judged, answers, strict=True)]
+        }
         failed = [
             (atom, answer)
             for atom, answer in zip(subject.atoms, judged, strict=True)
             if answer.score is None
         ]
         if failed:
-            told = "; ".join(f"atom {a.index} ({a.question}): {j.reason}" for a, j in failed)
-            return Unscored(f"Not every question was answered: {told}", evidence)
-        mean = MEANS[self.options["mean"]]
+            words = "; ".join(f"atom {a.index} ({a.question}): {j.reason}" for a, j in failed)
+            return Unscored(f"Not every question was answered: {words}", evidence)
         return Judgement(
-            score=mean([answer.score for answer in judged]),
+            score=MEANS[self.mean]([answer.score for answer in judged]),
             atoms=tuple(judged),
             evidence=evidence,
         )
 
-
-def _asked(atom: Atom) -> Question:
-    return Question(atom.question, (atom.expected,))
+    def _asked(self, atom: Atom) -> Question:
+        return one_word(atom.question, atom.expected, self.tokens)
 
 
 def _answer(atom: Atom, answer: Answer) -> AtomJudgement:
@@ -89,13 +93,14 @@ def _answer(atom: Atom, answer: Answer) -> AtomJudgement:
     return AtomJudgement(atom.index, float(value))
 
 
-def _told(atom: Atom, answer: AtomJudgement) -> dict[str, Any]:
+def _told(atom: Atom, judged: AtomJudgement, answer: Answer) -> dict[str, Any]:
     return {
+        **told(answer),
         "index": atom.index,
         "question": atom.question,
         "expected": atom.expected,
-        "score": answer.score,
-        "reason": answer.reason,
+        "score": judged.score,
+        "reason": judged.reason,
     }
 
 

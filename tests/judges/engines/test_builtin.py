@@ -155,6 +155,21 @@ def test_the_chances_of_all_counts_add_up_to_one():
     assert sum(counts) == pytest.approx(1, abs=0.01)
 
 
+@pytest.mark.parametrize(
+    ("question", "expected", "said"),
+    [
+        ("Are there any circles in the image?", "Yes", "Yes"),
+        ("Are there any stars in the image?", "Yes", "No"),
+        ("Are there any circles in the image?", "No", "Yes"),
+        ("How many circles are in the image?", "five", "two"),
+        ("How many circles are in the image?", "two", "two"),
+    ],
+)
+def test_what_it_says_is_its_likeliest_answer_whatever_was_expected(question, expected, said):
+    circles = picture(thing(x=0.25), thing(x=0.75))
+    assert answer(circles, question, expected).said == said
+
+
 def test_yes_and_no_add_up_to_one():
     for question in ("Are the circles red?", "Is the star below the circles?"):
         image = two_and_one()

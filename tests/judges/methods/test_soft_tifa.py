@@ -19,6 +19,9 @@ ATOMS = (
 )
 
 
+WORDINGS = [f"{atom.question} Answer in one word." for atom in ATOMS]
+
+
 class Answerer:
     """Answers from a list of probabilities, or of reasons why there is none."""
 
@@ -31,7 +34,7 @@ class Answerer:
 
     def _answer(self, question):
         self.asked.append(question)
-        told = self.answers[[atom.question for atom in ATOMS].index(question.text)]
+        told = self.answers[WORDINGS.index(question.text)]
         return Answer(None, reason=told) if isinstance(told, str) else Answer(told)
 
 
@@ -85,13 +88,24 @@ def test_the_order_of_the_atoms_does_not_matter(values, random):
 
 def test_the_judge_asks_all_questions_at_once_and_keeps_every_answer():
     asked = SoftTifa().wants(subject(), Seen())
-    assert [question.text for question in asked] == [atom.question for atom in ATOMS]
-    assert [question.answers[0] for question in asked] == ["Yes", "two"]
+    assert [question.text for question in asked] == WORDINGS
+    assert [question.answers for question in asked] == [
+        ("Yes", "yes", " yes", " Yes"),
+        ("two", "Two", " two", " Two", "2", " 2"),
+    ]
+    assert {question.rule for question in asked} == {"first_tokens"}
     judgement = judge(0.9, 0.4)
     assert judgement.score == pytest.approx(math.sqrt(0.9 * 0.4))
     assert judgement.correct is None
     assert judgement.atoms == (AtomJudgement(0, 0.9), AtomJudgement(1, 0.4))
     assert json.loads(json.dumps(judgement.evidence)) == judgement.evidence
+
+
+def test_the_sums_of_tokens_can_be_repaired_by_name():
+    asked = SoftTifa(tokens="distinct_tokens").wants(subject(), Seen())
+    assert {question.rule for question in asked} == {"distinct_tokens"}
+    with pytest.raises(ValueError, match="“tokens” must be one of first_tokens, distinct_tokens"):
+        SoftTifa(tokens="all")
 
 
 def test_a_question_that_two_atoms_share_is_asked_once():
@@ -102,7 +116,7 @@ def test_a_question_that_two_atoms_share_is_asked_once():
 
 def test_the_mean_is_a_named_choice():
     assert judge(0.9, 0.4, mean="arithmetic").score == pytest.approx(0.65)
-    assert SoftTifa().options == {"mean": "geometric"}
+    assert SoftTifa().options == {"mean": "geometric", "tokens": "first_tokens"}
     with pytest.raises(ValueError, match="arithmetic, geometric, not 'harmonic'"):
         SoftTifa(mean="harmonic")
 
