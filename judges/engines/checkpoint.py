@@ -12,6 +12,7 @@ from judges.engines import weights
 class CheckpointEngine:
     version: str
     libraries: tuple[str, ...] = ("torch", "transformers")
+    has_revisions = True  # False where weights are a file, or a library knows no revisions
 
     def __init__(
         self,
@@ -25,6 +26,8 @@ class CheckpointEngine:
         """`told`: the engine's own options that change what it says; they are among its facts."""
         if batch < 1:
             raise ValueError("a batch holds at least one picture")
+        if revision and not self.has_revisions:
+            raise ValueError(f"{type(self).__name__} knows no revisions; leave the option out")
         self.checkpoint = checkpoint
         self.revision = revision
         self.device = device

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from PIL import Image, ImageOps
@@ -22,7 +23,8 @@ from judges.engines.weights import memory_guard
 from judges.errors import EngineRefused
 from judges.protocols import ColorOf, Detection
 
-_REMEMBERED = 100_000  # texts and color rows kept, a few KB each at most
+_REMEMBERED = 20_000  # texts and color rows kept, a few KB each
+_FOLDER = "local-dir:"  # what open_clip calls a folder with weights and configuration
 _TEXTS = 256  # texts that go through the model at once
 
 
@@ -154,10 +156,11 @@ def cut_out(image: Image.Image, thing: Detection, want: ColorOf) -> Image.Image:
 
 class OpenClip(Clip):
     """`checkpoint` is a published tag of `model` or a file with its weights; or all in one:
-    `hf-hub:owner/name`, `local-dir:/path`. `resize`: what a picture that is not square loses
+    `hf-hub:owner/name`, `local-dir:/path` or just the folder. `resize`: what a picture that is not square loses
     (shortest: its ends) or gets (longest: bars); empty leaves that to the checkpoint."""
 
     version = "open-clip-1"
+    has_revisions = False
     libraries = ("torch", "open_clip_torch", "torchvision", "pillow")
 
     def __init__(
@@ -174,13 +177,24 @@ class OpenClip(Clip):
         self._name = model
         self._resize = resize
 
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """A folder is known by what it holds, with or without the word before it."""
+        content = weights.facts(self.checkpoint.removeprefix(_FOLDER), libraries=())
+        return {
+            **super().facts,
+            **{k: content[k] for k in ("checkpoint", "content") if k in content},
+        }
+
     def _load(self) -> None:
         self._dtype = weights.pick_precision(self.precision)
         prepare()
         import open_clip
 
         checkpoint = weights.check_named(self.checkpoint)
-        whole = checkpoint.startswith(("hf-hub:", "local-dir:"))
+        if (Path(checkpoint).expanduser() / "open_clip_config.json").is_file():
+            checkpoint = f"{_FOLDER}{Path(checkpoint).expanduser()}"
+        whole = checkpoint.startswith(("hf-hub:", _FOLDER))
         name, tag = (checkpoint, None) if whole else (self._name, checkpoint)
         # OpenAI's weights were trained with their own GELU: with another one the numbers are
         # near enough to look right.

@@ -53,6 +53,9 @@ def attend(value: Any, shapes: Sequence[Any], locations: Any, importance: Any) -
     points × 2, from 0 to 1; importance: the same without the last.
     """
     torch = prepare()
+    kind = value.dtype
+    # Eight bits of a lower precision are too few for a place in a picture.
+    value, locations, importance = value.float(), locations.float(), importance.float()
     pictures, _, heads, width = value.shape
     queries, levels = locations.shape[1], locations.shape[3]
     sides = [(int(height), int(breadth)) for height, breadth in shapes]
@@ -71,7 +74,7 @@ def attend(value: Any, shapes: Sequence[Any], locations: Any, importance: Any) -
                 fields[level][some], grids[some, :, level], align_corners=False
             )
             found[some] += (sampled * weights[some, None, :, level]).sum(-1)
-    return found.reshape(pictures, heads * width, queries).transpose(1, 2).contiguous()
+    return found.reshape(pictures, heads * width, queries).transpose(1, 2).contiguous().to(kind)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Any
 
 from PIL import Image
 
-from judges.engines import mask_transformer
+from judges.engines import mask_transformer, weights
 from judges.engines.coco_names import geneval_names
 from judges.engines.lean_masks import ShrunkFeatures, attend, replaced
 from judges.engines.mask_transformer import MaskTransformer
@@ -56,7 +56,14 @@ class Mask2Former(MaskTransformer):
         from transformers import AutoImageProcessor, Mask2FormerForUniversalSegmentation
 
         # The weights of training losses are no part of the judge.
-        self._net = self._model(Mask2FormerForUniversalSegmentation, ignore=(r"^criterion\.",))
+        weights.pick_precision(self.precision)
+        self._net = weights.load_model(
+            Mask2FormerForUniversalSegmentation,
+            self.checkpoint,
+            revision=self.revision,
+            device=self.device,
+            ignore=(r"^criterion\.",),
+        )
         names = self._net.config.id2label
         self.classes = geneval_names([names[index] for index in sorted(names)])
         if self._reading == "transformers":

@@ -21,7 +21,7 @@ from judges.engines.batches import alike
 from judges.engines.checkpoint import CheckpointEngine
 from judges.engines.coco_names import GENEVAL
 from judges.engines.torch_setup import prepare
-from judges.engines.weights import memory_guard
+from judges.engines.weights import memory_guard, pick_precision
 from judges.protocols import Detection
 
 _MEAN = (123.675, 116.28, 103.53)
@@ -70,7 +70,8 @@ class MaskTransformer(CheckpointEngine):
         """Pictures of one size, seen together: padding them to others would change the answer."""
         frame = _framed_size(images[0].size, *self._sides)
         pixels = self._framed(images, frame)
-        likely, maps = self._queries(pixels)
+        with self._lowered():
+            likely, maps = self._queries(pixels)
         return [
             self._read(likely[i].float(), maps[i].float(), tuple(pixels.shape[-2:]), frame, image)
             for i, image in enumerate(images)
@@ -94,6 +95,12 @@ class MaskTransformer(CheckpointEngine):
         mean, spread = (pixels.new_tensor(v)[:, None, None] for v in (_MEAN, _SPREAD))
         below, right = (-side % _STEP for side in frame)
         return functional.pad((pixels - mean) / spread, (0, right, 0, below)).to(kind.dtype)
+
+    def _lowered(self) -> Any:
+        """Products in the lower precision, where one is asked for; weights and places in full."""
+        dtype = pick_precision(self.precision)
+        device = self._weights_like().device.type
+        return prepare().autocast(device, dtype, enabled=self.precision != "float32")
 
     def _weights_like(self) -> Any:
         """Any weight of the model: where it lies and in which precision."""

@@ -38,6 +38,7 @@ class MMDetection(MaskTransformer):
     ships."""
 
     version = "mmdetection-1"
+    has_revisions = False
     libraries = ("torch", "mmdet", "mmcv-lite", "mmcv", "mmengine")
 
     def __init__(
@@ -68,11 +69,11 @@ class MMDetection(MaskTransformer):
         self._config = config
 
     def _load(self) -> None:
-        dtype = weights.pick_precision(self.precision)
+        weights.pick_precision(self.precision)
         state, meta = read_checkpoint(weights.check_named(self.checkpoint))
         model = build(self._config)
         _fill(model, modern_keys(state), Path(self.checkpoint).name)
-        self._net = model.to(weights.pick_device(self.device), dtype).eval()
+        self._net = model.to(weights.pick_device(self.device)).eval()
         names = (meta.get("dataset_meta") or {}).get("classes") or meta.get("CLASSES")
         if names:
             self.classes = geneval_names(names)

@@ -57,6 +57,7 @@ class ImageReward(CheckpointEngine):
     """
 
     version = "imagereward-1"
+    has_revisions = False
     libraries = ("torch", "transformers", "torchvision", "pillow")
 
     def __init__(

@@ -34,7 +34,7 @@ def encode(masks: Any) -> list[Mask]:
 
 def decode(mask: Mask) -> np.ndarray:
     height, width = mask["size"]
-    counts = np.asarray(mask["counts"], dtype=np.int64)
+    counts = np.fromiter(mask["counts"], dtype=np.int64)
     if (counts < 0).any() or counts.sum() != height * width:
         raise ValueError(f"the runs of a mask do not add up to {height} × {width} pixels")
     values = np.arange(len(counts)) % 2 == 1

@@ -323,9 +323,8 @@ def share_of_peak(count: int = 64) -> None:
     for precision in ("float32", "bfloat16"):
         engine = RandomDetector("random", device="cuda", batch=16, precision=precision)
         engine.load()
-        engine._net.to(getattr(torch, precision))
         engine.detect(pictures[:16])
-        with FlopCounterMode(display=False) as counter, torch.inference_mode():
+        with FlopCounterMode(display=False) as counter, torch.inference_mode(), engine._lowered():
             engine._queries(engine._framed(pictures[:1], (800, 800)))
         spent = timed(lambda engine=engine: engine.detect(pictures))
         done = counter.get_total_flops() * count / spent.wall

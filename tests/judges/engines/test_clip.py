@@ -212,6 +212,14 @@ def test_a_transformers_clip_lacking_a_weight_stops_with_its_name(tmp_path):
         TransformersClip(str(tmp_path), device="cpu").load()
 
 
+def test_a_folder_is_known_by_its_content_with_or_without_the_word_before_it(open_clip_checkpoint):
+    folder = open_clip_checkpoint.removeprefix("local-dir:")
+    named, plain = OpenClip(open_clip_checkpoint), OpenClip(folder, device="cpu")
+    assert named.facts["content"] == plain.facts["content"]
+    assert "/" not in named.facts["checkpoint"]
+    plain.load()
+
+
 @pytest.mark.parametrize("checkpoint", ["local-dir:/nowhere", "no-such-tag"])
 def test_weights_that_are_not_there_are_a_sentence(checkpoint):
     with pytest.raises(EngineRefused, match=f"“{checkpoint}” cannot be loaded"):

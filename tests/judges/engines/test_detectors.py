@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from judges.engines import mask2former, mmdetection, open_vocabulary, run_lengths
+from judges.engines.clip import OpenClip
 from judges.engines.coco_names import COCO, GENEVAL
+from judges.engines.preference import ImageReward
 from judges.engines.torch_setup import prepare
 from judges.errors import EngineRefused
 from tests.judges.engines import tiny_detectors
@@ -116,6 +118,32 @@ def _without_one_weight(checkpoint, folder):
     del state[next(key for key in state if key.endswith(("fc1.weight", "dense.weight")))]
     save_file(state, folder / "model.safetensors", metadata={"format": "pt"})
     return folder
+
+
+@pytest.mark.parametrize("family", ["mask2former", "mmdetection"])
+def test_a_lower_precision_is_nearly_the_same(family, tmp_path):
+    torch = prepare()
+    if family == "mmdetection":
+        checkpoint, options = _mmdetection(tmp_path)
+        kind = mmdetection.MMDetection
+    else:
+        checkpoint, options = tiny_detectors.save_mask2former(tmp_path), SIDES
+        kind = mask2former.Mask2Former
+    logits = []
+    for precision in ("float32", "bfloat16"):
+        engine = kind(str(checkpoint), device="cpu", precision=precision, **options)
+        assert engine.detect(PICTURES[:1])[0]
+        with torch.inference_mode(), engine._lowered():
+            pixels = engine._framed(PICTURES[:1], (96, 144))
+            logits.append(engine._queries(pixels)[0].float())
+    assert not torch.equal(*logits)
+    assert (logits[0] - logits[1]).abs().median() < 0.05 * logits[0].std()
+
+
+@pytest.mark.parametrize("kind", [mmdetection.MMDetection, OpenClip, ImageReward])
+def test_a_revision_that_would_be_ignored_is_refused(kind):
+    with pytest.raises(ValueError, match="knows no revisions"):
+        kind("here", revision="abc")
 
 
 def test_names_are_those_of_geneval_in_the_order_of_coco():
