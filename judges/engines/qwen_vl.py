@@ -79,6 +79,10 @@ class QwenVL(ImageTextModel):
     ) -> None:
         if scores not in SCORES:
             raise ValueError(f"the scores are one of {', '.join(SCORES)}, not {scores!r}")
+        if min(min_pixels, max_pixels, memory) < 0 or 0 < max_pixels < min_pixels:
+            raise ValueError(
+                "pixels and memory are not negative, and min_pixels not above max_pixels"
+            )
         super().__init__(checkpoint, revision, device, precision, batch)
         self._told = {"scores": scores, "min_pixels": min_pixels, "max_pixels": max_pixels}
         self._as_generated = scores == "generate"

@@ -279,6 +279,15 @@ def test_the_way_of_scoring_is_a_named_choice():
         QwenVL("folder", scores="softmax")
 
 
+@pytest.mark.parametrize(
+    "bounds", [{"memory": -1}, {"max_pixels": -1}, {"min_pixels": 9, "max_pixels": 8}]
+)
+def test_bounds_that_nothing_fits_between_are_refused(bounds):
+    with pytest.raises(ValueError, match="not negative, and min_pixels not above"):
+        QwenVL("folder", **bounds)
+    QwenVL("folder", min_pixels=9)
+
+
 def test_a_model_of_another_family_is_refused(qwen3, tmp_path):
     prepare()
     from transformers import LlavaConfig, LlavaForConditionalGeneration
