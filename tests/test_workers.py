@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -17,7 +19,7 @@ from django.db import connection
 
 from audit import demo
 from judges import running
-from judges.models import Chunk, Run, Score
+from judges.models import Chunk, Look, Run, Score
 from tests import needs
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -66,10 +68,10 @@ def worker(environment: dict[str, str]) -> Iterator[subprocess.Popen]:
         process.wait()
 
 
-def start(environment: dict[str, str]) -> None:
+def start(environment: dict[str, str], judge: str = "geneval-builtin") -> None:
     """As a person would: from another process than the worker's."""
     subprocess.run(
-        [sys.executable, "manage.py", "run_judge", "demo", "geneval-builtin"],
+        [sys.executable, "manage.py", "run_judge", "demo", judge],
         cwd=ROOT,
         env=environment,
         check=True,
@@ -111,31 +113,81 @@ def test_a_run_started_elsewhere_ends_in_the_worker_with_the_scores_of_an_undist
     assert dict(Score.objects.values_list("image__key", "value")) == by_workers
 
 
+@pytest.mark.parametrize("judge", ["geneval-builtin", "soft-tifa-gm-builtin"])
 @pytest.mark.django_db(transaction=True)
-def test_a_worker_killed_in_the_middle_costs_no_score_and_doubles_none(tmp_path, media):
-    study = demo.build_demo(prompts=30, generators=2, size=256, seed=7)
+def test_a_worker_killed_in_the_middle_costs_no_score_and_doubles_none(judge, tmp_path, media):
+    study = demo.build_demo(prompts=70, generators=2, size=256, seed=7)
     environ = environment(tmp_path, "filesystem://", media)
-    start(environ)
+    start(environ, judge)
     with worker(environ) as first:
         wait_until(lambda: Score.objects.count() >= 5, "the first five scores")
         os.killpg(first.pid, signal.SIGKILL)
     assert Run.objects.get().state == Run.State.RUNNING
-    # What the dead worker held runs out, and is called for again; without waiting for the clock.
-    Chunk.objects.filter(state=Chunk.State.LEASED).update(leased_until="2020-01-01T00:00Z")
-    Chunk.objects.update(woken_at=None)
-    subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            "import django; django.setup(); from judges.tasks import *; reap_task()",
-        ],
-        cwd=ROOT,
-        env=environ,
-        check=True,
-    )
+    call_again(environ)
     with worker(environ):
         wait_until(
             lambda: Run.objects.get(study=study).state == Run.State.FINISHED, "the end of the run"
         )
-    assert Score.objects.count() == 60
-    assert Score.objects.filter(value__isnull=True).count() == 0
+    assert_undisturbed(study, judge, 140)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_broker_killed_in_the_middle_costs_no_score_and_doubles_none(tmp_path, media):
+    """The messages are gone with it; what has to be done is in the database."""
+    study = demo.build_demo(prompts=70, generators=2, size=256, seed=7)
+    port = free_port()
+    environ = environment(tmp_path, f"redis://127.0.0.1:{port}/0", media)
+    with redis(port) as broker:
+        start(environ)
+        with worker(environ):
+            wait_until(lambda: Score.objects.count() >= 5, "the first five scores")
+            broker.kill()
+            broker.wait()
+    assert Run.objects.get().state == Run.State.RUNNING
+    with redis(port):
+        call_again(environ)
+        with worker(environ):
+            wait_until(
+                lambda: Run.objects.get(study=study).state == Run.State.FINISHED,
+                "the end of the run",
+            )
+    assert_undisturbed(study, "geneval-builtin", 140)
+
+
+def call_again(environ: dict[str, str]) -> None:
+    """What dead workers held runs out, and is called for again; without waiting for the clock."""
+    Chunk.objects.filter(state=Chunk.State.LEASED).update(leased_until="2020-01-01T00:00Z")
+    Chunk.objects.update(woken_at=None)
+    code = "import django; django.setup(); from judges.tasks import *; reap_task()"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environ, check=True)
+
+
+def assert_undisturbed(study, judge: str, images: int) -> None:
+    """Every image once, with the score of a run that nobody disturbed."""
+    scores = dict(Score.objects.values_list("image__key", "value"))
+    assert len(scores) == Score.objects.count() == images
+    Run.objects.all().delete()
+    Look.objects.all().delete()
+    running.work_off(run=running.start_run(study=study, name=judge))
+    assert scores == dict(Score.objects.values_list("image__key", "value"))
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextmanager
+def redis(port: int) -> Iterator[subprocess.Popen]:
+    """One of our own, that may be killed."""
+    binary = shutil.which("redis-server")
+    needs.needed("redis", binary is not None, "There is no redis-server to start.")
+    command = [binary, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", "/tmp"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    try:
+        wait_until(lambda: needs.answers(f"redis://127.0.0.1:{port}"), "the start of Redis")
+        yield process
+    finally:
+        process.kill()
+        process.wait()

@@ -5,11 +5,12 @@ that can be resumed; and the scores are those of a run that nobody disturbed."""
 import errno
 import weakref
 from collections import Counter
+from contextlib import suppress
 from datetime import timedelta
 from typing import ClassVar
 
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from django.utils import timezone
 
 from annotations.models import Image
@@ -36,6 +37,7 @@ class Engine:
     calls: ClassVar[list[list[int]]] = []
     asked: ClassVar[Counter] = Counter()
     loads: ClassVar[int] = 0
+    faint: ClassVar[int] = 0
 
     def __init__(self, batch=BATCH):
         self.batch = batch
@@ -49,7 +51,8 @@ class Engine:
 
     def detect(self, images, classes=()):
         found = [{"class": "circle", "score": 0.5, "box": (0, 0, 8, 8), "color": "red"}]
-        return [found if red % 2 else [] for red in self._reds(images)]
+        guesses = [{"class": "circle", "score": 0.01, "box": (0, 0, 8, 8)}] * self.faint
+        return [(found if red % 2 else []) + guesses for red in self._reds(images)]
 
     def answer(self, asked):
         for _, questions in asked:
@@ -397,6 +400,44 @@ def test_on_a_full_disk_the_run_is_stopped_with_a_sentence(study, judge, monkeyp
     assert run.state == Run.State.STOPPED
     assert run.reason.startswith("The disk is full. Make room, then resume the run")
     assert not run.chunks.filter(state=Chunk.State.LEASED).exists()
+    run = running.resume_run(run=run)
+    work(run)
+    assert_undisturbed(run, judge)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_when_sqlite_itself_finds_no_room_the_run_is_finished_after_it_is_made(
+    study, judge, monkeypatch
+):
+    if connection.vendor != "sqlite":
+        pytest.skip("a limit that only SQLite knows")
+    # Rows so large that no room on a page which is there already takes them.
+    monkeypatch.setattr(Engine, "faint", 1000)
+    run = start(study, judge)
+    with connection.cursor() as cursor:
+        (pages,) = cursor.execute("PRAGMA page_count").fetchone()
+        (most,) = cursor.execute("PRAGMA max_page_count").fetchone()
+        (free,) = cursor.execute("PRAGMA freelist_count").fetchone()
+        cursor.execute(f"PRAGMA max_page_count = {pages}")
+        # No page is left, neither new nor used before.
+        if free:
+            cursor.execute("CREATE TABLE filler (bytes BLOB)")
+            with suppress(OperationalError):
+                for _ in range(10 * free):
+                    cursor.execute("INSERT INTO filler VALUES (zeroblob(500))")
+    try:
+        for _ in range(3):
+            Look.objects.all().delete()
+            work(run)
+            if run.state != Run.State.RUNNING:
+                break
+            wake_again(run)
+        assert run.state == Run.State.STOPPED
+        assert run.reason.startswith("The disk is full.")
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute(f"PRAGMA max_page_count = {most}")
+            cursor.execute("DROP TABLE IF EXISTS filler")
     run = running.resume_run(run=run)
     work(run)
     assert_undisturbed(run, judge)
