@@ -116,7 +116,7 @@ def _scores(body: dict[str, Any], judges: list[str], theme: str) -> alt.LayerCha
     axis = "score, points" if _in_points(body) else "mean rating, judge's score"
     layers = _lines(body, rows, judges, axis, points, theme, band=False, also=people, span=span)
     if _in_points(body):
-        saturated = [{"edge": SATURATED, "label": f"saturated: people say yes to {SATURATED:g} %"}]
+        saturated = [{"edge": SATURATED, "label": f"saturated: {SATURATED:g} %"}]
         layers.append(rule(SATURATED, theme))
         layers.append(
             alt.Chart(alt.Data(values=saturated))

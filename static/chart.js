@@ -5,6 +5,8 @@ const { isDark } = window.jurybox;
 const LABEL_ROOM = 190;
 const AXIS_ROOM = 64;
 const NARROW = 560;
+// Where a title may go on in a new line: before a bracket or after a colon, but not within brackets.
+const TURN = / (?=\()|: (?![^(]*\))/;
 const drawn = new WeakMap();
 
 // The parts of a stacked chart cannot take the width of their box by themselves. Where the box is
@@ -18,10 +20,14 @@ function fitted(spec, width) {
     // A fixed size is a square that must stay one.
     if (part.width === "container") part.width = Math.max(room, 120);
     else if (part.width > room) part.height = part.width = room;
-    if (narrow && typeof part.title === "string") part.title = part.title.split(/ (?=\()|: /);
-    for (const { mark } of part.layer ?? [])
-      if (narrow && mark.type === "text" && mark.align === "left" && mark.dx === 8)
-        Object.assign(mark, { align: "right", dx: 4, dy: -12 });
+    if (narrow && typeof part.title === "string") part.title = part.title.split(TURN);
+    if (!narrow) continue;
+    for (const { mark } of part.layer ?? []) {
+      if (mark.type !== "text" || mark.align !== "left") continue;
+      if (mark.dx === 8) Object.assign(mark, { align: "right", dx: 4, dy: -12 });
+      // The words of a reference line would run into the names.
+      else mark.limit = 90;
+    }
   }
   return spec;
 }
