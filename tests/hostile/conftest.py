@@ -25,6 +25,7 @@ class World:
     people: dict[str, Membership]
     gaps: dict[str, object]
     media: Path
+    secret: bytes  # the hash of the owner's password
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +71,9 @@ def _build(media: Path) -> World:
         "owner": making.person(study, "alice", role="owner"),
     }
     assert set(people) == set(ROLES) - {"anonymous"}
+    owner = people["owner"].user
+    owner.set_password("a-long-and-quiet-river")
+    owner.save()
     gaps = {
         "<slug:slug>": study.slug,
         "label/answers/<slug:public_id>": f"label/answers/{answered.image.public_id}",
@@ -80,9 +84,10 @@ def _build(media: Path) -> World:
         "<int:invitation_id>": invitation.pk,
         "<int:report_id>": report.pk,
         "<int:upload_id>": upload.pk,
+        "<str:judge>": "geneval-builtin",
         "<str:token>": inviting.token_of(invitation),
     }
-    return World(study, people, gaps, media)
+    return World(study, people, gaps, media, owner.password.encode())
 
 
 def _poison(study: Study, run) -> None:
