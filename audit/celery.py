@@ -41,3 +41,19 @@ def _call(name: str) -> None:
     from judges.waking import send
 
     send(app.tasks[name])
+
+
+@worker_process_init.connect
+def take_one_gpu(**kwargs) -> None:
+    """The processes of a worker take turns at the machine's GPUs, before anything looks for one."""
+    cards = gpus(os.environ.get("CUDA_VISIBLE_DEVICES"), Path("/proc/driver/nvidia/gpus"))
+    if len(cards) > 1:
+        turn = getattr(current_process(), "index", 0)
+        os.environ["CUDA_VISIBLE_DEVICES"] = cards[turn % len(cards)]
+
+
+def gpus(chosen: str | None, there: Path) -> list[str]:
+    """Those that were chosen for this worker, or else all that the driver tells of."""
+    if chosen is not None:
+        return [card.strip() for card in chosen.split(",") if card.strip()]
+    return [str(number) for number, _ in enumerate(there.iterdir())] if there.is_dir() else []
