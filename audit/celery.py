@@ -6,8 +6,11 @@ itself: a clock that is a process of its own can die alone, and nobody would not
 """
 
 import os
+from pathlib import Path
 
+from billiard import current_process
 from celery import Celery, bootsteps
+from celery.signals import worker_process_init
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "audit.settings")
 app = Celery("jurybox")
