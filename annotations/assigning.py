@@ -58,20 +58,36 @@ def next_image(*, annotator: Membership) -> Assignment | None:
     return next_in_turn(annotator)
 
 
-def next_in_turn(annotator: Membership) -> Assignment | None:
-    """As `next_image`, for one whose turn it is: their row is locked."""
+def next_in_turn(annotator: Membership, *, empty_handed: bool = False) -> Assignment | None:
+    """As `next_image`, for one whose turn it is: their row is locked.
+
+    Leases that ran out are looked for when a page is opened, and before anybody hears that nothing
+    is left; not with every answer. `empty_handed`: they have just answered for what they held.
+    """
     study = annotator.study
-    now = connection.ops.adapt_datetimefield_value(timezone.now())
-    [(own, expired)] = ask(LEASES, [annotator.pk, study.pk, now])
-    if expired:
-        release_expired(study=study)
-    held = HELD.first(person=annotator.pk) if own else None
-    if held:
-        keep_lease(assignment=held, study=study)
-        return held
+    if not empty_handed:
+        held = _held_still(annotator)
+        if held:
+            keep_lease(assignment=held, study=study)
+            return held
     if not study.is_open or has_done_their_share(annotator):
         return None
-    walk = Walk(annotator)
+    lease = _new_lease(annotator)
+    if lease is None and empty_handed and release_expired(study=study):
+        lease = _new_lease(annotator)
+    return lease
+
+
+def _held_still(annotator: Membership) -> Assignment | None:
+    now = connection.ops.adapt_datetimefield_value(timezone.now())
+    [(own, expired)] = ask(LEASES, [annotator.pk, annotator.study_id, now])
+    if expired:
+        release_expired(study=annotator.study)
+    return HELD.first(person=annotator.pk) if own else None
+
+
+def _new_lease(annotator: Membership) -> Assignment | None:
+    study, walk = annotator.study, Walk(annotator)
     for _ in range(TRIES):
         found = walk.next()
         if found is None:

@@ -88,15 +88,16 @@ def record_label(*, annotator: Membership, **sent: Any) -> Annotation:
     """Save one person's answers about one image, as `_record` takes them. Sent twice, they are
     saved once."""
     assigning.lock(annotator)
-    return _record(annotator=annotator, **sent)
+    annotation, _ = _record(annotator=annotator, **sent)
+    return annotation
 
 
 @transaction.atomic
 def record_and_go_on(*, annotator: Membership, **sent: Any) -> Assignment | None:
     """Answers and the next image go to the disk together: one wait instead of two."""
     assigning.lock(annotator)
-    _record(annotator=annotator, **sent)
-    return assigning.next_in_turn(annotator)
+    _, empty_handed = _record(annotator=annotator, **sent)
+    return assigning.next_in_turn(annotator, empty_handed=empty_handed)
 
 
 def _record(
@@ -107,7 +108,8 @@ def _record(
     answers: Mapping[str, Any],
     submission: uuid.UUID,
     seconds: float | None = None,
-) -> Annotation:
+) -> tuple[Annotation, bool]:
+    """The annotation, and whether the person held its image until now."""
     known = {
         bool(by_submission): key
         for key, by_submission in KNOWN.all(
@@ -118,14 +120,16 @@ def _record(
         repeated = Annotation.objects.get(pk=known[True])
         if repeated.annotator_id != annotator.pk or repeated.image_id != image.pk:
             raise LabelRefused("This submission was used for another image; nothing was saved.")
-        return repeated
+        return repeated, False
     check_can_label(image=image, annotator=annotator, form=form)
     kept = check_answers(image=image, form=form, answers=answers)
     earlier = Annotation.objects.get(pk=known[False]) if known else None
+    held = False
     if earlier is None or earlier.state == Annotation.State.WITHDRAWN:
-        _occupy(image=image, annotator=annotator)
+        held = _occupy(image=image, annotator=annotator)
     if earlier is not None:
-        return _correct(earlier, form=form, answers=kept, submission=submission, seconds=seconds)
+        _correct(earlier, form=form, answers=kept, submission=submission, seconds=seconds)
+        return earlier, held
     annotation = Annotation(
         study=annotator.study,
         image=image,
@@ -138,7 +142,7 @@ def _record(
     insert(annotation)
     _write_answers(annotation, kept)
     _tell(annotator.study_id)
-    return annotation
+    return annotation, held
 
 
 @transaction.atomic
@@ -183,10 +187,11 @@ def take_back(*, annotation: Annotation) -> Assignment:
     return assignment
 
 
-def _occupy(*, image: Image, annotator: Membership) -> None:
-    """Turn the lease into an answer; a lease that has run out may still find a place free."""
+def _occupy(*, image: Image, annotator: Membership) -> bool:
+    """Turn the lease into an answer; a lease that has run out may still find a place free. Whether
+    there was one."""
     if execute(ANSWER_THE_LEASE, image.pk, annotator.pk):
-        return
+        return True
     if not assigning.take_place(image=image, study=annotator.study):
         raise LabelRefused(
             "This image was given to somebody else because the page had been idle for too long; "
@@ -201,6 +206,7 @@ def _occupy(*, image: Image, annotator: Membership) -> None:
             "leased_until": None,
         },
     )
+    return False
 
 
 def _correct(
@@ -210,7 +216,7 @@ def _correct(
     answers: Mapping[str, float | str],
     submission: uuid.UUID,
     seconds: float | None,
-) -> Annotation:
+) -> None:
     Revision.objects.create(
         annotation=annotation,
         number=annotation.revision,
@@ -232,7 +238,6 @@ def _correct(
     annotation.save()
     _write_answers(annotation, answers)
     _tell(annotation.study_id)
-    return annotation
 
 
 def _write_answers(annotation: Annotation, answers: Mapping[str, float | str]) -> None:

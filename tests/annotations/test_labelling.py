@@ -3,6 +3,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 
 from annotations import assigning, labelling
 from annotations.errors import LabelRefused
@@ -174,3 +175,35 @@ def test_a_double_click_on_two_connections_leaves_one_row_and_no_error():
     with ThreadPoolExecutor(max_workers=8) as pool:
         assert len(set(pool.map(send, range(8)))) == 1
     assert Annotation.objects.count() == 1
+
+
+def test_who_has_answered_the_rest_is_given_what_others_left_lying(study, bob, charlie):
+    # Two images for one person each: charlie holds one of them and has gone away.
+    study.overlap = 1
+    study.save()
+    study.images.exclude(key__in=["early-0", "late-0"]).delete()
+    left = assigning.next_image(annotator=charlie).image
+    mine = assigning.next_image(annotator=bob).image
+    Assignment.objects.filter(annotator=charlie).update(leased_until=timezone.now())
+    lease = labelling.record_and_go_on(
+        image=mine,
+        annotator=bob,
+        form=study.form,
+        answers={"aligned": 1, "quality": 1},
+        submission=uuid.uuid4(),
+    )
+    assert lease.image == left
+    assert set(study.images.values_list("taken", flat=True)) == {1}
+
+
+def test_an_answer_sent_twice_finds_the_image_that_was_given_out_for_it(bob):
+    sent = {
+        "image": assigning.next_image(annotator=bob).image,
+        "annotator": bob,
+        "form": bob.study.form,
+        "answers": {"aligned": 1, "quality": 1},
+        "submission": uuid.uuid4(),
+    }
+    first = labelling.record_and_go_on(**sent)
+    assert labelling.record_and_go_on(**sent) == first
+    assert Assignment.objects.filter(annotator=bob, state="leased").count() == 1
