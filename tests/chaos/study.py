@@ -31,13 +31,16 @@ from django.db.models import Count  # noqa: E402
 
 from annotations import importing  # noqa: E402
 from annotations.benchmarks import builtin  # noqa: E402
+from annotations.errors import Refused  # noqa: E402
 from annotations.forms import geneval_audit  # noqa: E402
 from annotations.forms.versions import publish_form  # noqa: E402
 from annotations.models import Annotation, Answer, Assignment, Membership, Study  # noqa: E402
+from annotations.picture import store_picture  # noqa: E402
 from annotations.queries import progress  # noqa: E402
 from annotations.records import GeneratorRecord, ImageRecord, PromptRecord  # noqa: E402
 from judges import running, tasks  # noqa: E402
-from judges.models import Run, Score  # noqa: E402
+from judges.models import Chunk, Run, Score  # noqa: E402
+from tests.making import png  # noqa: E402
 
 SLUG, TWIN = "bench", "undisturbed"
 
@@ -85,7 +88,30 @@ def judge(name: str) -> dict:
 
 def state(name: str) -> dict:
     run = Run.objects.get(study__slug=SLUG, judge__name=name)
-    return {"state": run.state, "scores": run.scores.count(), "expected": run.expected}
+    return {
+        "state": run.state,
+        "reason": run.reason,
+        "scores": run.scores.count(),
+        "expected": run.expected,
+    }
+
+
+def twice() -> dict:
+    chunks = list(Chunk.objects.values_list("pk", flat=True))
+    for chunk in chunks * 2:
+        tasks.score_chunk_task.delay(chunk)
+    return {"sent": 2 * len(chunks)}
+
+
+def import_one() -> dict:
+    record = ImageRecord(
+        key="one-more", prompt="none", generator="none", content=png((1, 2, 3), 32)
+    )
+    try:
+        store_picture(record.content, name="one-more.png")
+    except (Refused, OSError) as error:
+        return {"refusal": str(error)}
+    return {"refusal": ""}
 
 
 def check() -> dict:
@@ -134,9 +160,17 @@ def _scores(run: Run):
     return Score.objects.filter(run=run).values_list("image__key", "value", "correct", "error")
 
 
+VERBS = {
+    "judge": judge,
+    "state": state,
+    "twice": twice,
+    "import_one": import_one,
+    "check": check,
+}
+
 if __name__ == "__main__":
     verb, *rest = sys.argv[1:]
     if verb == "make":
         print(json.dumps(make(**json.loads(rest[0]))))
     else:
-        print(json.dumps({"judge": judge, "state": state, "check": check}[verb](*rest)))
+        print(json.dumps(VERBS[verb](*rest)))
