@@ -5,9 +5,9 @@ queries at a quarter of the picture, only to shrink them to the size of the next
 Shrinking and the product of queries and features are both linear: shrinking the features once
 gives the same, at a fraction of the work.
 
-*Deformable attention without the compiled operator.* The plain version stacks the samples of all
-levels and heads, hundreds of megabytes, before it weighs and adds them up. Here a few heads of one
-level are sampled, weighed and added at a time, which stays in the processor's cache.
+*Deformable attention without the compiled operator.* The plain version samples channel by channel,
+far apart in memory, and stacks all samples, hundreds of megabytes, before it weighs and adds them
+up. Here each sample is four rows of a table, and a bag of rows is weighed and added in one go.
 """
 
 from __future__ import annotations
@@ -53,28 +53,44 @@ def attend(value: Any, shapes: Sequence[Any], locations: Any, importance: Any) -
     points × 2, from 0 to 1; importance: the same without the last.
     """
     torch = prepare()
-    kind = value.dtype
+    kind, device = value.dtype, value.device
     # Eight bits of a lower precision are too few for a place in a picture.
     value, locations, importance = value.float(), locations.float(), importance.float()
-    pictures, _, heads, width = value.shape
-    queries, levels = locations.shape[1], locations.shape[3]
-    sides = [(int(height), int(breadth)) for height, breadth in shapes]
-    fields = [
-        field.permute(0, 2, 3, 1).reshape(pictures * heads, width, *side)
-        for field, side in zip(value.split([h * w for h, w in sides], 1), sides, strict=True)
-    ]
-    grids = (2 * locations - 1).transpose(1, 2).flatten(0, 1)
-    weights = importance.transpose(1, 2).flatten(0, 1)
-    found = value.new_zeros((pictures * heads, width, queries))
-    together = max(torch.get_num_threads(), 1) if value.device.type == "cpu" else len(found)
-    for start in range(0, len(found), together):
-        some = slice(start, start + together)
-        for level in range(levels):
-            sampled = torch.nn.functional.grid_sample(
-                fields[level][some], grids[some, :, level], align_corners=False
+    pictures, places, heads, width = value.shape
+    sides = torch.tensor([(int(h), int(w)) for h, w in shapes], dtype=torch.int32, device=device)
+    downs, acrosses = sides[:, :1], sides[:, 1:]
+    starts = ((downs * acrosses).cumsum(0) - downs * acrosses).int()
+    # A row of the table is one head's value at one place of one picture.
+    table = value.reshape(-1, width)
+    own = torch.arange(heads, dtype=torch.int32, device=device)[:, None, None] + (
+        torch.arange(pictures, dtype=torch.int32, device=device)[:, None, None, None, None]
+        * (places * heads)
+    )
+    found = None
+    rows = _neighbors(locations[..., 1] * downs - 0.5, downs)
+    columns = _neighbors(locations[..., 0] * acrosses - 0.5, acrosses)
+    for row, near_row in rows:
+        line = (row * acrosses + starts) * heads + own
+        share = near_row * importance
+        for column, near_column in columns:
+            bag = torch.nn.functional.embedding_bag(
+                (line + column * heads).flatten(0, 2).flatten(1),
+                table,
+                per_sample_weights=(share * near_column).flatten(0, 2).flatten(1),
+                mode="sum",
             )
-            found[some] += (sampled * weights[some, None, :, level]).sum(-1)
-    return found.reshape(pictures, heads * width, queries).transpose(1, 2).contiguous().to(kind)
+            found = bag if found is None else found.add_(bag)
+    return found.view(pictures, -1, heads * width).to(kind)
+
+
+def _neighbors(at: Any, side: Any) -> list[tuple[Any, Any]]:
+    """The two pixels beside a place on one axis, and how near each is; 0 outside the picture."""
+    before = at.floor()
+    after = at - before
+    return [
+        (pixel.clamp(min=0).minimum(side - 1).int(), near * ((pixel >= 0) & (pixel < side)))
+        for pixel, near in ((before, 1 - after), (before + 1, after))
+    ]
 
 
 @contextmanager
