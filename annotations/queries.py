@@ -10,7 +10,8 @@ from django.db.models import Count
 from annotations.models import Annotation, Answer, Assignment, Image, Membership, Study
 from annotations.prepared import Prepared, ask
 
-COUNTED_UP_TO = 1000
+# Beyond it nobody needs to know exactly, and PostgreSQL would look into each row for every answer.
+COUNTED_UP_TO = 300
 
 
 @dataclass(frozen=True, slots=True)
