@@ -7,11 +7,13 @@ worker may die, a lease may run out under a slow one: the scores come out the sa
 
 from __future__ import annotations
 
+import gc
 import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import timedelta
+from functools import cache
 from typing import Any
 
 from celery.exceptions import SoftTimeLimitExceeded
@@ -35,7 +37,9 @@ logger = logging.getLogger(__name__)
 
 # The engine of a judge whose scores came as a file.
 IMPORTED = "imported"
-CHUNK_SIZE = 64
+# Of a large run; a small one is cut into more chunks, so that several workers share it.
+CHUNK_SIZE = 128
+SMALLEST_CHUNK, SHARES = 8, 32
 # A wake-up may be lost with its broker; after this long the chunk is called for again.
 WAKE_AGAIN = timedelta(seconds=60)
 DEADLY_AFTER = 3
@@ -275,9 +279,10 @@ def _take_up(run: Run) -> Run:
         .values_list("pk", flat=True)
         if pk not in held
     ]
+    size = min(CHUNK_SIZE, max(SMALLEST_CHUNK, len(missing) // SHARES))
     Chunk.objects.bulk_create(
-        Chunk(run=run, images=missing[start : start + CHUNK_SIZE])
-        for start in range(0, len(missing), CHUNK_SIZE)
+        Chunk(run=run, images=missing[start : start + size])
+        for start in range(0, len(missing), size)
     )
     _finish_if_done(run)
     run.refresh_from_db()
@@ -321,7 +326,16 @@ def _ready(run: Run, hold: Hold) -> registry.Judge:
         )
     if judge.self_test:
         check_engines(judge.parts, alive=hold.alive)
+    _settle()
     return judge
+
+
+@cache
+def _settle() -> None:
+    """Once in a worker: libraries and weights stay for good, no round of the collector meets them
+    again. A tenth of the time of a run that only reads what was told."""
+    gc.collect()
+    gc.freeze()
 
 
 def _changes(frozen: Mapping[str, Any], here: Mapping[str, Any]) -> str:

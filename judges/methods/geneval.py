@@ -219,12 +219,15 @@ class GenEval:
         objects = _objects(subject)
         if objects not in seen:
             return (objects,)
+        colored = [clause for clause in include if "color" in clause]
+        if not colored:
+            return ()
         detections = seen[objects]
         kept = _keep(subject.metadata, detections, self._options)
         return [
             want
-            for clause in include
-            if "color" in clause and len(kept.get(clause["class"], ())) >= clause["count"]
+            for clause in colored
+            if len(kept.get(clause["class"], ())) >= clause["count"]
             for index in kept[clause["class"]][: clause["count"]]
             if "color" not in detections[index]
             and (want := self._color_of(objects, index, clause["class"])) not in seen

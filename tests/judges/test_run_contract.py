@@ -508,6 +508,19 @@ def test_a_message_delivered_twice_leaves_one_score(study, judge):
     assert_undisturbed(run, judge)
 
 
+def test_a_small_run_is_cut_so_that_workers_can_share_it_and_a_large_one_is_not_crumbled(
+    study, judge, monkeypatch
+):
+    monkeypatch.setattr(running, "CHUNK_SIZE", 128)
+    run = start(study, judge)
+    assert [len(chunk.images) for chunk in run.chunks.all()] == [8, 4]
+    # Twelve images in three shares.
+    monkeypatch.setattr(running, "SMALLEST_CHUNK", 2)
+    monkeypatch.setattr(running, "SHARES", 3)
+    run = start(study, judge, self_test=True)
+    assert [len(chunk.images) for chunk in run.chunks.all()] == [4, 4, 4]
+
+
 def test_cancelled_it_stops_after_the_batch_in_hand_and_resumed_it_scores_the_rest(
     study, judge, monkeypatch
 ):
@@ -572,7 +585,7 @@ def test_pictures_in_memory_are_two_batches_however_many_images_there_are(db, ju
         return picture
 
     monkeypatch.setattr(looking, "open_picture", open_and_count)
-    monkeypatch.setattr(running, "CHUNK_SIZE", 40)
+    monkeypatch.setattr(running, "SHARES", 2)
     run = start(study, judge)
     work(run)
     assert (run.scores.count(), reasons(run)) == (80, {})
