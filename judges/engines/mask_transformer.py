@@ -10,6 +10,7 @@ is told stays the same.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,6 +30,8 @@ _SPREAD = (58.395, 57.12, 57.375)
 _STEP = 32  # sides of what the model sees are multiples of it
 _TOLD = 100  # pairs of query and class that count, whatever their score
 _DRAWN = 16  # maps drawn at once
+# A pass swaps parts of the library for its own time: two at once would swap each other's.
+_ALONE = threading.Lock()
 
 
 class MaskTransformer(CheckpointEngine):
@@ -70,7 +73,7 @@ class MaskTransformer(CheckpointEngine):
         """Pictures of one size, seen together: padding them to others would change the answer."""
         frame = _framed_size(images[0].size, *self._sides)
         pixels = self._framed(images, frame)
-        with self._lowered():
+        with _ALONE, self._lowered():
             likely, maps = self._queries(pixels)
         return [
             self._read(likely[i].float(), maps[i].float(), tuple(pixels.shape[-2:]), frame, image)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -80,6 +82,15 @@ def test_neighbors_in_a_batch_change_nothing(detector, found):
         for one, other in zip(alone, together, strict=True):
             assert one["score"] == pytest.approx(other["score"], abs=1e-4)
             assert one["box"] == pytest.approx(other["box"], abs=1e-2)
+
+
+def test_two_threads_at_once_see_what_one_sees(detector, found):
+    with ThreadPoolExecutor(2) as threads:
+        twice = list(threads.map(lambda _: detector.detect(PICTURES, NAMES), range(2)))
+    for seen in twice:
+        scores = [[d["score"] for d in detections] for detections in seen]
+        for ours, theirs in zip(scores, found, strict=True):
+            assert ours == pytest.approx([d["score"] for d in theirs], abs=1e-5)
 
 
 def test_no_picture_no_detection(detector):
