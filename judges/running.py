@@ -7,21 +7,20 @@ worker may die, a lease may run out under a slow one: the scores come out the sa
 
 from __future__ import annotations
 
-import gc
+import json
 import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import timedelta
-from functools import cache
 from typing import Any
 
 from celery.exceptions import SoftTimeLimitExceeded
-from django.db import DatabaseError, IntegrityError, transaction
+from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from annotations import trail
+from annotations import bulk, trail
 from annotations.models import Image, Study
 from judges import registry
 from judges.asking import NotHeld, is_disk_full
@@ -45,6 +44,11 @@ WAKE_AGAIN = timedelta(seconds=60)
 DEADLY_AFTER = 3
 TELL_EVERY = 1.0
 _told: dict[int, float] = {}
+SCORE = (
+    *("id", "run", "image", "value", "correct", "reason", "error"),
+    *("evidence", "seconds", "created_at"),
+)
+ATOM_SCORE = ("score", "atom", "value", "error")
 # What a judge may know of an image; the rest is not even read.
 NEEDED = ("key", "file", "width", "height", "prompt__text", "prompt__metadata")
 
@@ -144,7 +148,7 @@ def score_chunk(*, chunk_id: int) -> None:
     if hold is None:
         return
     try:
-        with hold:
+        with hold, bulk.seldom_collected():
             _score(hold)
     except NotHeld:
         hold.give_back()
@@ -200,14 +204,8 @@ def save_batch(
             # This locks the chunk: nobody can take it over before the scores are in.
             if not hold.renew():
                 raise NotHeld
-            scores = Score.objects.bulk_create(
-                _score_row(run, image, result, seconds) for image, result in told
-            )
-            AtomScore.objects.bulk_create(
-                row
-                for score, (image, result) in zip(scores, told, strict=True)
-                for row in _atom_rows(score, image, result)
-            )
+            with connection.wrap_database_errors:
+                _insert(run, told, seconds)
     except IntegrityError:
         # Some of them have a score already, from an import or by hand.
         for image, result in told:
@@ -217,39 +215,54 @@ def save_batch(
 def save_score(*, run: Run, image: Image, result: Judgement | Unscored, seconds=None) -> bool:
     """Write what the judge said; False when this image has been scored already."""
     try:
-        with transaction.atomic():
-            score = _score_row(run, image, result, seconds)
-            score.save(force_insert=True)
-            AtomScore.objects.bulk_create(_atom_rows(score, image, result))
+        with transaction.atomic(), connection.wrap_database_errors:
+            _insert(run, [(image, result)], seconds)
     except IntegrityError:
         return False
     return True
 
 
-def _score_row(run: Run, image: Image, result: Judgement | Unscored, seconds) -> Score:
-    failed = isinstance(result, Unscored)
-    return Score(
-        run=run,
-        image=image,
-        value=None if failed else result.score,
-        correct=None if failed else result.correct,
-        reason="" if failed else result.reason,
-        error=(result.reason or "no reason given") if failed else "",
-        evidence=result.evidence,
-        seconds=seconds,
+def _insert(run: Run, told: Sequence[tuple[Image, Judgement | Unscored]], seconds) -> None:
+    """Past the ORM, which takes a third of the time of a run that only reads what was told."""
+    ids = bulk.next_ids(Score, len(told))
+    moment = connection.ops.adapt_datetimefield_value(timezone.now())
+    bulk.insert(
+        Score,
+        SCORE,
+        (
+            (pk, run.pk, image.pk, *said, json.dumps(evidence), seconds, moment)
+            for pk, (image, result) in zip(ids, told, strict=True)
+            for *said, evidence in (_said(result),)
+        ),
+    )
+    bulk.insert(
+        AtomScore,
+        ATOM_SCORE,
+        [
+            row
+            for pk, (image, result) in zip(ids, told, strict=True)
+            for row in _atom_rows(pk, image, result)
+        ],
     )
 
 
-def _atom_rows(score: Score, image: Image, result: Judgement | Unscored) -> list[AtomScore]:
+def _said(result: Judgement | Unscored) -> tuple:
+    """Value, correct, reason, error, evidence."""
+    if isinstance(result, Unscored):
+        return None, None, "", result.reason or "no reason given", result.evidence
+    return result.score, result.correct, result.reason, "", result.evidence
+
+
+def _atom_rows(score: int, image: Image, result: Judgement | Unscored) -> list[tuple]:
     if isinstance(result, Unscored) or not result.atoms:
         return []
     atoms = {atom.index: atom.pk for atom in image.prompt.atoms.all()}
     return [
-        AtomScore(
-            score=score,
-            atom_id=atoms[atom.index],
-            value=atom.score,
-            error="" if atom.score is not None else atom.reason or "no reason given",
+        (
+            score,
+            atoms[atom.index],
+            atom.score,
+            "" if atom.score is not None else atom.reason or "no reason given",
         )
         for atom in result.atoms
     ]
@@ -326,16 +339,7 @@ def _ready(run: Run, hold: Hold) -> registry.Judge:
         )
     if judge.self_test:
         check_engines(judge.parts, alive=hold.alive)
-    _settle()
     return judge
-
-
-@cache
-def _settle() -> None:
-    """Once in a worker: libraries and weights stay for good, no round of the collector meets them
-    again. A tenth of the time of a run that only reads what was told."""
-    gc.collect()
-    gc.freeze()
 
 
 def _changes(frozen: Mapping[str, Any], here: Mapping[str, Any]) -> str:

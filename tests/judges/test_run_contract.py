@@ -13,6 +13,7 @@ import pytest
 from django.db import OperationalError, connection
 from django.utils import timezone
 
+from annotations import bulk
 from annotations.models import Image
 from annotations.picture import open_picture
 from judges import asking, holding, looking, registry, running
@@ -386,15 +387,19 @@ def test_weights_that_do_not_fit_stop_the_run_with_their_names(study, judge, mon
     ],
 )
 def test_on_a_full_disk_the_run_is_stopped_with_a_sentence(study, judge, monkeypatch, rows, error):
-    create = type(rows.objects).bulk_create
+    insert, create = bulk.insert, type(Look.objects).bulk_create
 
-    def full(manager, objs, *args, **kwargs):
-        if manager.model is rows:
-            raise error
-        return create(manager, objs, *args, **kwargs)
+    def no_room(write):
+        def full(model, *args, **kwargs):
+            if rows in (model, getattr(model, "model", None)):
+                raise error
+            return write(model, *args, **kwargs)
+
+        return full
 
     with monkeypatch.context() as disk:
-        disk.setattr(type(rows.objects), "bulk_create", full)
+        disk.setattr(bulk, "insert", no_room(insert))
+        disk.setattr(type(Look.objects), "bulk_create", no_room(create))
         run = start(study, judge)
         work(run)
     assert run.state == Run.State.STOPPED
