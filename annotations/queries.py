@@ -80,7 +80,8 @@ FRESH = """
                 SELECT 1 FROM annotations_image
                 WHERE study_id = %s AND taken = 0 AND NOT (file = '') AND gold IS NULL
                 LIMIT %s) AS fresh)"""
-# One look by key for each image they met: as a join, PostgreSQL may go through all images instead.
+# One look by key for each image they met: as a join, PostgreSQL may go through all images instead;
+# with the words of a partial index among the conditions, through all of that index for each.
 LEFT = """
     SELECT (SELECT COUNT(*) FROM annotations_image
             WHERE study_id = %s AND taken < %s
@@ -89,9 +90,9 @@ LEFT = """
                                      WHEN state <> 'leased' AND taken < %s THEN -1
                                      ELSE 0 END), 0)
             FROM (SELECT had.state,
-                         (SELECT taken FROM annotations_image AS met
-                          WHERE met.id = had.image_id AND NOT (met.file = '')
-                            AND met.gold IS NULL) AS taken
+                         (SELECT CASE WHEN NOT (met.file = '') AND met.gold IS NULL
+                                 THEN met.taken END
+                          FROM annotations_image AS met WHERE met.id = had.image_id) AS taken
                   FROM annotations_assignment AS had
                   WHERE had.annotator_id = %s) AS own)"""
 
