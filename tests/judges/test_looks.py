@@ -1,0 +1,83 @@
+"""What is kept of a look is what was told; depth inside a box by hand."""
+
+import numpy as np
+import pytest
+
+from judges import looks
+from judges.looking import mean_depth
+from judges.masks import Runs
+from judges.protocols import Answer, ColorOf, DepthOf, Objects, Question, Similarity, Talk
+
+MASK = {"size": (2, 3), "counts": [1, 2, 3]}
+FOUND = [
+    {"class": "cup", "score": 0.9, "box": [0.1, 2.5, 30, 40], "color": "red"},
+    {"class": "dog", "score": 0.3, "box": [1, 2, 3, 4], "mask": MASK},
+    {"class": "dog", "score": 0.01, "box": [1, 2, 3, 4], "mask": MASK},
+]
+QUESTION = Question("Is it?", ("Yes",))
+
+
+def kept_and_restored(want, told):
+    import json
+
+    return looks.restored(want, json.loads(json.dumps(looks.kept(want, told))))
+
+
+def test_detections_come_back_to_the_last_digit_and_the_faintest_without_mask():
+    first, second, faint = kept_and_restored(Objects(), FOUND)
+    assert first == {**FOUND[0], "mask": None}
+    assert second == FOUND[1]
+    assert faint == {**FOUND[2], "mask": None}
+
+
+def test_without_masks_none_is_missing():
+    (back,) = kept_and_restored(Objects(), [FOUND[0]])
+    assert back == FOUND[0]
+    assert kept_and_restored(Objects(), [])[:] == []
+
+
+@pytest.mark.parametrize(
+    ("want", "told"),
+    [
+        (QUESTION, Answer(0.25, "Yes", (("Yes", 0.2), (" yes", 0.05)), 0.5)),
+        (Similarity("a cup"), 0.3),
+        (DepthOf((0, 0, 1, 1)), None),
+        (Talk(("Hello",)), ("Hi", "there")),
+        (ColorOf(Objects(), 0, "cup", ("red",), ()), "red"),
+    ],
+)
+def test_every_answer_comes_back_as_it_was(want, told):
+    assert kept_and_restored(want, told) == told
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_what_is_no_number_is_not_kept(number):
+    with pytest.raises(ValueError, match="which is no number"):
+        looks.kept(Similarity("a cup"), number)
+    with pytest.raises(ValueError, match="which is no number"):
+        looks.kept(Objects(), [{**FOUND[0], "score": number}])
+
+
+def test_a_detector_with_its_own_list_is_asked_once_whatever_is_named():
+    one, two = Objects(("cup",)), Objects(("dog",))
+    assert looks.asked(one, closed=True) == looks.asked(two, closed=True)
+    assert looks.asked(one, closed=False) != looks.asked(two, closed=False)
+    color = [ColorOf(objects, 0, "cup", ("red",), ()) for objects in (one, two)]
+    assert looks.asked(color[0], closed=True) == looks.asked(color[1], closed=True)
+
+
+def test_runs_are_read_when_they_are_asked_for():
+    runs = Runs.of([1, 2, 3])
+    assert list(Runs(runs.text)) == [1, 2, 3]
+    assert (len(runs), runs[1]) == (3, 2)
+
+
+def test_depth_is_stretched_over_the_picture_and_averaged_in_the_box():
+    # 0 … 15 stretched to 0 … 1; rows 0 and 1, columns 2 and 3: (2 + 3 + 6 + 7) / 4 / 15
+    raw = np.arange(16.0).reshape(4, 4)
+    assert mean_depth(raw, DepthOf((2, 0, 4, 2))) == pytest.approx(4.5 / 15)
+    # Read with x and y exchanged: rows 2 and 3, columns 0 and 1: (8 + 9 + 12 + 13) / 4 / 15
+    assert mean_depth(raw, DepthOf((2, 0, 4, 2), transposed=True)) == pytest.approx(10.5 / 15)
+    # The same box in a picture of twice the size.
+    assert mean_depth(raw, DepthOf((4, 0, 8, 4), frame=(8, 8))) == pytest.approx(4.5 / 15)
+    assert mean_depth(raw, DepthOf((9, 9, 9, 9))) is None
