@@ -6,7 +6,7 @@ PIP = $(PY) -m pip install --quiet --disable-pip-version-check
 # As many test processes as cores.
 JOBS ?= auto
 
-.PHONY: help demo setup test test-postgres lint bench-stats bench-judges bench-import bench-dashboards bench-labelling chaos
+.PHONY: help demo setup test test-postgres lint bench-stats bench-judges bench-import bench-dashboards bench-labelling chaos fuzz
 .DEFAULT_GOAL := help
 
 help:
@@ -19,6 +19,7 @@ help:
 	@echo "make bench-labelling  people labelling at once: waiting, cost of an answer, nothing lost"
 	@echo "make bench-import pictures against Pillow, label rows against sqlite3"
 	@echo "make bench-dashboards the audit's pages with 100,000 images against 1,000"
+	@echo "make fuzz         100,000 broken and hostile files, forms and replies (CASES=… SEED=…)"
 	@echo "make chaos        kill -9 at random, 200 times on each database; nothing may be lost"
 
 demo: .venv/core
@@ -58,6 +59,11 @@ bench-dashboards: .venv/dev
 
 chaos: .venv/dev
 	$(PY) -m tests.chaos
+
+CASES ?= 100000
+SEED ?= 1
+fuzz: .venv/dev
+	$(PY) -m tests.hostile.fuzz $(CASES) $(SEED)
 
 .venv/core: requirements-core.txt
 	test -x $(PY) || $(PYTHON) -m venv .venv

@@ -6,7 +6,9 @@ is a claim. Links, devices and names that lead out of the folder are never made.
 
 from __future__ import annotations
 
+import lzma
 import shutil
+import struct
 import tarfile
 import zipfile
 import zlib
@@ -19,6 +21,17 @@ from annotations.errors import ImportRefused
 
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 BLOCK = 2**20
+# All that the standard library raises over bytes that contradict themselves.
+BROKEN = (
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    lzma.LZMAError,
+    zlib.error,
+    struct.error,
+    EOFError,
+    OSError,
+    ValueError,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +60,7 @@ def unpack(archive: Path, folder: Path, *, name: str = "", limits: Limits | None
             _unpack_tar(archive, name, folder, limits)
         else:
             raise ImportRefused(f"{name} is neither a zip nor a tar archive.")
-    except (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error, OSError) as error:
+    except BROKEN as error:
         shutil.rmtree(folder, ignore_errors=True)
         raise ImportRefused(f"{name} is damaged: {error}.") from error
     except (RuntimeError, NotImplementedError) as error:
@@ -61,7 +74,7 @@ def unpack(archive: Path, folder: Path, *, name: str = "", limits: Limits | None
 
 def _unpack_zip(archive: Path, name: str, folder: Path, limits: Limits) -> None:
     with zipfile.ZipFile(archive) as file:
-        members = [info for info in file.infolist() if not info.is_dir()]
+        members = [info for info in file.infolist() if not info.filename.endswith("/")]
         _check_names(name, [info.filename for info in members], limits)
         for info in members:
             if info.flag_bits & 1:
@@ -120,7 +133,7 @@ def _check_names(archive: str, names: list[str], limits: Limits) -> None:
 def _check_name(name: str) -> None:
     path = PurePosixPath(name)
     wrong = (
-        not name
+        not path.parts
         or path.is_absolute()
         or ".." in path.parts
         or "\\" in name

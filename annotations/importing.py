@@ -50,6 +50,7 @@ IMAGE_BATCH, IMAGE_ROWS = 256, 32
 NOTES = (Rejected, Missing, Remark)
 KEY_LENGTH = 200
 TEXT_LENGTH = 20_000
+ATOMS = 1000
 # Decoders leave the interpreter's lock alone, so threads use every core.
 READERS = min(8, os.cpu_count() or 1)
 T = TypeVar("T")
@@ -209,7 +210,11 @@ def _check_prompt(record: PromptRecord) -> None:
 
 
 def _check_atoms(atoms: tuple[AtomRecord, ...]) -> None:
+    if len(atoms) > ATOMS:
+        raise Unfit("atoms", len(atoms), f"A prompt has at most {ATOMS} atoms.")
     indices = {atom.index for atom in atoms}
+    if not all(0 <= index <= 32_767 for index in indices):
+        raise Unfit("atoms", min(indices), "Atoms are numbered from 0 to 32767.")
     if len(indices) != len(atoms):
         raise Unfit("atoms", len(atoms), "Two atoms of the prompt have the same index.")
     parents = {}
@@ -374,6 +379,8 @@ def _check_image(
     ):
         if value not in known:
             raise Unfit(name, value, f"The study has no such {name}.")
+    if not 0 <= record.sample < 2**31:
+        raise Unfit("sample", record.sample, "Samples are numbered from 0.")
     _check_json("metadata", record.metadata)
     if there is not None:
         _check_same(record, there, prompts, generators)

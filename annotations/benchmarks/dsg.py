@@ -7,6 +7,7 @@ item, and so does this one, but it says so.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
@@ -41,6 +42,7 @@ ANSWERS = ("t2i_model", "item_id", "question", "question_id", "dependency_id", "
 LIKERT = ("t2i_model", "item_id", "worker_id", "answer")
 # DSG's words -> ours. What is a count or a place is told by its detailed category.
 KINDS = {"entity": "object", "attribute": "attribute", "relation": "relation", "global": "global"}
+NUMBER = re.compile(r"\d{1,9}")
 DETAILED = {"count": "count", "spatial": "position", "action": "verb"}
 
 
@@ -194,7 +196,7 @@ def answers(
         for row, cells in told:
             on = [p.strip() for p in cells[4].split(",") if p.strip() not in ("", "0")]
             counted += yes[cells[3]] and all(yes.get(parent, True) for parent in on)
-            usual = int(cells[3]) - 1 if cells[3].isdecimal() else -1
+            usual = int(cells[3]) - 1 if NUMBER.fullmatch(cells[3]) else -1
             atom = known[item].get(cells[3], -1) if item in known else usual
             if atom < 0:
                 words = f"“{item}” has no such question."

@@ -6,6 +6,7 @@ ratings; they are told apart and refused.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -122,7 +123,7 @@ def _picture(root: Path | None, generator: str, name: str) -> Path | None:
     if root is None or "/" in generator or ".." in generator:
         return None
     for suffix in (".jpeg", *shapes.SUFFIXES):
-        if (root / generator / f"{name}{suffix}").is_file():
+        if os.path.isfile(root / generator / f"{name}{suffix}"):
             return root / generator / f"{name}{suffix}"
     return None
 

@@ -34,7 +34,7 @@ RESULTS = "results.jsonl"
 RELATIONS = ("left of", "right of", "above", "below")
 # The official script reads whatever begins like this, "0.png.bak" too; we want the whole name.
 SAMPLE = re.compile(r"\d+\.png")
-RESULT_PATH = re.compile(r"(?:^|/)(\d+)/samples/(\d+)\.\w+$")
+RESULT_PATH = re.compile(r"(?:^|/)(\d{1,9})/samples/(\d{1,9})\.\w+$")
 JUDGE = "geneval"
 
 

@@ -6,6 +6,7 @@ The official data are CC BY-NC: they are imported from where the user has them, 
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -122,7 +123,7 @@ def _image_map(
             continue
         name = found[record.text]
         place = path.parent / str(name)
-        if not isinstance(name, str) or not place.is_file():
+        if not isinstance(name, str) or not os.path.isfile(place):
             words = "There is no such file beside the map."
             yield Rejected(record.text[:80], str(name)[:200], words, record.line, path.name)
             continue

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+import os
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -173,6 +174,10 @@ def labels(path: Path) -> Iterator[Record]:
             yield tuple.__new__(LabelRecord, cells)
         except Wrong as wrong:
             yield Rejected(wrong.field, wrong.value, wrong.reason, line, source)
+        except TypeError:
+            # A list or an object is no key of `DIGITS`.
+            words = "“value” must be a number or a text."
+            yield Rejected("value", str(value)[:80], words, line, source)
 
 
 DIGITS = {"0", "1", "2", "3", "4", "5", "1.0", "0.0"}
@@ -220,7 +225,7 @@ def number(field: str, value: Any) -> float:
         if isinstance(value, bool):
             raise ValueError
         found = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise Wrong(field, value, f"“{field}” must be a number.") from None
     if not math.isfinite(found):
         raise Wrong(field, value, f"“{field}” must be a finite number.")
@@ -246,11 +251,12 @@ def day(field: str, value: Any) -> date | None:
 def instant(field: str, value: Any) -> datetime:
     try:
         moment = datetime.fromisoformat(value)
-    except (TypeError, ValueError):
+        # The first and the last day of the calendar have no other time zones.
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (TypeError, ValueError, OverflowError):
         raise Wrong(
             field, value, f"“{field}” must be a moment like 2025-11-30T12:00:00+00:00."
         ) from None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _value(value: Any) -> float | str:
@@ -260,6 +266,8 @@ def _value(value: Any) -> float | str:
         raise Wrong("value", value, "“value” is empty.")
     try:
         found = float(value)
+    except OverflowError:
+        found = math.inf
     except (TypeError, ValueError):
         return text("value", value)
     if not math.isfinite(found):
@@ -284,7 +292,7 @@ def _image(
 ) -> tuple[PromptRecord, ImageRecord]:
     key, prompt, words, generator, file, variant, sample, tags, atomicity, metadata, atoms = cells
     variant = variant or "original"
-    if variant not in VARIANTS:
+    if not isinstance(variant, str) or variant not in VARIANTS:
         raise Wrong("variant", variant, "“variant” must be original or rewritten.")
     more = _object("metadata", metadata)
     given = PromptRecord(
@@ -316,7 +324,8 @@ def inside(folder: Path, name: str) -> Path:
     if "\0" in name or "\\" in name or Path(name).is_absolute() or ".." in Path(name).parts:
         raise Wrong("file", name, "“file” must be a path below the folder of the images.")
     path = folder / name
-    if not path.is_file():
+    # Unlike the path's own question, this one bears names that no file system takes.
+    if not os.path.isfile(path):
         raise Wrong("file", name, "There is no such file.")
     if not path.resolve().is_relative_to(folder.resolve()):
         raise Wrong("file", name, "The file is a link that leads out of the folder.")
@@ -365,7 +374,7 @@ def _atoms(value: Any) -> tuple[AtomRecord, ...]:
             )
             for index, item in enumerate(items)
         )
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         raise Wrong(
             "atoms",
             str(value)[:80],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -148,7 +149,7 @@ def _image_map(
     for key, name in found.items():
         place = root / name
         inside = ".." not in Path(name).parts and not Path(name).is_absolute()
-        content = place if inside and place.is_file() else None
+        content = place if inside and os.path.isfile(place) else None
         if content is None:
             yield Missing(f"picture {name} of {key}")
         line = lines.get(key, 1)

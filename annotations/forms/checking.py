@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +12,8 @@ from annotations.forms.asking import Asked, holds
 from annotations.forms.question import Form, Question
 
 LONGEST = 2000
+# Half of a character of two halves: no file and no table takes it.
+HALF = re.compile("[\ud800-\udfff]")
 NOTHING = "nothing was saved."
 
 
@@ -105,7 +108,7 @@ def _text(sent: Any, name: str) -> str:
     text = str(sent).replace("\r\n", "\n").strip()
     if len(text) > LONGEST:
         raise LabelRefused(f"{name} takes at most {LONGEST} characters; {NOTHING}")
-    if any(ord(letter) < 32 and letter not in "\n\t" for letter in text):
+    if any(ord(letter) < 32 and letter not in "\n\t" for letter in text) or HALF.search(text):
         raise LabelRefused(f"{name} holds characters that are no text; {NOTHING}")
     return text
 
@@ -113,7 +116,7 @@ def _text(sent: Any, name: str) -> str:
 def _float(sent: Any) -> float | None:
     try:
         number = float(sent)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None
 

@@ -24,6 +24,7 @@ from typing import Any
 
 from annotations.errors import FormRefused
 from annotations.forms.question import Form, Question, When
+from annotations.forms.reading import read_form
 
 HEADS = {
     "form": "slug",
@@ -46,6 +47,8 @@ def parse(text: str) -> dict[str, Any]:
             return json.loads(text, parse_constant=_no_number)
         except json.JSONDecodeError as error:
             raise FormRefused([f"Line {error.lineno}: this is not JSON ({error.msg})."]) from None
+        except ValueError:
+            raise FormRefused(["A number of the form has thousands of digits."]) from None
         except RecursionError:
             raise FormRefused(["The form is nested too deeply to be one."]) from None
     form: dict[str, Any] = {"questions": []}
@@ -63,9 +66,16 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def as_text(form: Form) -> str:
-    """The lines that make this form; JSON where a paper's form says more than lines can."""
-    if any(q.objects or q.wordings or q.with_prompt for q in form.questions) or form.examples:
-        return json.dumps(form.definition(), indent=2, ensure_ascii=False)
+    """The lines that make this form; JSON where a form says more than lines can."""
+    text = _in_lines(form)
+    try:
+        same = read_form(parse(text)) == form
+    except FormRefused:
+        same = False
+    return text if same else json.dumps(form.definition(), indent=2, ensure_ascii=False)
+
+
+def _in_lines(form: Form) -> str:
     lines = [f"Form: {form.slug}", f"Title: {form.title}"]
     lines += [f"Source: {form.source}"] if form.source else []
     lines += [f"Introduction: {form.introduction}"] if form.introduction else []

@@ -21,7 +21,7 @@ from judges.errors import EngineRefused
 from judges.protocols import Detection
 
 # The official script numbers prompts and samples: …/00012/samples/00003.png
-OFFICIAL = re.compile(r"(?:^|/)(\d+)/samples/(\d+)\.png$")
+OFFICIAL = re.compile(r"(?:^|/)(\d{1,9})/samples/(\d{1,9})\.png$")
 
 
 class FromFile:

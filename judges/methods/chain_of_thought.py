@@ -201,9 +201,9 @@ def _about(predict: str, phrase: Phrase) -> str:
 def _json_score(reply: str) -> float | None:
     for start in (found.start() for found in re.finditer(r"\{", reply)):
         try:
-            found, _ = json.JSONDecoder().raw_decode(reply[start:])
+            found, _ = json.JSONDecoder().raw_decode(reply, start)
             value = float(found["score"])
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             continue
         if 0 <= value <= 100:
             return value

@@ -91,10 +91,13 @@ def parse_tuples(text: str) -> dict[int, str]:
 
 def parse_dependencies(text: str) -> dict[int, list[int]]:
     """`3 | 1, 2` -> the questions that each one rests on; 0 for none."""
-    return {
-        number: [int(part) for part in clean_dependency(content).split(",")]
-        for number, content in _lines(text)
-    }
+    found = {}
+    for number, content in _lines(text):
+        parts = clean_dependency(content).split(",")
+        if not all(part.isdecimal() and len(part) < 10 for part in parts):
+            raise ValueError(f"“{content}” names no questions that {number} rests on.")
+        found[number] = [int(part) for part in parts]
+    return found
 
 
 def parse_questions(text: str) -> dict[int, str]:
@@ -114,7 +117,7 @@ def _lines(text: str) -> list[tuple[int, str]]:
     found = []
     for line in text.strip().removeprefix("output:").strip().splitlines():
         parts = line.split("|")
-        if len(parts) != 2 or not re.fullmatch(r"\d+", parts[0].strip()):
+        if len(parts) != 2 or not re.fullmatch(r"\d{1,9}", parts[0].strip()):
             raise ValueError(f"“{line}” is no line like “1 | text”.")
         found.append((int(parts[0]), parts[1].strip()))
     return found

@@ -1,0 +1,433 @@
+"""Whatever comes in: it is taken, or it is refused with a sentence and leaves nothing behind.
+
+A hundred cases of each property in every run, always the same; `make fuzz` draws new ones by the
+thousand.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import string
+import uuid
+from collections import Counter
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from django.db import transaction
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from annotations import archives, labelling, parsing
+from annotations.benchmarks.readers import Source
+from annotations.errors import FormRefused, ImportRefused, LabelRefused
+from annotations.forms import own
+from annotations.forms.asking import Subject as Asking
+from annotations.forms.asking import asked
+from annotations.forms.checking import checked
+from annotations.forms.reading import read_form
+from annotations.forms.rendering import questions_html
+from annotations.forms.showing import blocks
+from annotations.picture import check_picture
+from annotations.records import AtomRecord
+from judges import noun_phrases, question_writing, sources
+from judges.engines import openai_server
+from judges.engines.from_file import FromFile
+from judges.engines.http_json import Declined, Server, Unanswered
+from judges.errors import EngineRefused
+from judges.methods import chain_of_thought, dsg
+from judges.protocols import Question
+from tests.hostile import mangling
+from tests.hostile.mangling import ANYTHING, mangled, reshaped, written
+from tests.test_bad_files import rows
+
+# How many cases each property met, for `make fuzz` to print.
+CASES: Counter[str] = Counter()
+NIGHT = "FUZZ_CASES" in os.environ
+HOW = settings(
+    max_examples=int(os.environ.get("FUZZ_CASES", "100")),
+    derandomize=not NIGHT,
+    database=None,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def is_a_sentence(words: str) -> bool:
+    return len(words) > 10 and words.rstrip("”)")[-1:] in ".!?" and "Traceback" not in words
+
+
+def fuzzed(*strategies: st.SearchStrategy, **named: st.SearchStrategy):
+    """Many cases, counted."""
+
+    def over(test):
+        return HOW(given(*strategies, **named)(test))
+
+    return over
+
+
+def met(name: str) -> None:
+    CASES[name] += 1
+
+
+@pytest.fixture
+def before(db, request):
+    """How many rows there are: every case of a test begins there, and is rolled back to it."""
+    for name in {"study", "bob"} & set(request.fixturenames):
+        request.getfixturevalue(name)
+    return rows()
+
+
+def import_or_refuse(verb, before: dict[str, int]) -> None:
+    """Carried out and taken back; a refusal has words, and no row came or went."""
+    with transaction.atomic():
+        try:
+            outcome = verb()
+        except ImportRefused as refusal:
+            assert is_a_sentence(refusal.message), refusal.message
+            assert rows() == before
+        else:
+            for row in outcome.rejected:
+                assert is_a_sentence(row["reason"]), row["reason"]
+            json.dumps(outcome.as_json())
+            outcome.as_text()
+        transaction.set_rollback(True)
+
+
+@pytest.mark.parametrize("name", mangling.FILES)
+@fuzzed(data=st.data())
+def test_a_study_is_imported_or_refused(name, before, tmp_path, data):
+    met(f"import of {name}")
+    format, file, contents = mangling.FILES[name]
+    path = tmp_path / file
+    path.write_bytes(data.draw(contents))
+    source = Source(path, atoms=data.draw(st.sampled_from(["", "grammar"])))
+    strict = data.draw(st.booleans())
+    import_or_refuse(
+        lambda: sources.import_study(slug="fuzz", format=format, source=source, strict=strict),
+        before,
+    )
+
+
+PARTS = {"labels": (sources.import_labels, mangling.LABELS)}
+PARTS["scores"] = (sources.import_scores, mangling.SCORES)
+
+
+@pytest.mark.parametrize("name", PARTS)
+@fuzzed(data=st.data())
+def test_labels_and_scores_are_imported_or_refused(name, study, before, tmp_path, data):
+    met(f"import of {name}")
+    verb, sound = PARTS[name]
+    header, *lines = sound.splitlines()
+    objects = [dict(zip(header.split(","), line.split(","), strict=True)) for line in lines]
+    if data.draw(st.booleans()):
+        path = tmp_path / f"{name}.csv"
+        path.write_bytes(data.draw(mangling.table(sound)))
+    else:
+        path = tmp_path / f"{name}.jsonl"
+        path.write_bytes(data.draw(written(objects, lines=True)))
+    import_or_refuse(lambda: verb(study=study, source=Source(path)), before)
+
+
+@pytest.mark.parametrize("kind", mangling.PICTURES)
+@fuzzed(data=st.data())
+def test_a_picture_is_sound_or_refused(kind, data):
+    met(f"picture: {kind}")
+    try:
+        found = check_picture(data.draw(mangled(mangling.PICTURES[kind])), name="a.png")
+    except ImportRefused as refusal:
+        assert is_a_sentence(refusal.message), refusal.message
+    else:
+        assert found.width > 0
+        assert found.height > 0
+
+
+@pytest.mark.parametrize("kind", mangling.ARCHIVES)
+@fuzzed(data=st.data())
+def test_an_archive_stays_in_its_folder_or_is_refused(kind, tmp_path, data):
+    met(f"archive: {kind}")
+    room = tmp_path / uuid.uuid4().hex
+    room.mkdir()
+    (room / "a").write_bytes(data.draw(mangling.ARCHIVES[kind]))
+    folder = room / "inside" / "folder"
+    try:
+        found = archives.unpack(room / "a", folder)
+    except ImportRefused as refusal:
+        assert is_a_sentence(refusal.message), refusal.message
+        assert not folder.exists()
+    else:
+        assert found.resolve().is_relative_to(folder.resolve())
+    assert sorted(path.name for path in room.iterdir()) == ["a", "inside"]
+    assert not any(path.is_symlink() for path in room.rglob("*"))
+
+
+FORM = """Title: What went wrong
+Introduction: Look at the whole image first.
+
+aligned (yes/no): Does the image align with the prompt?
+wrong (several, when aligned is No): What is wrong?
+- The number of objects
+- colour = A colour
+hands (whole number 0 to 20, optional): How many hands are visible?
+> A few words are enough.
+mood (scale, when hands above 3): How is it?
+- Bad
+- Good
+part (yes/no, per atom): Is it there?
+comment (text, optional): Anything else?
+"""
+SUBJECT = Asking(
+    "two red dogs",
+    objects=("dog",),
+    atoms=(AtomRecord(0, "object", "dog", "Are there any dogs?", "Yes"),),
+)
+
+
+def form_or_refusal(definition) -> None:
+    try:
+        form = read_form(definition() if callable(definition) else definition)
+    except FormRefused as refusal:
+        assert refusal.wrong
+        assert all(map(is_a_sentence, refusal.wrong)), refusal.wrong
+    else:
+        # What can be used can be shown, written down and read again.
+        questions_html(blocks(SUBJECT.prompt, asked(form, SUBJECT), {}), SUBJECT.prompt)
+        assert read_form(own.parse(own.as_text(form))).questions == form.questions
+
+
+WORDS = st.text(string.printable, max_size=60)
+LINES = st.lists(
+    st.sampled_from(FORM.splitlines()) | WORDS | st.text(max_size=20), max_size=12
+).map("\n".join)
+
+
+@fuzzed(LINES | mangled(FORM.encode()).map(lambda b: b.decode(errors="replace")))
+def test_a_form_in_lines_is_read_or_refused(text):
+    met("own form, in lines")
+    form_or_refusal(lambda: own.parse(text))
+
+
+DEFINITION = own.parse(FORM)
+
+
+@fuzzed(reshaped(DEFINITION) | ANYTHING)
+def test_a_form_as_an_object_is_read_or_refused(definition):
+    met("own form, as an object")
+    form_or_refusal(definition)
+
+
+@fuzzed(written(DEFINITION).map(lambda content: content.decode(errors="replace")))
+def test_a_form_in_json_is_read_or_refused(text):
+    met("own form, in JSON")
+    form_or_refusal(lambda: own.parse(text))
+
+
+KEYS = st.sampled_from(["aligned", "wrong", "hands", "mood", "part.0", "part", "comment", "x"])
+ANSWER = ANYTHING | st.sampled_from([0, 1, "1", "yes", 1.0, "colour", ["colour"], "2", "inf"])
+
+
+@fuzzed(st.dictionaries(KEYS, ANSWER, max_size=8))
+def test_answers_are_kept_or_refused(answers):
+    met("answers, any form")
+    form = read_form(DEFINITION)
+    try:
+        kept = checked(form, asked(form, SUBJECT), answers)
+    except LabelRefused as refusal:
+        assert is_a_sentence(refusal.message), refusal.message
+    else:
+        for value in kept.values():
+            str(value).encode()
+
+
+@fuzzed(
+    answers=st.dictionaries(
+        st.sampled_from(["aligned", "quality", "x"]) | st.text(max_size=5), ANSWER, max_size=4
+    )
+    | st.fixed_dictionaries({"aligned": ANSWER, "quality": ANSWER}),
+    seconds=st.none() | st.floats() | st.integers(),
+)
+def test_answers_reach_the_tables_or_leave_them_alone(study, bob, before, answers, seconds):
+    met("answers, recorded")
+    with transaction.atomic():
+        try:
+            labelling.record_label(
+                image=study.images.first(),
+                annotator=bob,
+                form=study.form,
+                answers=answers,
+                submission=uuid.uuid4(),
+                seconds=seconds,
+            )
+        except LabelRefused as refusal:
+            assert is_a_sentence(refusal.message), refusal.message
+            assert rows() == before
+        transaction.set_rollback(True)
+
+
+SENT = {
+    "image": "x",
+    "form": 1,
+    "answers": {"aligned": 1, "quality": 0},
+    "seconds": 3.5,
+    "submission": "00000000-0000-4000-8000-000000000000",
+}
+
+
+@fuzzed(body=written(SENT))
+def test_what_is_posted_never_breaks_the_server(study, bob, as_bob, before, body):
+    met("labels, posted")
+    body = body.replace(b'"x"', json.dumps(study.images.first().public_id).encode())
+    body = body.replace(b'"form": 1', f'"form": {study.form_id}'.encode())
+    with transaction.atomic():
+        answer = as_bob.post(
+            f"/api/v1/studies/{study.slug}/labels/", body, content_type="application/json"
+        )
+        assert answer.status_code < 500
+        if answer.status_code >= 400:
+            assert rows() == before
+        transaction.set_rollback(True)
+
+
+ENGLISH = ("a", "the", "two", "red", "big", "dog", "dogs", "on", "left", "of", "is", ",", "running")
+PROMPTS = (
+    st.text(max_size=200)
+    | st.lists(
+        st.sampled_from(ENGLISH),
+        max_size=30,
+    ).map(" ".join)
+    | st.text(string.ascii_lowercase + " ,.'-", max_size=200)
+)
+
+
+@fuzzed(PROMPTS)
+def test_a_prompt_in_free_words_is_read(prompt):
+    met("free prompts")
+    atoms = parsing.parse(prompt)
+    assert [atom.index for atom in atoms] == list(range(len(atoms)))
+    assert all(parent < atom.index for atom in atoms for parent in atom.parents)
+    for phrase in noun_phrases.by_grammar(prompt):
+        assert phrase.nouns
+
+
+REPLIES = (
+    st.text(max_size=100)
+    | written({"score": 80, "reason": "x"}).map(lambda b: b.decode(errors="replace"))
+    | st.sampled_from(['{"score": ' + "9" * 400 + "}", '{"score":' * 2000, "{" * 5000])
+)
+
+
+@fuzzed(REPLIES)
+def test_a_score_is_read_in_a_reply_or_none_is(reply):
+    met("judges' replies")
+    for reading in chain_of_thought.READINGS:
+        score = chain_of_thought.read_score(reply, reading)
+        assert score is None or 0 <= score <= 100
+
+
+DRAFT = [
+    {
+        "question": "a cat?",
+        "answer": "yes",
+        "choices": ["yes", "no"],
+        "element_type": "animal",
+        "element": "cat",
+        "type": "entity",
+        "detail": "whole",
+        "statement": "cat",
+        "depends_on": [],
+    }
+]
+READERS = {
+    "tifa": question_writing.tifa_rows,
+    "dsg": question_writing.dsg_rows,
+    "rewritten": question_writing.rewritten_rows,
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+@fuzzed(data=st.data())
+def test_drafted_questions_are_read_or_refused(name, data):
+    met(f"drafts: {name}")
+    reply = data.draw(written(DRAFT)).decode(errors="replace")
+    try:
+        json.dumps(READERS[name]("key", "a cat", reply))
+    except ValueError as error:
+        assert is_a_sentence(str(error)), error
+
+
+@fuzzed(st.text("0123456789|, \nab(", max_size=60) | st.text(max_size=40))
+def test_questions_with_dependencies_are_read_or_refused(text):
+    met("DSG's lines")
+    for read in (dsg.parse_tuples, dsg.parse_dependencies, dsg.parse_questions):
+        try:
+            read(text)
+        except ValueError as error:
+            assert is_a_sentence(str(error)), error
+
+
+REPLY = {
+    "choices": [
+        {
+            "message": {"content": "Yes"},
+            "logprobs": {
+                "content": [
+                    {
+                        "token": "Yes",
+                        "logprob": -0.1,
+                        "top_logprobs": [{"token": "No", "logprob": -2.5}],
+                    }
+                ]
+            },
+        }
+    ],
+    "usage": {"prompt_tokens": 5, "completion_tokens": 1},
+}
+ASKED = Question("a cat?", ("Yes", "No"))
+
+
+@fuzzed(written(REPLY), st.sampled_from([200, 200, 200, 204, 302, 400, 429, 500]))
+def test_a_servers_reply_is_an_answer_or_a_reason(body, status):
+    met("servers' replies")
+    server = Server(urlsplit("http://127.0.0.1/v1"), "a-secret")
+    try:
+        told = server._read(status, {}, body)
+    except (Unanswered, Declined) as failure:
+        assert len(failure.reason) < 500
+        assert "a-secret" not in failure.reason
+        return
+    heard = openai_server._Heard((told,), 0.1)
+    answer = openai_server._answer(ASKED, heard)
+    assert (answer.probability is None) == bool(answer.reason)
+    openai_server._reply(heard)
+
+
+COCO = {
+    "images": [{"id": 1, "file_name": "a.png"}],
+    "categories": [{"id": 1, "name": "cat"}],
+    "annotations": [
+        {
+            "image_id": 1,
+            "category_id": 1,
+            "bbox": [0, 0, 2, 2],
+            "score": 0.5,
+            "segmentation": {"size": [2, 2], "counts": [0, 4]},
+        }
+    ],
+}
+LOOKED_UP = {
+    "a.json": written(COCO),
+    "results.jsonl": written([mangling.RESULT], lines=True),
+}
+
+
+@pytest.mark.parametrize("name", LOOKED_UP)
+@fuzzed(data=st.data())
+def test_detections_from_a_file_are_read_or_refused(name, tmp_path, data):
+    met(f"detections: {name}")
+    file: Path = tmp_path / name
+    file.write_bytes(data.draw(LOOKED_UP[name]))
+    try:
+        FromFile(str(file)).load()
+    except EngineRefused as refusal:
+        assert is_a_sentence(str(refusal)), refusal
