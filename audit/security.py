@@ -1,8 +1,10 @@
-"""The one answer header that every page carries against injected code."""
+"""What protects every page: the header against injected code, and no secret on an error page."""
 
+import re
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
+from django.views.debug import SafeExceptionReporterFilter
 
 POLICY = "; ".join(
     [
@@ -28,3 +30,11 @@ class ContentSecurityPolicy:
         response = self.get_response(request)
         response.headers.setdefault("Content-Security-Policy", POLICY)
         return response
+
+
+class SettingsWithoutSecrets(SafeExceptionReporterFilter):
+    """Addresses of servers hold passwords too."""
+
+    hidden_settings = re.compile(
+        f"{SafeExceptionReporterFilter.hidden_settings.pattern}|_URL|DATABASES", re.IGNORECASE
+    )

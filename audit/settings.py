@@ -165,10 +165,11 @@ TEMPLATES = [
 DATABASE_URL = os.environ.get("DATABASE_URL", "") or f"sqlite:///{VAR_DIR / 'jurybox.sqlite3'}"
 try:
     DATABASES = {"default": dj_database_url.parse(DATABASE_URL, conn_max_age=60)}
-except (ValueError, dj_database_url.ParseError, dj_database_url.UnknownSchemeError) as error:
+except (ValueError, dj_database_url.ParseError, dj_database_url.UnknownSchemeError):
+    # What the parser says of a password with a “/” in it holds half of the password.
     raise ImproperlyConfigured(
         "DATABASE_URL cannot be read; write postgres://user:password@host/name or sqlite:///path."
-    ) from error
+    ) from None
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     # Django's own, with writers who stand in line.
     DATABASES["default"]["ENGINE"] = "audit.sqlite"
@@ -244,8 +245,9 @@ JUDGE_PRICES = dict(_price(entry) for entry in _list("JUDGE_PRICES", ""))
 
 for _entry in JUDGE_SERVERS:
     if _entry != "loopback" and not re.fullmatch(r"https?://[^/@?#\s]+/?", _entry):
+        _shown = re.sub(r"//[^/]*@", "//…@", _entry)
         raise ImproperlyConfigured(
-            f"JUDGE_SERVERS holds {_entry!r}; write loopback or addresses like "
+            f"JUDGE_SERVERS holds {_shown!r}; write loopback or addresses like "
             "https://api.openai.com, with commas between them."
         )
 
@@ -262,6 +264,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 14
 X_FRAME_OPTIONS = "DENY"
+DEFAULT_EXCEPTION_REPORTER_FILTER = "audit.security.SettingsWithoutSecrets"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 if IN_PRODUCTION:
@@ -333,7 +336,11 @@ LOGGING = {
     },
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
     # A broker made of files has no host; kombu warns of that at every start.
-    "loggers": {"kombu.connection": {"level": "ERROR"}},
+    # Waitress tells of every request that waits for a thread.
+    "loggers": {
+        "kombu.connection": {"level": "ERROR"},
+        "waitress.queue": {"level": "ERROR"},
+    },
 }
 
 # Prometheus reads /metrics with this token; without it there is no such page, and no cost.
