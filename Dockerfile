@@ -25,5 +25,5 @@ ENV JURYBOX_VAR=/data PYTHONUNBUFFERED=1 LOG_FORMAT=json
 VOLUME /data
 EXPOSE 8000
 
-CMD ["gunicorn", "audit.wsgi", "--bind", "0.0.0.0:8000", "--workers", "2", "--threads", "4", "--preload"]
+CMD ["python", "manage.py", "serve", "--host", "0.0.0.0", "--port", "8000"]
 HEALTHCHECK CMD ["python", "-c", "from urllib.request import urlopen; urlopen('http://127.0.0.1:8000/healthz')"]

@@ -5,6 +5,5 @@ from django.urls import get_resolver
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "audit.settings")
 application = get_wsgi_application()
-# Views, statistics and charts are imported now, not while the first visitor waits; under
-# `gunicorn --preload` once for all of its processes.
+# Views, statistics and charts are imported now, not while the first visitor waits.
 _ = get_resolver().url_patterns

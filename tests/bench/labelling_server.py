@@ -18,6 +18,7 @@ import psycopg
 
 from tests.needs import POSTGRES_URL
 
+ROOT = Path(__file__).resolve().parents[2]
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -89,10 +90,10 @@ class Installation:
         # As `manage.py demo` starts it.
         self.server = subprocess.Popen(
             [
-                *(sys.executable, "-m", "gunicorn", "audit.wsgi"),
-                *("--bind", f"127.0.0.1:{self.port}"),
-                *("--workers", "2", "--threads", "4", "--preload", "--log-level", "warning"),
+                *(sys.executable, "manage.py", "serve", "--port", str(self.port)),
+                *("--processes", "2", "--threads", "4"),
             ],
+            cwd=ROOT,
             env=self.environment,
         )
         deadline = time.monotonic() + 60

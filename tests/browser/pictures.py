@@ -36,7 +36,7 @@ def main() -> None:
             [*python, "manage.py", "demo", "--no-serve"], cwd=ROOT, env=environment, check=True
         )
         web = subprocess.Popen(
-            [*python, "-m", "gunicorn", "audit.wsgi", "-b", f"127.0.0.1:{port}", "--threads", "4"],
+            [*python, "manage.py", "serve", "--port", str(port)],
             cwd=ROOT,
             env=environment,
         )

@@ -142,8 +142,8 @@ def postgres(folder: Path, port: int) -> Part:
 
 def web(environment: Mapping[str, str], folder: Path, port: int) -> Part:
     words = [
-        *(sys.executable, "-m", "gunicorn", "audit.wsgi", "--bind", f"127.0.0.1:{port}"),
-        *("--workers", "2", "--threads", "4", "--log-level", "warning"),
+        *(sys.executable, "manage.py", "serve", "--port", str(port)),
+        *("--processes", "2", "--threads", "4"),
     ]
     return Part("web", words, environment, folder / "web.log")
 

@@ -96,10 +96,7 @@ WORKER = [
 
 
 def _web(port: int) -> list[str]:
-    return [
-        *("gunicorn", "audit.wsgi", "--bind", f"127.0.0.1:{port}"),
-        *("--workers", "2", "--threads", "4", "--preload", "--log-level", "warning"),
-    ]
+    return ["django", "serve", "--port", str(port)]
 
 
 def _check_port(port: int) -> None:

@@ -1,0 +1,31 @@
+"""`manage.py serve`: the web server, for one machine or one container."""
+
+from __future__ import annotations
+
+import os
+
+from django.conf import settings
+from django.core.management import BaseCommand, CommandError
+
+from audit import serving
+
+
+class Command(BaseCommand):
+    help = "Answer requests. Reachable from this machine only, unless --host says otherwise."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser) -> None:
+        parser.add_argument("--host", default="127.0.0.1")
+        parser.add_argument("--port", type=int, default=settings.PORT)
+        parser.add_argument("--processes", type=int, default=2, help="about one for each core")
+        parser.add_argument("--threads", type=int, default=4, help="in each process")
+
+    def handle(self, *, host, port, processes, threads, **options) -> None:
+        if processes < 1 or threads < 1:
+            raise CommandError("Ask for at least one process and one thread.")
+        try:
+            serving.serve(host=host, port=port, processes=processes, threads=threads)
+        except OSError as error:
+            raise CommandError(
+                f"Port {port} cannot be used: {os.strerror(error.errno)}."
+            ) from error
