@@ -13,6 +13,7 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
+from annotations.leases import ran_out
 from annotations.models import Assignment, Image, Membership, Study
 from annotations.prepared import Prepared, ask, execute, insert
 from annotations.walking import Walk, seeded_place
@@ -73,7 +74,7 @@ def next_in_turn(annotator: Membership, *, empty_handed: bool = False) -> Assign
     if not study.is_open or has_done_their_share(annotator):
         return None
     lease = _new_lease(annotator)
-    if lease is None and empty_handed and release_expired(study=study):
+    if lease is None and release_expired(study=study):
         lease = _new_lease(annotator)
     return lease
 
@@ -158,7 +159,7 @@ def skip(*, assignment: Assignment, note: str = "") -> None:
 def release_expired(*, study: Study) -> int:
     expired = list(
         Assignment.objects.filter(
-            study=study, state=Assignment.State.LEASED, leased_until__lt=timezone.now()
+            ran_out(lease_length(study)), study=study, state=Assignment.State.LEASED
         )
         .order_by("pk")
         .select_for_update(skip_locked=True)

@@ -21,11 +21,12 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from annotations import bulk, trail
+from annotations.leases import ran_out
 from annotations.models import Image, Study
 from judges import registry
 from judges.asking import NotHeld, is_disk_full
 from judges.errors import JudgeRefused, Passing
-from judges.holding import Hold
+from judges.holding import LEASE, Hold
 from judges.looking import Glance, Looking
 from judges.models import AtomScore, Chunk, Judge, Run, Score
 from judges.protocols import Judgement, Method, Unscored
@@ -114,7 +115,8 @@ def chunks_to_wake(*, run: Run | None = None) -> list[int]:
     """Waiting chunks that nobody was woken for lately; they are stamped as woken now."""
     now = timezone.now()
     waiting = Chunk.objects.filter(
-        Q(woken_at__isnull=True) | Q(woken_at__lt=now - WAKE_AGAIN),
+        # Woken in the future: by a clock that has been set back since.
+        Q(woken_at__isnull=True) | Q(woken_at__lt=now - WAKE_AGAIN) | Q(woken_at__gt=now),
         state=Chunk.State.WAITING,
         run__state=Run.State.RUNNING,
     )
@@ -128,9 +130,7 @@ def chunks_to_wake(*, run: Run | None = None) -> list[int]:
 @transaction.atomic
 def reap() -> int:
     """Take back what dead workers held, and close runs whose last chunk ended unseen."""
-    taken_back = Chunk.objects.filter(
-        state=Chunk.State.LEASED, leased_until__lt=timezone.now()
-    ).update(
+    taken_back = Chunk.objects.filter(ran_out(LEASE), state=Chunk.State.LEASED).update(
         state=Chunk.State.WAITING,
         holder="",
         leased_until=None,
@@ -331,7 +331,7 @@ def _ready(run: Run, hold: Hold) -> registry.Judge:
     """The judge as it was frozen, its engines tested; refused when this machine's is another."""
     options = _own_options(run.judge)
     judge = registry.build(run.judge.name, options)
-    changed = _changes(run.judge.facts, registry.identity(run.judge.name, options)["facts"])
+    changed = _changes(run.judge, registry.identity(run.judge.name, options))
     if changed:
         raise JudgeRefused(
             f"This is not the judge that the run was started with: {changed}. "
@@ -342,11 +342,16 @@ def _ready(run: Run, hold: Hold) -> registry.Judge:
     return judge
 
 
-def _changes(frozen: Mapping[str, Any], here: Mapping[str, Any]) -> str:
+def _changes(frozen: Judge, here: Mapping[str, Any]) -> str:
+    """A worker with older or newer code, other weights or libraries is another judge."""
     told = []
-    for kind, facts in frozen.items():
+    for name in ("method_version", "engine_version"):
+        was, now = getattr(frozen, name), here[name]
+        if was != now:
+            told.append(f"{name.replace('_', ' ')} was “{was}” and is “{now}” here")
+    for kind, facts in frozen.facts.items():
         for name, value in facts.items():
-            now = here.get(kind, {}).get(name, "")
+            now = here["facts"].get(kind, {}).get(name, "")
             if name != "key" and value != now:
                 told.append(f"{name} of {kind} was “{value}” and is “{now}” here")
     return "; ".join(told)

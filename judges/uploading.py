@@ -24,6 +24,7 @@ from annotations import trail
 from annotations.archives import is_archive, unpack
 from annotations.benchmarks.readers import FORMATS, Source
 from annotations.errors import ImportRefused
+from annotations.leases import ran_out
 from annotations.models import Study
 from judges import sources
 from judges.models import Upload
@@ -89,7 +90,7 @@ def accept(
 
 def waiting() -> list[int]:
     """Uploads that no worker holds; those whose worker died count as waiting again."""
-    Upload.objects.filter(state=Upload.State.WORKING, leased_until__lt=timezone.now()).update(
+    Upload.objects.filter(ran_out(LEASE), state=Upload.State.WORKING).update(
         state=Upload.State.WAITING, leased_until=None, deaths=F("deaths") + 1
     )
     found = Upload.objects.filter(state=Upload.State.WAITING)

@@ -43,6 +43,18 @@ def test_an_image_with_all_its_places_taken_is_offered_to_nobody(study):
     assert assigning.next_image(annotator=second) is None
 
 
+def test_a_lease_of_a_clock_that_was_ahead_goes_to_somebody_else(study):
+    """The clock was set back by an hour: the image must not wait for it."""
+    ann, ben = (making.person(study, name) for name in ("ann", "ben"))
+    study.overlap = 1
+    study.save()
+    for _ in range(7):
+        making.label(ben)
+    held = assigning.next_image(annotator=ann)
+    Assignment.objects.filter(pk=held.pk).update(leased_until=timezone.now() + timedelta(hours=1))
+    assert assigning.next_image(annotator=ben).image == held.image
+
+
 def test_a_lease_that_ran_out_goes_to_somebody_else(study):
     study.overlap = 1
     study.save()

@@ -109,6 +109,30 @@ def test_what_a_dead_worker_held_is_scored_by_the_next_one(study):
     assert run.scores.count() == 8
 
 
+def test_a_lease_of_a_clock_that_was_ahead_is_taken_back(study):
+    """Else its images would wait for an hour."""
+    run = running.start_run(study=study, name="redness")
+    run.chunks.update(state=Chunk.State.LEASED, leased_until=timezone.now() + timedelta(hours=1))
+    assert running.reap() == run.chunks.count()
+    running.work_off(run=run)
+    assert run.scores.count() == 8
+
+
+def test_a_call_of_a_clock_that_was_ahead_is_made_again(study):
+    run = running.start_run(study=study, name="redness")
+    run.chunks.update(woken_at=timezone.now() + timedelta(hours=1))
+    assert len(running.chunks_to_wake(run=run)) == run.chunks.count()
+
+
+def test_a_worker_with_other_code_scores_nothing_and_says_so(study, monkeypatch):
+    run = running.start_run(study=study, name="redness")
+    monkeypatch.setattr(Redness, "version", "2")
+    running.work_off(run=run)
+    run.refresh_from_db()
+    assert (run.state, run.scores.count()) == (Run.State.STOPPED, 0)
+    assert "method version was “1” and is “2” here" in run.reason
+
+
 def test_a_lease_that_still_runs_is_left_alone(study):
     run = running.start_run(study=study, name="redness")
     run.chunks.update(state=Chunk.State.LEASED, leased_until=timezone.now() + timedelta(seconds=30))
