@@ -1,7 +1,8 @@
-# One image for web and workers. `--build-arg REQUIREMENTS=requirements.txt` adds the neural engines.
+# One image for web, workers and judges: a run belongs to the libraries it was started with, so all
+# have the same. `--build-arg REQUIREMENTS=requirements-core.txt` leaves the neural engines out.
 FROM python:3.11-slim-bookworm
 
-ARG REQUIREMENTS=requirements-core.txt
+ARG REQUIREMENTS=requirements.txt
 WORKDIR /jurybox
 
 COPY requirements-core.txt requirements.txt ./
