@@ -139,6 +139,12 @@ JUDGES: dict[str, Entry] = {
         {"wording": "geneval2"},
         date(2021, 3, 1),
     ),
+    "tifa-builtin": Entry(
+        "TIFA (built-in)", TIFA, {"answers": BUILTIN}, release_date=date(2021, 3, 1)
+    ),
+    "dsg-builtin": Entry(
+        "DSG (built-in)", DSG, {"answers": BUILTIN}, release_date=date(2021, 3, 1)
+    ),
     # --- they look for objects ---
     "geneval": Entry(
         "GenEval (Mask2Former by MMDetection)",
