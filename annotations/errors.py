@@ -8,12 +8,18 @@ Refused                a sentence to act on; the status says whose turn it is
 └── ImportRefused      nothing was imported, and why (422)
 """
 
+import errno
+import logging
 from collections.abc import Callable
 
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
+
+logger = logging.getLogger(__name__)
 
 
 class Refused(Exception):
@@ -58,6 +64,9 @@ class RefusalsAsPages:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if cannot_write(error):
+            logger.error("cannot write: %s", error, exc_info=error)
+            return HttpResponse(render_to_string("503.html"), status=503)
         if not isinstance(error, Refused):
             return None
         template = "error.html#sentence" if request.htmx else "error.html"
@@ -65,7 +74,18 @@ class RefusalsAsPages:
         return render(request, template, context, status=error.status)
 
 
+def cannot_write(error: Exception) -> bool:
+    """The database is away, or there is no room: nobody's mistake, and it passes."""
+    if isinstance(error, OSError):
+        return error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
+    return isinstance(error, OperationalError | InterfaceError)
+
+
 def refusal_as_json(error: Exception, context: dict) -> Response | None:
+    if cannot_write(error):
+        logger.error("cannot write: %s", error, exc_info=error)
+        words = "The database does not answer, or the disk is full. Nothing was stored; try again."
+        return Response({"message": words}, status=503)
     if isinstance(error, Refused):
         return Response({"message": error.message}, status=error.status)
     return exception_handler(error, context)

@@ -145,3 +145,19 @@ def test_the_whole_demo_without_serving_ends_with_a_report(settings, tmp_path):
     assert study.reports.count() >= 1
     again = run("demo", "--prompts", "10", "--generators", "2", "--size", "128", "--no-serve")
     assert "is kept as it is" in again
+
+
+def test_an_import_that_cannot_write_on_says_what_is_kept_and_how_to_go_on(
+    study, tmp_path, monkeypatch
+):
+    import errno
+
+    from annotations import importing
+
+    def full(**_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    (tmp_path / "labels.csv").write_text("image_id,rater,question,value\nearly-0,ann,aligned,1\n")
+    monkeypatch.setattr(importing, "import_records", full)
+    with pytest.raises(CommandError, match="No space left on device.*import the same file again"):
+        call_command("import_labels", study.slug, str(tmp_path / "labels.csv"))

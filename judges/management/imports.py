@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 
 from django.core.management import BaseCommand, CommandError
+from django.db import DatabaseError
 
 from annotations.benchmarks.readers import FORMATS, Source
-from annotations.errors import Refused
+from annotations.errors import Refused, cannot_write
 from annotations.management import progress
 from annotations.models import Study
 from annotations.outcome import Outcome
@@ -28,6 +29,13 @@ class ImportCommand(BaseCommand):
                 return verb(dry_run=dry_run, strict=strict, progress=told, **given)
         except Refused as refusal:
             raise CommandError(refusal.message) from None
+        except (OSError, DatabaseError) as error:
+            if not cannot_write(error):
+                raise
+            raise CommandError(
+                f"Nothing more can be written ({error}). What was brought in so far is kept; "
+                "make room, then import the same file again: it completes."
+            ) from error
 
     def show(self, outcome: Outcome, *, as_json: bool, strict: bool) -> None:
         if as_json:
