@@ -19,8 +19,9 @@ PNG_KEPT = {b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"cHRM", b"sRG
 PNG_ANIMATION = {b"acTL", b"fcTL", b"fdAT"}
 WEBP_KEPT = {b"VP8 ", b"VP8L", b"VP8X", b"ALPH"}
 WEBP_ANIMATION = {b"ANIM", b"ANMF"}
-# Inside a scan 0xFF is followed by zero (a byte of data) or by a restart mark.
-JPEG_MARK = re.compile(rb"\xff+[\x01-\xcf\xd8-\xfe]")
+# Inside a scan 0xFF is followed by zero (a byte of data) or by a restart mark. One 0xFF and no
+# more: megabytes of them would be counted again from each of them.
+JPEG_MARK = re.compile(rb"\xff[\x01-\xcf\xd8-\xfe]")
 ORIENTATION = 0x0112
 
 

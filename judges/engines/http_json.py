@@ -80,21 +80,25 @@ class Server:
             if self.secret:
                 headers["Authorization"] = f"Bearer {self.secret}"
             connection.request("POST", self.address.path.rstrip("/") + path, body, headers)
-            reply = connection.getresponse()
-            blocks, length = [], 0
-            # The socket's own time limit starts anew with every byte that drips in.
-            while block := reply.read1(_BLOCK):
-                blocks.append(block)
-                length += len(block)
-                if length > _LONGEST_REPLY:
-                    raise Unanswered(f"The reply of {self.name} is longer than any answer.")
-                if time.monotonic() > deadline:
-                    raise TimeoutError(f"the reply took longer than {self.timeout:g} s")
-            if reply.length:
-                raise http.client.IncompleteRead(b"", reply.length)
-            return reply.status, reply.headers, b"".join(blocks)
+            # The reply holds the socket, and outlives the connection unless it is closed itself.
+            with connection.getresponse() as reply:
+                return reply.status, reply.headers, self._body(reply, deadline)
         finally:
             connection.close()
+
+    def _body(self, reply: http.client.HTTPResponse, deadline: float) -> bytes:
+        blocks, length = [], 0
+        # The socket's own time limit starts anew with every byte that drips in.
+        while block := reply.read1(_BLOCK):
+            blocks.append(block)
+            length += len(block)
+            if length > _LONGEST_REPLY:
+                raise Unanswered(f"The reply of {self.name} is longer than any answer.")
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"the reply took longer than {self.timeout:g} s")
+        if reply.length:
+            raise http.client.IncompleteRead(b"", reply.length)
+        return b"".join(blocks)
 
     def _connection(self) -> http.client.HTTPConnection:
         host, port = self.address.hostname, self.address.port

@@ -1,4 +1,5 @@
 import io
+import time
 
 import numpy as np
 import pytest
@@ -107,3 +108,11 @@ def test_broken_bytes_are_refused_or_taken_but_never_crash(kind, data):
             check_picture(broken, name="a")
         except (ImportRefused, Damaged):
             continue
+
+
+def test_megabytes_of_fill_bytes_in_a_jpeg_take_no_longer_than_other_bytes():
+    # A scan begins, and then nothing but 0xFF comes: 2 MB of them took hours.
+    began = time.process_time()
+    with pytest.raises(Damaged):
+        bare(b"\xff\xd8\xff\xda\x00\x02" + b"\xff" * 2_000_000)
+    assert time.process_time() - began < 2

@@ -371,6 +371,24 @@ def test_a_redirect_is_not_followed():
     [
         "https://api.openai.com/v1",
         "http://169.254.169.254/latest",
+        "http://[fd00:ec2::254]/latest",
+        # This machine, or one behind the firewall, in the ways that filters overlook.
+        "http://2130706433:8000/v1",
+        "http://0x7f000001:8000/v1",
+        "http://0177.0.0.1:8000/v1",
+        "http://127.1:8000/v1",
+        "http://0.0.0.0:8000/v1",
+        "http://[::]:8000/v1",
+        "http://[::ffff:127.0.0.1]:8000/v1",
+        "http://[::ffff:169.254.169.254]/v1",
+        "http://127.0.0.1@169.254.169.254/v1",
+        "http://127.0.0.1\\@169.254.169.254/v1",
+        "http://127.0.0.1:8000\\.evil.example/v1",
+        "http://127.0.0.1%00.evil.example/v1",
+        "http://[::1%25lo]:8000/v1",
+        "gopher://127.0.0.1:8000/v1",
+        "//127.0.0.1:8000/v1",
+        "http:///v1",
         "http://127.0.0.1.nip.io:8000/v1",
         "http://localhost.:8000",
         "ftp://127.0.0.1/x",
@@ -423,6 +441,26 @@ def test_the_secret_is_never_shown(settings, caplog):
     shown = [str(raised.value), repr(engine._server()), str(vars(engine)), str(engine.facts)]
     assert "sk-hidden" not in "".join(shown) + caplog.text
     assert "Wrong key: …" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply({"error": {"message": "x" * 5_000_000}}, status=400),
+        Reply(b"<html>" + b"x" * 5_000_000, status=400),
+        Reply(b"x" * 5_000_000),
+        told(("x" * 5_000_000, 0.5), ("y", 0.2)),
+    ],
+    ids=["words", "a page", "no JSON", "a token without end"],
+)
+def test_what_a_server_says_is_repeated_in_a_few_words_only(reply):
+    # Who can choose the address must not read other servers' pages through our reasons.
+    with standing_in(lambda asked, before: reply) as state:
+        try:
+            reason = ask(state, attempts=1)[0].reason
+        except Passing as passing:
+            reason = passing.reason
+    assert 0 < len(reason) < 500
 
 
 # --- what it costs
