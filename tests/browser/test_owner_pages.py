@@ -19,6 +19,7 @@ PAGES = {
     "disagreements": "disagreements/",
     "flags": "flags/",
     "flags-all": "flags/?all",
+    "events": "events/",
     "form": "form/",
 }
 
@@ -71,7 +72,7 @@ def test_a_disagreement(open_page, alice, busy, decided, size):
 def test_pages_of_a_study_that_nobody_has_come_to(open_page, size):
     dan = making.person(make_study(slug="quiet", title="Quiet", images=False), "dan", role="owner")
     page = open_page(dan, "/studies/quiet/", size=SIZES[size])
-    for name in ("manage", "people", "agreement", "disagreements", "flags", "form"):
+    for name in ("manage", "people", "agreement", "disagreements", "flags", "events", "form"):
         page.goto(f"/studies/quiet/{PAGES[name]}")
         take(page, f"owner-quiet-{name}-{size}")
 
