@@ -230,6 +230,10 @@ CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "inte
 # Chunks of a run wait here; a machine with a GPU can listen to this queue alone.
 CELERY_TASK_ROUTES = {"judges.tasks.score_chunk_task": {"queue": "judges"}}
 CELERY_TASK_DEFAULT_QUEUE = "jurybox"
+# A worker's process that holds more megabytes than this after a task is replaced by a fresh one.
+WORKER_MEMORY = _number("WORKER_MEMORY", 0)
+if WORKER_MEMORY:
+    CELERY_WORKER_MAX_MEMORY_PER_CHILD = WORKER_MEMORY * 1024
 
 # --- Judges that ask a server -------------------------------------------------------------------
 

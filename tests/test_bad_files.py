@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import struct
 import tarfile
 import zipfile
 from pathlib import Path
@@ -71,6 +72,30 @@ def truncated_jpeg() -> bytes:
 def broken_png() -> bytes:
     content = bytearray(making.png(size=64))
     content[60] ^= 0xFF
+    return bytes(content)
+
+
+def moving(kind: str) -> bytes:
+    """Many frames in a small file: each of them would be a picture to decode."""
+    out = io.BytesIO()
+    frames = [Picture.new("RGB", (8, 8), (shade, 0, 0)) for shade in range(200)]
+    frames[0].save(out, kind, save_all=True, append_images=frames[1:])
+    return out.getvalue()
+
+
+def claiming(kind: str) -> bytes:
+    """A small file whose header promises as many pixels as the format can."""
+    out = io.BytesIO()
+    Picture.new("RGB", (8, 8)).save(out, kind, quality=80)
+    content = bytearray(out.getvalue())
+    if kind == "JPEG":
+        # The frame's header: mark, length, 8 bits a sample, height, width.
+        place = content.index(b"\xff\xc0") + 5
+        content[place : place + 4] = struct.pack(">HH", 65_500, 65_500)
+    else:
+        # A lossy frame begins with 9d 01 2a; width and height have 14 bits each.
+        place = content.index(b"\x9d\x01\x2a") + 3
+        content[place : place + 4] = struct.pack("<HH", 16_383, 16_383)
     return bytes(content)
 
 
@@ -157,7 +182,12 @@ STUDIES = {
     "a truncated jpeg": ("tidy", picture(truncated_jpeg()), "damaged"),
     "a picture of 3.6 billion pixels": ("tidy", picture(png_claiming(60_000, 60_000)), "pixels"),
     "a png that promises more": ("tidy", picture(png_claiming(4_000, 4_000)), "damaged"),
+    "a png of 65,500 by 65,500": ("tidy", picture(png_claiming(65_500, 65_500)), "pixels"),
+    "a jpeg of 65,500 by 65,500": ("tidy", picture(claiming("JPEG")), "pixels"),
+    "a webp of 16,383 by 16,383": ("tidy", picture(claiming("WEBP")), "pixels"),
     "an animation": ("tidy", picture(animation()), "animation"),
+    "a webp that moves": ("tidy", picture(moving("WEBP")), "animation"),
+    "a gif that moves": ("tidy", picture(moving("GIF")), "not a PNG, JPEG or WebP"),
     "an empty picture": ("tidy", picture(b""), "not a PNG, JPEG or WebP"),
     "truncated json": ("genai_bench", {"a.json": b'{"00001": {"id": "0'}, "not sound JSON"),
     "json nested deeply": ("genai_bench", {"a.json": b"[" * 100_000}, "nested too deeply"),
@@ -435,6 +465,21 @@ ARCHIVES = {
     "a zip with a link": ("a.zip", linked_zip, "is a link"),
     "a zip with a name twice": ("a.zip", twice_zip, "twice"),
     "a zip bomb": ("a.zip", lambda: zipped({"images.csv": b"0" * 30_000_000}), "far more"),
+    "a zip in a zip": (
+        "a.zip",
+        lambda: zipped({"inner.zip": zipped({"images.csv": IMAGES.encode()})}),
+        "is an archive",
+    ),
+    "a tar in a zip in a zip": (
+        "a.zip",
+        lambda: zipped({"a/b.zip": zipped({"c.tar.gz": tarred("images.csv")})}),
+        "is an archive",
+    ),
+    "a bomb in a zip": (
+        "a.zip",
+        lambda: zipped({"inner.zip": zipped({"images.csv": b"0" * 30_000_000})}),
+        "is an archive",
+    ),
     "an empty zip": ("a.zip", lambda: zipped({}), "holds no files"),
     "half a zip": ("a.zip", lambda: zipped({"images.csv": b"x" * 500})[:-30], "neither"),
     "no zip at all": ("a.zip", lambda: b"hello", "neither a zip nor a tar"),

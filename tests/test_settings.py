@@ -34,6 +34,7 @@ def start(tmp_path: Path, code: str = "", **environment: str) -> subprocess.Comp
     [
         ({"DEBUG": "Ture"}, "DEBUG is 'Ture'; write True or False"),
         ({"PORT": "eighty"}, "PORT is 'eighty'; write a whole number"),
+        ({"WORKER_MEMORY": "2GB"}, "WORKER_MEMORY is '2GB'; write a whole number"),
         ({"ALLOWED_HOSTS": "jury.example"}, "SECRET_KEY is missing"),
         ({"ALLOWED_HOSTS": "jury.example", "SECRET_KEY": "short"}, "fewer than 50 characters"),
         ({"ALLOWED_HOSTS": "*", "SECRET_KEY": KEY}, "name the hosts"),
@@ -78,6 +79,13 @@ def test_judges_may_ask_this_machine_alone_until_somebody_says_otherwise(tmp_pat
     ended = start(tmp_path, code, JUDGE_SERVERS="https://api.openai.com", **given)
     prices = "{'gpt-4o': (2.5, 10.0), 'own': (0.0, 0.0)}"
     assert ended.stdout.strip() == f"['https://api.openai.com'] 20.5 {prices}"
+
+
+def test_a_worker_that_holds_too_much_memory_is_replaced(tmp_path):
+    code = "from audit.celery import app; print(app.conf.worker_max_memory_per_child)"
+    assert start(tmp_path, code).stdout.strip() == "None"
+    # Celery counts kilobytes.
+    assert start(tmp_path, code, WORKER_MEMORY="2000").stdout.strip() == "2048000"
 
 
 def test_each_installation_makes_a_secret_of_its_own_and_keeps_it(tmp_path):
