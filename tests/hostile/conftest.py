@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 from django.test import Client, override_settings
 
 from annotations import inviting, labelling
@@ -32,17 +33,14 @@ class World:
 def world(django_db_setup, django_db_blocker, tmp_path_factory):
     """Labelled, judged, reported, invited to, uploaded to; made once for the tests of a file.
 
-    Each test's own changes are rolled back; this is taken down by hand at the end.
+    Each test's own changes are rolled back; this is wiped at the end.
     """
     media = tmp_path_factory.mktemp("media")
     with django_db_blocker.unblock():
         with override_settings(MEDIA_ROOT=media):
             made = _build(media)
         yield made
-        for study in Study.objects.all():
-            _take_down(study)
-        for member in made.people.values():
-            member.user.delete()
+        call_command("flush", verbosity=0, interactive=False)
 
 
 def _build(media: Path) -> World:
@@ -101,14 +99,6 @@ def _poison(study: Study, run) -> None:
         study.memberships.filter(pk=member.pk).update(name=f"{member.name} {HOSTILE}")
     run.scores.exclude(value=None).update(reason=HOSTILE)
     run.scores.filter(value=None).update(error=HOSTILE)
-
-
-def _take_down(study: Study) -> None:
-    """In the order that the foreign keys want."""
-    study.runs.all().delete()
-    study.annotations.all().delete()
-    study.assignments.all().delete()
-    study.delete()
 
 
 @pytest.fixture
