@@ -6,7 +6,7 @@ PIP = $(PY) -m pip install --quiet --disable-pip-version-check
 # As many test processes as cores.
 JOBS ?= auto
 
-.PHONY: help demo setup test test-postgres lint bench-stats bench-judges bench-import bench-dashboards bench-labelling chaos fuzz
+.PHONY: help demo setup test test-postgres lint bench-stats bench-judges bench-import bench-dashboards bench-labelling chaos fuzz bench-upgrade
 .DEFAULT_GOAL := help
 
 help:
@@ -19,6 +19,7 @@ help:
 	@echo "make bench-labelling  people labelling at once: waiting, cost of an answer, nothing lost"
 	@echo "make bench-import pictures against Pillow, label rows against sqlite3"
 	@echo "make bench-dashboards the audit's pages with 100,000 images against 1,000"
+	@echo "make bench-upgrade  a database of the first version with 1,000,000 answers, migrated"
 	@echo "make fuzz         100,000 broken and hostile files, forms and replies (CASES=… SEED=…)"
 	@echo "make chaos        kill -9 at random, 200 times on each database; nothing may be lost"
 
@@ -59,6 +60,9 @@ bench-dashboards: .venv/dev
 
 chaos: .venv/dev
 	$(PY) -m tests.chaos
+
+bench-upgrade: .venv/dev
+	$(PY) -m tests.bench.bench_upgrade
 
 CASES ?= 100000
 SEED ?= 1

@@ -24,6 +24,10 @@ from judges.protocols import Detection
 OFFICIAL = re.compile(r"(?:^|/)(\d{1,9})/samples/(\d{1,9})\.png$")
 
 
+# What reading raises where a file holds something else than it should.
+NOT_SO = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+
+
 class FromFile:
     """A detector that looks things up. `prefix` comes before the file's names: of one generator
     among several, “sdxl/” makes “00012/00003” the image “sdxl/00012/00003”."""
@@ -63,7 +67,7 @@ class FromFile:
             raise EngineRefused(
                 f"The file “{path.name}” cannot be read: {error.strerror}."
             ) from error
-        except (KeyError, TypeError, ValueError, IndexError) as error:
+        except NOT_SO as error:
             raise EngineRefused(
                 f"“{path.name}” is neither a results.jsonl of GenEval nor COCO’s JSON with images, "
                 f"categories and scored annotations: {type(error).__name__} {error}."

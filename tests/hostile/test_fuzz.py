@@ -10,6 +10,7 @@ import json
 import os
 import string
 import uuid
+import zipfile
 from collections import Counter
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -431,3 +432,107 @@ def test_detections_from_a_file_are_read_or_refused(name, tmp_path, data):
         FromFile(str(file)).load()
     except EngineRefused as refusal:
         assert is_a_sentence(str(refusal)), refusal
+
+
+# What was found once: it broke what it met, and is refused now, in every run.
+ROW = {"image_id": "i", "prompt_id": "p", "prompt": "x", "generator": "g"}
+ATOM = {"kind": "object", "text": "x"}
+FOUND = {
+    "a list as variant": {**ROW, "variant": [None]},
+    "a number too large to be one": {**ROW, "atomicity": 10**400},
+    "an atom before the first": {**ROW, "atoms": [{**ATOM, "index": -1}]},
+    "an atom beyond all": {**ROW, "atoms": [{**ATOM, "index": 10**400}]},
+    "more atoms than words": {**ROW, "atoms": [ATOM] * 1001},
+    "a name that no disk takes": {**ROW, "file": "a" * 300},
+}
+FOUND_LABELS = {
+    "a list as value": {"value": []},
+    "a value too large": {"value": 10**400},
+    "before the first day": {"value": 1, "submitted_at": "0001-01-01T00:00:00+14:00"},
+}
+
+
+def reasons(outcome) -> list[str]:
+    return [row["reason"] for row in outcome.rejected]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", FOUND)
+def test_a_row_that_was_found_is_refused(name, tmp_path):
+    path = tmp_path / "images.jsonl"
+    path.write_text(json.dumps(FOUND[name]))
+    outcome = sources.import_study(slug="found", format="tidy", source=Source(path))
+    assert len(outcome.rejected) >= 1
+    assert outcome.images == 0
+    assert all(map(is_a_sentence, reasons(outcome)))
+
+
+@pytest.mark.parametrize("name", FOUND_LABELS)
+def test_a_label_that_was_found_is_refused(name, study, tmp_path):
+    path = tmp_path / "labels.jsonl"
+    row = {"image_id": "early-0", "rater": "ann", "question": "mood", **FOUND_LABELS[name]}
+    path.write_text(json.dumps(row))
+    outcome = sources.import_labels(study=study, source=Source(path))
+    assert outcome.answers == 0
+    assert all(map(is_a_sentence, reasons(outcome)))
+    assert len(outcome.rejected) == 1
+
+
+@pytest.mark.django_db
+def test_a_sample_before_the_first_is_refused(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(mangling.CROWD.replace("1_0,0,1,", "1_0,0,-1,"))
+    outcome = sources.import_study(slug="found", format="geneval", source=Source(path))
+    assert "Samples are numbered from 0." in reasons(outcome)
+
+
+@pytest.mark.parametrize("name", ["", "."])
+def test_an_archive_of_a_nameless_file_is_refused(name, tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as file:
+        info = zipfile.ZipInfo("x")
+        info.filename = name
+        file.writestr(info, b"x")
+    with pytest.raises(ImportRefused, match="below the archive's own folder"):
+        archives.unpack(tmp_path / "a.zip", tmp_path / "out")
+
+
+@pytest.mark.parametrize("sent", [10**400, "\ud800", "a\x07"], ids=["number", "half", "bell"])
+def test_an_answer_that_was_found_is_refused(sent):
+    form = read_form(DEFINITION)
+    for answers in ({"aligned": sent}, {"aligned": 1, "part.0": 1, "comment": sent}):
+        if isinstance(sent, str) or "comment" not in answers:
+            with pytest.raises(LabelRefused):
+                checked(form, asked(form, SUBJECT), answers)
+
+
+def test_a_form_of_endless_digits_is_refused():
+    with pytest.raises(FormRefused, match="thousands of digits"):
+        own.parse('{"title": ' + "9" * 5000 + "}")
+
+
+def test_a_form_with_one_bound_only_is_written_down_whole():
+    number = {"name": "hands", "text": "How many?", "kind": "number", "least": 3}
+    form = read_form({"title": "Hands", "questions": [number]})
+    assert read_form(own.parse(own.as_text(form))).questions[0].least == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [json.dumps({**COCO, "categories": []}), "[" * 100_000, "{}", "[]"]
+    + [json.dumps(COCO).replace("[0, 0, 2, 2]", f"[{10**400}, 0, 2, 2]")],
+    ids=["no class", "deep", "empty", "list", "large"],
+)
+def test_detections_that_were_found_are_refused(text, tmp_path):
+    (tmp_path / "a.json").write_text(text)
+    with pytest.raises(EngineRefused, match="neither a results.jsonl"):
+        FromFile(str(tmp_path / "a.json")).load()
+
+
+def test_a_score_too_large_to_be_one_is_none():
+    assert chain_of_thought.read_score('{"score": ' + "9" * 400 + "}", "json") is None
+
+
+@pytest.mark.parametrize("text", ["1 | ", "1 | 0, 0", "9999999999 | 0"])
+def test_dependencies_of_nothing_are_refused_with_a_sentence(text):
+    with pytest.raises(ValueError, match="“"):
+        dsg.parse_dependencies(text)
