@@ -96,6 +96,7 @@ def import_or_refuse(verb, before: dict[str, int]) -> None:
         transaction.set_rollback(True)
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("name", mangling.FILES)
 @fuzzed(data=st.data())
 def test_a_study_is_imported_or_refused(name, before, tmp_path, data):
@@ -115,6 +116,7 @@ PARTS = {"labels": (sources.import_labels, mangling.LABELS)}
 PARTS["scores"] = (sources.import_scores, mangling.SCORES)
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("name", PARTS)
 @fuzzed(data=st.data())
 def test_labels_and_scores_are_imported_or_refused(name, study, before, tmp_path, data):
@@ -241,6 +243,7 @@ def test_answers_are_kept_or_refused(answers):
             str(value).encode()
 
 
+@pytest.mark.django_db
 @fuzzed(
     answers=st.dictionaries(
         st.sampled_from(["aligned", "quality", "x"]) | st.text(max_size=5), ANSWER, max_size=4
@@ -275,6 +278,7 @@ SENT = {
 }
 
 
+@pytest.mark.django_db
 @fuzzed(body=written(SENT))
 def test_what_is_posted_never_breaks_the_server(study, bob, as_bob, before, body):
     met("labels, posted")
@@ -467,6 +471,7 @@ def test_a_row_that_was_found_is_refused(name, tmp_path):
     assert all(map(is_a_sentence, reasons(outcome)))
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("name", FOUND_LABELS)
 def test_a_label_that_was_found_is_refused(name, study, tmp_path):
     path = tmp_path / "labels.jsonl"
