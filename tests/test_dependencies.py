@@ -22,7 +22,7 @@ EXCUSED_AS = {"B703": "S308"}
 # no harm, its use is looked at by rules of its own.
 LEFT_OUT = "B311,B403,B404"
 # Seconds that a list of known weaknesses may take.
-PATIENCE = 90
+PATIENCE = 45
 
 
 def run(*command: str, seconds: float = PATIENCE) -> subprocess.CompletedProcess:
