@@ -21,6 +21,7 @@ from PIL import Image
 from judges.engines import weights
 from judges.engines.checkpoint import CheckpointEngine
 from judges.engines.clip_pixels import pixels
+from judges.engines.control_tokens import expect_none, marks_of
 from judges.engines.token_answers import AnswerReader
 from judges.errors import EngineRefused
 from judges.protocols import Answer, Question
@@ -85,6 +86,7 @@ class BlipVqa(CheckpointEngine):
         else:
             blip = self._model(BlipForQuestionAnswering)
         self._reader = AnswerReader(self._tokenizer, end=(self._tokenizer.sep_token_id,))
+        self._marks = marks_of(self._tokenizer)
         self._blip = quickened(blip)
 
     def answer(self, asked: Sequence[tuple[Image.Image, Sequence[Question]]]) -> list[list[Answer]]:
@@ -131,6 +133,8 @@ class BlipVqa(CheckpointEngine):
         return vision(pixel_values=values, interpolate_pos_encoding=side != own).last_hidden_state
 
     def _written(self, texts: Sequence[str]) -> tuple[Any, Any]:
+        for text in texts:
+            expect_none(text, self._marks)
         written = self._tokenizer(
             list(texts), padding=True, truncation=True, max_length=_LONGEST, return_tensors="pt"
         ).to(self._blip.device)

@@ -16,6 +16,7 @@ from PIL import Image
 from judges.engines import weights
 from judges.engines.checkpoint import CheckpointEngine
 from judges.engines.clip_pixels import padded, pixels
+from judges.engines.control_tokens import expect_none, marks_of
 from judges.engines.rows import in_rows
 from judges.engines.token_answers import AnswerReader
 from judges.errors import EngineRefused
@@ -80,6 +81,7 @@ class ClipFlanT5(CheckpointEngine):
             self._expect_own_head()
         self._tokenizer = self._processor(T5Tokenizer, self.tokenizer)
         self._reader = AnswerReader(self._tokenizer, end=(self._tokenizer.eos_token_id,))
+        self._marks = marks_of(self._tokenizer)
 
     def _expect_own_head(self) -> None:
         head, words = self._t5.lm_head.weight, self._t5.shared.weight
@@ -145,6 +147,7 @@ class ClipFlanT5(CheckpointEngine):
         return states.last_hidden_state, mask.long()
 
     def _tokens(self, part: str, text: str) -> list[int]:
+        expect_none(text, self._marks)
         return self._tokenizer(part.replace(_QUESTION, text))["input_ids"]
 
     def _decoded(self, questions: Sequence[tuple[int, Question]], states: Any, mask: Any) -> Any:

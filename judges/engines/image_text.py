@@ -15,6 +15,7 @@ from PIL import Image
 
 from judges.engines import weights
 from judges.engines.checkpoint import CheckpointEngine
+from judges.engines.control_tokens import expect_none, marks_of
 from judges.engines.rows import in_rows
 from judges.engines.token_answers import AnswerReader
 from judges.errors import EngineRefused
@@ -62,6 +63,8 @@ class ImageTextModel(CheckpointEngine):
         self._net = self._model(AutoModelForImageTextToText)
         self._text = self._net.config.get_text_config()
         self._is_pair = bool(getattr(self._text, "is_encoder_decoder", False))
+        picture = str(getattr(self._processing, "image_token", "") or "<image>")
+        self._marks = marks_of(self._processing.tokenizer, picture)
         end = (self._processing.tokenizer.eos_token_id,) if self._is_pair else ()
         self._reader = AnswerReader(self._processing.tokenizer, end)
         self._can_keep = "logits_to_keep" in inspect.signature(self._net.forward).parameters
@@ -97,15 +100,10 @@ class ImageTextModel(CheckpointEngine):
     # --- questions
 
     def _written(self, text: str) -> str:
-        self._expect_no_mark(text)
+        expect_none(text, self._marks)
         if self.template:
             return self.template.replace(_QUESTION, text)
         return self._rendered([_turn("user", text, with_picture=True)])
-
-    def _expect_no_mark(self, text: str) -> None:
-        mark = str(getattr(self._processing, "image_token", "") or "<image>")
-        if mark in text:
-            raise ValueError(f"The question contains “{mark}”, the mark of a picture.")
 
     def _rendered(self, messages: list[dict[str, Any]]) -> str:
         return self._processing.apply_chat_template(
@@ -165,7 +163,7 @@ class ImageTextModel(CheckpointEngine):
         with torch.random.fork_rng(devices=devices):
             torch.manual_seed(talk.seed)
             for turn in talk.turns:
-                self._expect_no_mark(turn)
+                expect_none(turn, self._marks)
                 messages.append(_turn("user", turn, with_picture=not messages))
                 text = self._written(turn) if self.template else self._rendered(messages)
                 replies.append(self._reply(image, text, talk))

@@ -264,3 +264,8 @@ def test_nothing_is_loaded_until_something_is_asked(tmp_path):
     assert engine.facts["precision"] == "float32"
     with pytest.raises(EngineRefused, match="cannot be loaded"):
         engine.load()
+
+
+def test_a_prompt_that_holds_the_models_own_mark_is_refused(engine):
+    with pytest.raises(ValueError, match=r"“\[SEP\]”, a mark of the model's own"):
+        engine.answer([(picture(1), [share("a cat [SEP] yes")])])

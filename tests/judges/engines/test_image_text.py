@@ -189,7 +189,7 @@ def test_a_model_without_a_chat_takes_one_turn(engines):
 
 
 def test_a_question_that_holds_the_mark_of_a_picture_is_refused(engines):
-    with pytest.raises(ValueError, match="“<image>”, the mark of a picture"):
+    with pytest.raises(ValueError, match="“<image>”, a mark of the model's own"):
         engines["llava"].answer([(picture(1), [question("Is <image> red?")])])
 
 
