@@ -82,6 +82,18 @@ class Known:
     options: dict[str, Any]
 
     @property
+    def kind(self) -> str:
+        """What it does, as a heading says it."""
+        if self.name.endswith("-builtin"):
+            return "Built in, without weights"
+        parts = set(registry.entry(self.name).parts)
+        if "objects" in parts:
+            return "They look for objects"
+        if "similarity" in parts:
+            return "They compare the picture with the text"
+        return "They ask questions"
+
+    @property
     def words(self) -> str:
         if self.why_not:
             return f"Cannot run here. {self.why_not}"
@@ -102,8 +114,10 @@ class Known:
 
 
 def known_judges(*, only: str = "") -> list[Known]:
-    names = [only] if only else registry.JUDGES
-    return [known_judge(name) for name in names]
+    """One kind after the other, each in the registry's order."""
+    judges = [known_judge(name) for name in ([only] if only else registry.JUDGES)]
+    kinds = list(dict.fromkeys(judge.kind for judge in judges))
+    return sorted(judges, key=lambda judge: kinds.index(judge.kind))
 
 
 def known_judge(name: str) -> Known:
