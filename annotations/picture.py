@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import uuid
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 
 from annotations import png_pixels
 from annotations.errors import ImportRefused
+from annotations.media import media
 from annotations.picture_bytes import ORIENTATION, Bare, Damaged, bare, kind_of
 
 FORMATS = {"PNG": ".png", "JPEG": ".jpg", "WEBP": ".webp"}
@@ -41,10 +41,9 @@ def store_picture(content: bytes | Path, *, name: str) -> StoredPicture:
     picture, clean, small = _checked(content, name)
     sha256 = hashlib.sha256(content).hexdigest()
     file = f"images/{sha256[:2]}/{sha256}{FORMATS[clean.kind]}"
-    folder = Path(settings.MEDIA_ROOT)
     # The thumbnail first: where the picture is, its thumbnail is too.
-    _write_once(folder / thumbnail_of(file), _as_jpeg(small))
-    _write_once(folder / file, clean.content)
+    media().keep(thumbnail_of(file), _as_jpeg(small))
+    media().keep(file, clean.content)
     return StoredPicture(file, sha256, *picture)
 
 
@@ -75,7 +74,7 @@ def small_size(width: int, height: int) -> tuple[int, int]:
 
 def open_picture(file: str) -> Image.Image:
     """The pixels of a stored picture as every judge and person sees them: upright, RGB."""
-    with Image.open(Path(settings.MEDIA_ROOT) / file) as picture:
+    with Image.open(io.BytesIO(media().read(file))) as picture:
         return picture.convert("RGB")
 
 
@@ -169,13 +168,3 @@ def _upright(picture: Image.Image, clean: Bare) -> Bare:
     options = {"JPEG": {"quality": 95, "subsampling": 0}, "WEBP": {"lossless": True}}
     turned.save(out, clean.kind, exif=b"", **options.get(clean.kind, {}))
     return bare(out.getvalue())
-
-
-def _write_once(path: Path, content: bytes) -> None:
-    if path.exists():
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # Two imports of the same picture each write their own draft; the name appears whole.
-    draft = path.with_name(f"{path.name}.{uuid.uuid4().hex}.part")
-    draft.write_bytes(content)
-    draft.rename(path)

@@ -5,11 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from pathlib import Path
-
-from django.conf import settings
 
 from annotations.exporting import label_rows
+from annotations.media import media
 from annotations.models import Generator, Image, Prompt, Study
 
 GENERATORS = ("generator", "release_date", "family", "note")
@@ -98,7 +96,7 @@ def _images(study: Study) -> Iterator[Image]:
 
 
 def _bytes_digest(file: str) -> bytes:
-    return hashlib.sha256((Path(settings.MEDIA_ROOT) / file).read_bytes()).digest()
+    return hashlib.sha256(media().read(file)).digest()
 
 
 def _json(value: object) -> str:

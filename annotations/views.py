@@ -20,11 +20,13 @@ from annotations.errors import LabelRefused
 from annotations.forms.rendering import instructions_html, questions_html
 from annotations.forms.showing import blocks
 from annotations.forms.versions import form_of, in_words, questions_for
+from annotations.media import media
 from annotations.models import Annotation, Assignment, Flag, FormVersion, Image, Membership
 from annotations.picture import CONTENT_TYPES, thumbnail_of
 from annotations.prepared import Prepared
 
 ANSWERS_PER_PAGE = 50
+ADDRESS_SECONDS = settings.ADDRESS_SECONDS
 ASKED_ABOUT = Prepared(
     lambda mark: (
         Image.objects.order_by()
@@ -38,10 +40,16 @@ ASKED_ABOUT = Prepared(
 @login_required
 def image_file(request: HttpRequest, public_id: str) -> HttpResponse:
     image = image_or_404(request, public_id)
-    path = settings.MEDIA_ROOT / image.file
-    if "small" in request.GET:
-        small = settings.MEDIA_ROOT / thumbnail_of(image.file)
-        path = small if small.exists() else path
+    file = thumbnail_of(image.file) if "small" in request.GET else image.file
+    address = media().address(file)
+    if address:
+        response = redirect(address)
+        # For less than the address holds: the browser that loaded it ahead has it still.
+        response["Cache-Control"] = f"private, max-age={ADDRESS_SECONDS // 2}"
+        return response
+    path = settings.MEDIA_ROOT / file
+    if not path.exists():
+        path = settings.MEDIA_ROOT / image.file
     try:
         response = FileResponse(path.open("rb"), content_type=CONTENT_TYPES[path.suffix])
     except FileNotFoundError:

@@ -107,6 +107,11 @@ def _restore(tar: tarfile.TarFile, place: Path) -> Contents:
 
 
 def _check_embedded() -> None:
+    if settings.MEDIA_BUCKET:
+        raise Refused(
+            "The pictures of this installation lie in a bucket: keep a copy of that, and of the "
+            "database by its own means."
+        )
     if connection.vendor != "sqlite":
         raise Refused(
             "This installation uses PostgreSQL: back it up with pg_dump, and copy MEDIA_ROOT."

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -17,6 +18,7 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
+from annotations.media import media
 from judges import registry
 from judges.models import Chunk, Run
 
@@ -83,6 +85,13 @@ def clock() -> Finding:
 
 
 def images() -> Finding:
+    if settings.MEDIA_BUCKET:
+        name = f"probes/{uuid.uuid4().hex}"
+        media().keep(name, b"may this be written?")
+        media().remove(name)
+        return _well(
+            "images", f"The bucket “{settings.MEDIA_BUCKET['bucket_name']}” can be written."
+        )
     folder = settings.MEDIA_ROOT
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryFile(dir=folder) as file:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.debug import SafeExceptionReporterFilter
 
@@ -12,7 +13,8 @@ POLICY = "; ".join(
         # No eval: Vega runs the expressions of our charts in its own interpreter.
         "script-src 'self'",
         "style-src 'self'",
-        "img-src 'self' data: blob:",
+        # Pictures in a bucket are fetched from there.
+        " ".join(("img-src 'self' data: blob:", *settings.MEDIA_ORIGINS)),
         "connect-src 'self'",
         "font-src 'self'",
         "form-action 'self'",

@@ -9,7 +9,7 @@ import os
 import re
 import secrets
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
@@ -60,6 +60,37 @@ def _price(entry: str) -> tuple[str, tuple[float, float]]:
             f"JUDGE_PRICES holds {entry!r}; write model=in/out, each for a million tokens, "
             "like gpt-4o=2.50/10."
         ) from None
+
+
+# Seconds that the address of a picture in a bucket holds.
+ADDRESS_SECONDS = 300
+
+
+def _bucket(text: str) -> dict[str, object]:
+    """The options of the storage; empty for a folder."""
+    if not text:
+        return {}
+    parts = urlsplit(text)
+    told = dict(parse_qsl(parts.query))
+    if parts.scheme != "s3" or not parts.hostname or not told.keys() <= {"endpoint", "region"}:
+        raise ImproperlyConfigured(
+            "MEDIA_BUCKET cannot be read; write s3://bucket?endpoint=https://host&region=name, "
+            "where both words after the question mark may be left out."
+        )
+    options = {"bucket_name": parts.hostname, "location": parts.path.strip("/")}
+    options |= {"querystring_expire": ADDRESS_SECONDS, "default_acl": None, "file_overwrite": True}
+    options |= {"signature_version": "s3v4", "region_name": told.get("region", "us-east-1")}
+    if "endpoint" in told:
+        options |= {"endpoint_url": told["endpoint"], "addressing_style": "path"}
+    return options
+
+
+def _origin(bucket: dict[str, object]) -> str:
+    """Where browsers fetch pictures from, for the policy that says what a page may load."""
+    if "endpoint_url" in bucket:
+        parts = urlsplit(str(bucket["endpoint_url"]))
+        return f"{parts.scheme}://{parts.netloc}"
+    return f"https://{bucket['bucket_name']}.s3.{bucket['region_name']}.amazonaws.com"
 
 
 VAR_DIR = Path(os.environ.get("JURYBOX_VAR", "") or BASE_DIR / "var")
@@ -188,6 +219,10 @@ elif DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 MEDIA_ROOT = Path(os.environ.get("MEDIA_ROOT", "") or VAR_DIR / "media")
+# Where several machines share no disk: s3://bucket?endpoint=https://…&region=…; the keys are read by
+# the S3 client itself, from its usual variables.
+MEDIA_BUCKET = _bucket(os.environ.get("MEDIA_BUCKET", ""))
+MEDIA_ORIGINS = [_origin(MEDIA_BUCKET)] if MEDIA_BUCKET else []
 STATIC_URL = "static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)

@@ -7,11 +7,10 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
-
 from annotations import exporting as labels
 from annotations import queries, study_tables
 from annotations.export_files import Counted, ExportRefused, write_lines
+from annotations.media import media
 from annotations.models import Study
 from judges import exporting as scores
 
@@ -57,7 +56,7 @@ def _write(study: Study, folder: Path, people: str, files: bool) -> dict[str, An
         for file in study.images.exclude(file="").values_list("file", flat=True).distinct():
             target = folder / file
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(Path(settings.MEDIA_ROOT) / file, target)
+            target.write_bytes(media().read(file))
     absent = study_tables.missing_labels(study)
     about = {
         "what": f"The study “{study.title}” ({study.slug}), from Jurybox.",

@@ -6,6 +6,7 @@ importing again what is there already changes nothing.
 
 from __future__ import annotations
 
+import io
 import logging
 import shutil
 import tempfile
@@ -25,6 +26,7 @@ from annotations.archives import is_archive, unpack
 from annotations.benchmarks.readers import FORMATS, Source
 from annotations.errors import ImportRefused
 from annotations.leases import ran_out
+from annotations.media import media
 from annotations.models import Study
 from judges import sources
 from judges.models import Upload
@@ -126,14 +128,11 @@ def bring_in(*, upload_id: int) -> None:
 
 
 def _import(upload: Upload, folder: Path, progress):
-    path = Path(settings.MEDIA_ROOT) / upload.file
     # Readers tell files by their names, and refusals show them.
+    path = folder / upload.name
+    media().fetch(upload.file, path)
     if is_archive(upload.name):
         path = unpack(path, folder / "unpacked", name=upload.name)
-    else:
-        named = folder / upload.name
-        named.symlink_to(path)
-        path = named
     source = Source(path, generator=upload.generator, judge=upload.judge)
     given = {
         "format": upload.format,
@@ -181,25 +180,29 @@ def _keep(content: IO[bytes], name: str) -> str:
     """Under a name of its own; what was called `../../x` lies there as harmlessly as any other."""
     suffix = next((s for s in (".tar.gz", ".tar.bz2", ".tar.xz") if name.endswith(s)), "")
     file = f"uploads/{uuid.uuid4().hex}{suffix or Path(name).suffix.lower()}"
-    path = Path(settings.MEDIA_ROOT) / file
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with path.open("xb") as out:
-            size = 0
-            while block := content.read(2**20):
-                size += len(block)
-                if size > LARGEST:
-                    raise ImportRefused(f"The file is larger than {LARGEST // 2**30} GB.")
-                out.write(block)
-    except ImportRefused:
-        path.unlink(missing_ok=True)
-        raise
-    if shutil.disk_usage(path.parent).free < 2**28:
-        path.unlink(missing_ok=True)
+    if shutil.disk_usage(settings.VAR_DIR).free < 2**28:
         raise ImportRefused("The disk is nearly full; the file was not kept.")
+    media().take_in(file, Bounded(content))
     return file
+
+
+class Bounded(io.RawIOBase):
+    """A file that is read no further than is allowed."""
+
+    def __init__(self, content: IO[bytes]) -> None:
+        self.content, self.size = content, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, count: int = -1) -> bytes:
+        block = self.content.read(2**20 if count < 0 else count)
+        self.size += len(block)
+        if self.size > LARGEST:
+            raise ImportRefused(f"The file is larger than {LARGEST // 2**30} GB.")
+        return block
 
 
 def _remove(file: str) -> None:
     if file:
-        (Path(settings.MEDIA_ROOT) / file).unlink(missing_ok=True)
+        media().remove(file)

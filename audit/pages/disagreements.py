@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -14,6 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from annotations.access import research_place_or_404
+from annotations.media import media
 from annotations.models import Image
 from annotations.picture import thumbnail_of
 from audit import evidence, saying, told
@@ -95,8 +94,8 @@ def thumbnail(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     if image is None:
         raise Http404
     try:
-        content = (Path(settings.MEDIA_ROOT) / thumbnail_of(image.file)).read_bytes()
-    except OSError:
+        content = media().read(thumbnail_of(image.file))
+    except FileNotFoundError:
         raise Http404 from None
     response = HttpResponse(content, content_type="image/jpeg")
     response["Cache-Control"] = "private, max-age=31536000, immutable"

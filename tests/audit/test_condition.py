@@ -49,6 +49,18 @@ def test_images_that_cannot_be_written_are_found(settings, tmp_path):
     assert "images could not be imported" in found.words
 
 
+def test_a_bucket_that_does_not_answer_is_found(settings, monkeypatch):
+    class Gone:
+        def keep(self, name, content):
+            raise OSError("no route to the bucket")
+
+    settings.MEDIA_BUCKET = {"bucket_name": "pictures"}
+    monkeypatch.setattr(condition, "media", Gone)
+    found = finding("images")
+    assert found.state == "broken"
+    assert "no route to the bucket" in found.words
+
+
 def test_a_nearly_full_disk_is_named_before_it_is_full(monkeypatch):
     monkeypatch.setattr(condition.shutil, "disk_usage", lambda path: _Usage(1024**3))
     found = condition.disk()

@@ -382,7 +382,14 @@ def test_parquet_holds_the_rows_of_the_csv(study, tmp_path):
 def test_label_studio_gets_a_task_per_image(study, tmp_path):
     making.labels(study, {"early-0": {"a": 1, "b": 0}, "late-1": {"a": 1}})
     out = tmp_path / "tasks.json"
-    call_command("export_labels", "shapes", format="label_studio", out=out, stderr=io.StringIO())
+    call_command(
+        "export_labels",
+        "shapes",
+        format="label_studio",
+        out=out,
+        pseudonyms="nobody",
+        stderr=io.StringIO(),
+    )
     tasks = json.loads(out.read_text())
     assert [len(task["annotations"]) for task in tasks] == [2, 1]
     assert tasks[0]["data"]["prompt"] == "a red circle, number 0"
