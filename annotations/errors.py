@@ -12,7 +12,7 @@ import errno
 import logging
 from collections.abc import Callable
 
-from django.db import InterfaceError, OperationalError
+from django.db import DataError, InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -67,6 +67,7 @@ class RefusalsAsPages:
         if cannot_write(error):
             logger.error("cannot write: %s", error, exc_info=error)
             return HttpResponse(render_to_string("503.html"), status=503)
+        error = _in_words(error)
         if not isinstance(error, Refused):
             return None
         template = "error.html#sentence" if request.htmx else "error.html"
@@ -81,7 +82,15 @@ def cannot_write(error: Exception) -> bool:
     return isinstance(error, OperationalError | InterfaceError)
 
 
+def _in_words(error: Exception) -> Exception:
+    """PostgreSQL's own refusal of a character that SQLite takes."""
+    if isinstance(error, DataError) and "NUL" in str(error):
+        return Refused("What was sent holds a NUL character, which no text may hold.")
+    return error
+
+
 def refusal_as_json(error: Exception, context: dict) -> Response | None:
+    error = _in_words(error)
     if cannot_write(error):
         logger.error("cannot write: %s", error, exc_info=error)
         words = "The database does not answer, or the disk is full. Nothing was stored; try again."

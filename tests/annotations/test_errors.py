@@ -66,3 +66,17 @@ def test_another_failure_stays_a_failure(as_bob, study, monkeypatch):
     monkeypatch.setattr("annotations.views.place_or_404", _fail(OSError(errno.EIO, "I/O error")))
     making.label(study.memberships.get(name="bob"))
     assert as_bob.get(reverse("label", args=[study.slug])).status_code == 500
+
+
+def test_a_character_that_one_database_refuses_is_a_sentence_and_no_crash(as_bob, study):
+    """PostgreSQL holds no NUL in a text; SQLite finds nobody of that name."""
+    from django.db import connection
+
+    as_bob.raise_request_exception = False
+    image = study.images.first()
+    study.memberships.filter(name="bob").update(role="researcher")
+    address = reverse("look", args=[study.slug, image.public_id])
+    answer = as_bob.get(address, {"judge": "a\x00b"})
+    assert answer.status_code == (400 if connection.vendor == "postgresql" else 200)
+    if answer.status_code == 400:
+        assert "holds a NUL character" in answer.text
