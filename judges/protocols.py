@@ -191,6 +191,7 @@ class Unscored:
 class Method(Protocol):
     """Rules, made of options only. `wants` is asked again with what was seen, until it is content."""
 
+    identity: str  # part of every fingerprint: never changes, wherever the class lives
     version: str
 
     def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
@@ -209,6 +210,9 @@ class Engine(Protocol):
     wrong with the engine itself is one of `judges.errors`: EngineRefused, MemoryFull, Passing.
     """
 
+    # "module:class" where the class was first written. Fingerprints and the keys of stored looks
+    # are made of it, so it stays as it is when the class moves.
+    identity: str
     version: str
     batch: int  # pictures in one call
     facts: Mapping[str, str]  # checkpoint, revision, precision, device, libraries: without loading

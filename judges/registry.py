@@ -434,10 +434,10 @@ def check_options(name: str, options: Mapping[str, Any]) -> None:
 def identity(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """All that can change a score, as plain data."""
     chosen, built = entry(name), build(name, options)
-    engines = {kind: path.partition(":")[2] for kind, (path, _) in chosen.parts.items()}
+    engines = {kind: built.parts[kind].identity.partition(":")[2] for kind in chosen.parts}
     versions = {kind: built.parts[kind].version for kind in engines}
     return {
-        "method": chosen.method.partition(":")[2],
+        "method": built.method.identity,
         "method_version": built.method.version,
         "engine": _joined(engines),
         "engine_version": _joined(versions),
@@ -478,7 +478,7 @@ def build(name: str, options: Mapping[str, Any]) -> Judge:
     keys = {
         kind: _digest(
             {
-                "engine": chosen.parts[kind][0],
+                "engine": parts[kind].identity,
                 "version": parts[kind].version,
                 "facts": facts[kind],
                 "options": {k: v for k, v in by_part[kind].items() if k not in PACE},

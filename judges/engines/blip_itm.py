@@ -75,6 +75,7 @@ class _Matching(CheckpointEngine):
 
 
 class BlipItm(_Matching):
+    identity = "judges.engines.blip_itm:BlipItm"
     version = "blip-itm-1"
 
     def __init__(
@@ -108,6 +109,7 @@ class BlipItm(_Matching):
 class Blip2Itm(_Matching):
     """The logits are means over the query tokens, each of which gives its own opinion."""
 
+    identity = "judges.engines.blip_itm:Blip2Itm"
     version = "blip2-itm-1"
 
     def __init__(

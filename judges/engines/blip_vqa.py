@@ -44,6 +44,7 @@ _RENAMED_INSIDE = (
 
 
 class BlipVqa(CheckpointEngine):
+    identity = "judges.engines.blip_vqa:BlipVqa"
     version = "1"
 
     def __init__(

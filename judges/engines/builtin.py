@@ -42,6 +42,7 @@ class Read:
 
 
 class BuiltinEngine:
+    identity = "judges.engines.builtin:BuiltinEngine"
     version = "builtin-1"
     classes = SHAPES
 

@@ -159,6 +159,7 @@ class OpenClip(Clip):
     `hf-hub:owner/name`, `local-dir:/path` or just the folder. `resize`: what a picture that is not square loses
     (shortest: its ends) or gets (longest: bars); empty leaves that to the checkpoint."""
 
+    identity = "judges.engines.clip:OpenClip"
     version = "open-clip-1"
     has_revisions = False
     libraries = ("torch", "open_clip_torch", "torchvision", "pillow")
@@ -273,6 +274,7 @@ def _short_reader(net: Any) -> Callable[[Any], Any]:
 class TransformersClip(Clip):
     """`processor`: where the picture's and the text's preparation lies, if not in `checkpoint`."""
 
+    identity = "judges.engines.clip:TransformersClip"
     version = "transformers-clip-1"
 
     def __init__(

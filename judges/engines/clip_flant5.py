@@ -44,6 +44,7 @@ _TOWER = {
 
 
 class ClipFlanT5(CheckpointEngine):
+    identity = "judges.engines.clip_flant5:ClipFlanT5"
     version = "1"
 
     def __init__(

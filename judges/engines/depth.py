@@ -15,6 +15,7 @@ from judges.errors import EngineRefused
 
 
 class Depth(CheckpointEngine):
+    identity = "judges.engines.depth:Depth"
     version = "depth-1"
 
     def __init__(

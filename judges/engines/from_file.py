@@ -32,6 +32,7 @@ class FromFile:
     """A detector that looks things up. `prefix` comes before the file's names: of one generator
     among several, “sdxl/” makes “00012/00003” the image “sdxl/00012/00003”."""
 
+    identity = "judges.engines.from_file:FromFile"
     version = "1"
     classes: tuple[str, ...] = ()
     needs_pixels = False

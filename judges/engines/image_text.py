@@ -27,6 +27,7 @@ _QUESTION = "{question}"
 class ImageTextModel(CheckpointEngine):
     """The scores are the model's own, before any generation setting of the checkpoint."""
 
+    identity = "judges.engines.image_text:ImageTextModel"
     version = "image-text-1"
 
     def __init__(

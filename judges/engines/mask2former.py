@@ -22,6 +22,7 @@ class Mask2Former(MaskTransformer):
     "transformers" leaves both to the rules of that library: the checkpoint's own resizing,
     masks looked at on 384 × 384 cells."""
 
+    identity = "judges.engines.mask2former:Mask2Former"
     version = "mask2former-1"
 
     def __init__(

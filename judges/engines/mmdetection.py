@@ -37,6 +37,7 @@ class MMDetection(MaskTransformer):
     """`checkpoint`: a file; `config`: a file, or the name of a Mask2Former config that MMDetection
     ships."""
 
+    identity = "judges.engines.mmdetection:MMDetection"
     version = "mmdetection-1"
     has_revisions = False
     libraries = ("torch", "mmdet", "mmcv-lite", "mmcv", "mmengine")

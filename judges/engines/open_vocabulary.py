@@ -51,6 +51,7 @@ class _OpenVocabulary(CheckpointEngine):
 class Owlv2(_OpenVocabulary):
     """`template` makes a name the caption that the text tower knows from its training."""
 
+    identity = "judges.engines.open_vocabulary:Owlv2"
     version = "owlv2-1"
 
     def __init__(
@@ -122,6 +123,7 @@ class Owlv2(_OpenVocabulary):
 class GroundingDino(_OpenVocabulary):
     """All names stand in one text; a box belongs to the name whose words light up most."""
 
+    identity = "judges.engines.open_vocabulary:GroundingDino"
     version = "grounding-dino-1"
 
     def __init__(

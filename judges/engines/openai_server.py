@@ -53,6 +53,7 @@ class _Heard:
 
 
 class OpenAIServer:
+    identity = "judges.engines.openai_server:OpenAIServer"
     version = "1"
 
     def __init__(

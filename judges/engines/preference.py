@@ -19,6 +19,7 @@ from judges.engines.weights import memory_guard
 class PickScore(TransformersClip):
     """A CLIP ViT-H/14 of its own; the cosine, without the scale that only training needs."""
 
+    identity = "judges.engines.preference:PickScore"
     version = "pickscore-1"
 
     def __init__(
@@ -36,6 +37,7 @@ class PickScore(TransformersClip):
 class HPSv2(OpenClip):
     """A CLIP ViT-H/14 from the authors' file; the whole picture is seen, with bars beside it."""
 
+    identity = "judges.engines.preference:HPSv2"
     version = "hpsv2-1"
 
     def __init__(
@@ -56,6 +58,7 @@ class ImageReward(CheckpointEngine):
     first token into a reward, about 0 on average and 1 in spread. `checkpoint`: the authors' file.
     """
 
+    identity = "judges.engines.preference:ImageReward"
     version = "imagereward-1"
     has_revisions = False
     libraries = ("torch", "transformers", "torchvision", "pillow")

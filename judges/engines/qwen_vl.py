@@ -63,6 +63,7 @@ class QwenVL(ImageTextModel):
     checkpoint's own bound. `memory` is how many MiB of encoded pictures are remembered.
     """
 
+    identity = "judges.engines.qwen_vl:QwenVL"
     version = "qwen-vl-1"
 
     def __init__(

@@ -136,6 +136,7 @@ class AlignScore(Optioned):
     position_threshold: float = 0.1
     background: str = "#999"
 
+    identity: ClassVar[str] = "AlignScore"
     version: ClassVar[str] = "1"
 
     def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:

@@ -62,6 +62,7 @@ class BlipVqa(Optioned):
     paper: bool = False
     parser: str = "grammar"
 
+    identity: ClassVar[str] = "BlipVqa"
     version: ClassVar[str] = "1"
 
     def __post_init__(self) -> None:

@@ -120,6 +120,7 @@ class ChainOfThought(Optioned):
     seed: int = 0
     parser: str = "grammar"
 
+    identity: ClassVar[str] = "ChainOfThought"
     version: ClassVar[str] = "1"
     CHOICES: ClassVar = {"category": ("", *CATEGORIES), "reading": READINGS}
 

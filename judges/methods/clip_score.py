@@ -33,6 +33,7 @@ class ClipScore(Optioned):
     without_adjectives: bool = False
     parser: str = "grammar"
 
+    identity: ClassVar[str] = "ClipScore"
     version: ClassVar[str] = "1"
 
     def __post_init__(self) -> None:

@@ -107,6 +107,7 @@ class Numeracy(Optioned):
     whole_words: bool = False
     unknown: str = "zero"
 
+    identity: ClassVar[str] = "Numeracy"
     version: ClassVar[str] = "1"
     CHOICES: ClassVar = {"unknown": ("zero", "unscored")}
 

@@ -58,6 +58,7 @@ class Spatial2D(Optioned):
     unknown: str = "zero"
     parser: str = "grammar"
 
+    identity: ClassVar[str] = "Spatial2D"
     version: ClassVar[str] = "1"
     CHOICES: ClassVar = {"unknown": ("zero", "unscored")}
 
@@ -105,6 +106,7 @@ class Spatial3D(Optioned):
     unknown: str = "zero"
     parser: str = "grammar"
 
+    identity: ClassVar[str] = "Spatial3D"
     version: ClassVar[str] = "1"
     CHOICES: ClassVar = {"unknown": ("zero", "unscored")}
 

@@ -48,6 +48,7 @@ class ThreeInOne(Optioned):
     without_adjectives: bool = False
     parser: str = "grammar"
 
+    identity: ClassVar[str] = "ThreeInOne"
     version: ClassVar[str] = "1"
     CHOICES: ClassVar = {"kind": ("", *PARTS)}
 

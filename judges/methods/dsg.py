@@ -130,6 +130,7 @@ class Dsg(Optioned):
     dependencies: bool = True
     transitive: bool = False
 
+    identity: ClassVar[str] = "Dsg"
     version: ClassVar[str] = "1"
 
     def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:

@@ -200,6 +200,7 @@ def summarise(rows: Iterable[tuple[str, str, bool]]) -> Summary:
 class GenEval:
     """The GenEval judge: the rules, and what has to be looked at for them."""
 
+    identity = "GenEval"
     version = "2"
 
     def __init__(self, **options: Any) -> None:

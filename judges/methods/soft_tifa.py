@@ -48,6 +48,7 @@ MEANS = {"arithmetic": arithmetic, "geometric": geometric}
 class SoftTifa(Optioned):
     """`tokens="distinct_tokens"` repairs the sums: no blank, no token counted twice."""
 
+    identity: ClassVar[str] = "SoftTifa"
     version: ClassVar[str] = "3"
     CHOICES: ClassVar = {"mean": tuple(MEANS), "tokens": ("first_tokens", "distinct_tokens")}
 

@@ -117,6 +117,7 @@ class Tifa(Optioned):
     nearest: str = "letters"
     max_tokens: int = 32
 
+    identity: ClassVar[str] = "Tifa"
     version: ClassVar[str] = "1"
     CHOICES: ClassVar = {"form": ("atoms", "free")}
 

@@ -96,6 +96,7 @@ class VqaScore(Optioned):
     template: str = ""
     rule: str = ""
 
+    identity: ClassVar[str] = "VqaScore"
     version: ClassVar[str] = "1"
     CHOICES: ClassVar = {"wording": tuple(WORDINGS), "rule": RULES}
 

@@ -167,6 +167,7 @@ def relation(a: np.ndarray, b: np.ndarray) -> set[str]:
 class StoredDetector:
     """Whose detections are all stored: it must not be asked again."""
 
+    identity = "tests:StoredDetector"
     version = "1"
     classes = CLASSES
     batch = 32

@@ -20,6 +20,7 @@ BESIDE = "a red cup next to a blue bowl"
 class Engine:
     """Tells everything about every picture, always the same."""
 
+    identity = "tests:Engine"
     version = "1"
     batch = 4
     classes: ClassVar[tuple[str, ...]] = ("cup", "bowl")

@@ -97,6 +97,7 @@ def test_weights_that_have_to_be_given_are_asked_for_before_a_run_exists(
 
 
 class Weighty:
+    identity = "tests:Weighty"
     version = "1"
     classes = ()
     batch = 1

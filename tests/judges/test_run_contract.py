@@ -32,6 +32,7 @@ ART = Question("Is it art?", ("Yes",))
 class Engine:
     """Tells from the red of a picture: an odd one shows a red circle."""
 
+    identity = "tests:Engine"
     version = "1"
     classes = ("circle",)
     facts: ClassVar[dict[str, str]] = {"checkpoint": "made up"}
@@ -211,6 +212,7 @@ def test_the_questions_of_a_judge_that_runs_too_are_asked_in_the_same_call(
 
 
 class AsksMore:
+    identity = "tests:AsksMore"
     version = "1"
 
     def wants(self, subject, seen):

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.django_db
 class Eyes:
     """An engine that sees how red a picture is."""
 
+    identity = "tests:Eyes"
     version = "test-1"
     batch = 1
     facts: ClassVar = {"device": "cpu"}
@@ -31,6 +32,7 @@ class Eyes:
 class Redness:
     """Scores the red of the first pixel; `version` and options are its identity."""
 
+    identity = "tests:Redness"
     version = "1"
 
     def __init__(self, *, fail_on: int | None = None, refuse_on: int | None = None):
