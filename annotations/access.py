@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from django.http import Http404, HttpRequest
 
+from annotations.database.prepared import Prepared
 from annotations.errors import NotYours
 from annotations.models import Image, Membership, Study
-from annotations.prepared import Prepared
 
 PLACE = Prepared(
     lambda mark: (

@@ -9,10 +9,16 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
-from annotations import adjudicating, flagging, inviting, managing, pseudonyms, quality, trail
+from annotations import event_log as trail
+from annotations import quality
 from annotations.access import Place, owner_place_or_404, research_place_or_404
 from annotations.errors import StudyRefused
+from annotations.exports import pseudonyms
 from annotations.models import Flag, Image, Invitation, Membership
+from annotations.studies import adjudication as adjudicating
+from annotations.studies import flags as flagging
+from annotations.studies import invitations as inviting
+from annotations.studies import settings as managing
 
 CASES_PER_PAGE = 60
 FLAGGED_PER_PAGE = 30

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from annotations.picture_bytes import PNG_SIGNATURE, Damaged, png_chunk, png_chunks
+from annotations.pictures.strip_metadata import PNG_SIGNATURE, Damaged, png_chunk, png_chunks
 
 try:
     import pyspng

@@ -14,7 +14,7 @@ import numpy as np
 from django.db import transaction
 from django.db.models import F, Q
 
-from annotations import trail
+from annotations import event_log as trail
 from annotations.models import Annotation, Answer, Image, Membership, Study
 from annotations.signals import labels_changed
 

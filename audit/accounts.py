@@ -3,7 +3,7 @@
 from django.contrib.auth import get_user_model
 from django.contrib.auth.backends import ModelBackend
 
-from annotations.prepared import Prepared
+from annotations.database.prepared import Prepared
 from audit import lockout
 
 USER = Prepared(lambda mark: get_user_model().objects.order_by().filter(pk=mark("user")))

@@ -16,9 +16,9 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotations import api as annotations
 from annotations.access import research_place_or_404
-from annotations.api_pages import MessageSerializer, listed, page
+from annotations.api import views as annotations
+from annotations.api.lists import MessageSerializer, listed, page
 from audit import queries, tasks
 from audit.models import Report
 from judges import api as judges

@@ -10,12 +10,12 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.db import transaction
 
-from annotations import importing
-from annotations.benchmarks import builtin
-from annotations.forms import geneval_audit
+from annotations.benchmarks.builtin import study as builtin
+from annotations.forms.papers import geneval_audit
 from annotations.forms.versions import publish_form
+from annotations.imports import write_prompts as importing
 from annotations.models import Membership, Study
-from annotations.records import GeneratorRecord, ImageRecord, LabelRecord, PromptRecord
+from annotations.sources.records import GeneratorRecord, ImageRecord, LabelRecord, PromptRecord
 
 SLUG = "demo"
 JUDGES = ("geneval-builtin", "soft-tifa-gm-builtin")

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from annotations.models import Annotation, Answer, Atom, Image
-from annotations.picture import small_size
+from annotations.pictures.decode import small_size
 from audit import outlines, told
 from judges.methods import geneval
 from judges.models import AtomScore, Run, Score

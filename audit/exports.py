@@ -6,7 +6,7 @@ import csv
 import io
 from typing import Any
 
-from annotations.exporting import defused
+from annotations.exports.labels import defused
 from audit.narrative import STATISTICS
 
 NAMES = ("human_score", "judge_score", *STATISTICS)

@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from annotations import adjudicating, consensus
+from annotations import consensus
 from annotations.models import (
     Annotation,
     Answer,
@@ -26,6 +26,7 @@ from annotations.models import (
     Prompt,
     Study,
 )
+from annotations.studies import adjudication as adjudicating
 from judges.models import AtomScore, Run, Score
 
 UNRATED = np.nan

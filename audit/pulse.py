@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from django.db.models import F
 
-from annotations.prepared import Prepared
+from annotations.database.prepared import Prepared
 from audit.models import Pulse
 
 PULSE = Prepared(lambda mark: Pulse.objects.order_by().filter(study=mark("study")))

@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import Count, Exists, OuterRef, Q, Subquery
 
-from annotations import queries as annotation_queries
+from annotations.labelling import queries as annotation_queries
 from annotations.models import Annotation, Image, Membership, Study
 from audit.chart_style import COLOURS
 from audit.models import Report

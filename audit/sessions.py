@@ -4,7 +4,7 @@ from django.contrib.sessions.backends import db
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 
-from annotations.prepared import Prepared
+from annotations.database.prepared import Prepared
 
 SESSION = Prepared(lambda mark: Session.objects.order_by().filter(pk=mark.text("key")))
 

@@ -170,7 +170,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "annotations.errors.RefusalsAsPages",
-    "annotations.trail.KnowsWhoAsks",
+    "annotations.event_log.KnowsWhoAsks",
 ]
 
 ROOT_URLCONF = "audit.urls"

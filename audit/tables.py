@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotations.exporting import defused
+from annotations.exports.labels import defused
 from audit.stats import enough
 from audit.wording import Cell, cell, p_words
 

@@ -2,10 +2,10 @@ from django.contrib import admin
 from django.contrib.auth import views as auth
 from django.urls import include, path
 
-from annotations import inviting_views as inviting
 from annotations import managing_views as managing
-from annotations import views as annotations
-from annotations.form_views import form_edit
+from annotations.pages import join as inviting
+from annotations.pages import label as annotations
+from annotations.pages.form import form_edit
 from audit import api, views
 from audit.lockout import LogInForm
 from audit.pages.urls import audit_pages

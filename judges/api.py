@@ -16,12 +16,12 @@ from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotations import exporting as labels
-from annotations import trail
+from annotations import event_log as trail
 from annotations.access import research_place_or_404
-from annotations.api import KEY
-from annotations.api_pages import Filters, MessageSerializer, filters, listed, page
-from annotations.benchmarks.readers import FORMATS
+from annotations.api.lists import Filters, MessageSerializer, filters, listed, page
+from annotations.api.views import KEY
+from annotations.benchmarks.registry import FORMATS
+from annotations.exports import labels
 from judges import exporting, running, tasks, uploading
 from judges.models import Judge, Run, Score, Upload
 from judges.queries import offers, run_row, run_rows

@@ -6,8 +6,8 @@ import hashlib
 import json
 from collections.abc import Iterator
 
-from annotations import study_tables
 from annotations.errors import Refused
+from annotations.exports import study_tables
 from annotations.models import Study
 from judges.models import AtomScore, Run, Score
 

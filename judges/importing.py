@@ -16,10 +16,11 @@ from collections.abc import Iterable
 from django.db import connection, transaction
 from django.utils import timezone
 
-from annotations import bulk, importing
-from annotations.importing import Outcome
+from annotations.database import bulk
+from annotations.imports import write_prompts as importing
+from annotations.imports.write_prompts import Outcome
 from annotations.models import Atom, Image, Study
-from annotations.records import Record, ScoreRecord
+from annotations.sources.records import Record, ScoreRecord
 from judges import registry
 from judges.models import AtomScore, Judge, Run, Score
 from judges.running import IMPORTED

@@ -17,7 +17,7 @@ import numpy as np
 from PIL import Image as Picture
 
 from annotations.models import Image
-from annotations.picture import open_picture
+from annotations.pictures.decode import open_picture
 from judges import looks
 from judges.asking import Failed, ask, reason_of
 from judges.models import Look

@@ -8,8 +8,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
+from annotations.imports.outcome import sentences
 from annotations.models import Atom, Image, Study
-from annotations.outcome import sentences
 
 
 class Judge(models.Model):

@@ -1,6 +1,6 @@
 """The noun phrases of a prompt, for the methods whose questions are made of them.
 
-The papers use spaCy. The default here is the small grammar of `annotations.parsing`, which needs
+The papers use spaCy. The default here is the small grammar of `annotations.prompt_grammar.parse`, which needs
 no download; where spaCy and a model of it are installed, the parser "spacy" (or "spacy:MODEL")
 gives the papers' own phrases. A study that brings its phrases along needs neither.
 """
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from annotations import parsing
+from annotations.prompt_grammar import parse as parsing
 
 MODEL = "en_core_web_sm"
 

@@ -20,7 +20,8 @@ from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from annotations import bulk, trail
+from annotations import event_log as trail
+from annotations.database import bulk
 from annotations.leases import ran_out
 from annotations.models import Image, Study
 from judges import registry

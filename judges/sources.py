@@ -8,15 +8,17 @@ from itertools import chain
 from django.db import transaction
 from django.utils.text import slugify
 
-from annotations import queries, trail
-from annotations.benchmarks import readers
-from annotations.benchmarks.readers import Source
+from annotations import event_log as trail
+from annotations.benchmarks import registry as readers
+from annotations.benchmarks.registry import Source
 from annotations.errors import ImportRefused
-from annotations.forms import FORMS, geneval_audit
+from annotations.forms import FORMS
+from annotations.forms.papers import geneval_audit
 from annotations.forms.versions import publish_form
+from annotations.imports.outcome import Outcome
+from annotations.labelling import queries
 from annotations.models import FormVersion, Membership, Study
-from annotations.outcome import Outcome
-from annotations.records import (
+from annotations.sources.records import (
     LabelRecord,
     Missing,
     Record,

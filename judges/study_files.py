@@ -7,9 +7,9 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from annotations import exporting as labels
-from annotations import queries, study_tables
-from annotations.export_files import Counted, ExportRefused, write_lines
+from annotations.exports import labels, study_tables
+from annotations.exports.files import Counted, ExportRefused, write_lines
+from annotations.labelling import queries
 from annotations.media import media
 from annotations.models import Study
 from judges import exporting as scores

@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from annotations.access import Place, research_place_or_404
-from annotations.benchmarks.readers import FORMATS
+from annotations.benchmarks.registry import FORMATS
 from annotations.errors import ImportRefused
 from judges import tasks, uploading
 from judges.models import Upload

@@ -21,13 +21,13 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from annotations import trail
-from annotations.archives import is_archive, unpack
-from annotations.benchmarks.readers import FORMATS, Source
+from annotations import event_log as trail
+from annotations.benchmarks.registry import FORMATS, Source
 from annotations.errors import ImportRefused
 from annotations.leases import ran_out
 from annotations.media import media
 from annotations.models import Study
+from annotations.sources.archives import is_archive, unpack
 from judges import sources
 from judges.models import Upload
 

@@ -9,11 +9,13 @@ from datetime import date
 from django.contrib.auth import get_user_model
 from PIL import Image as Picture
 
-from annotations import assigning, importing, labelling
-from annotations.forms import geneval_audit
+from annotations.forms.papers import geneval_audit
 from annotations.forms.versions import publish_form
+from annotations.imports import write_prompts as importing
+from annotations.labelling import assign as assigning
+from annotations.labelling import record as labelling
 from annotations.models import Annotation, Image, Membership, Study
-from annotations.records import (
+from annotations.sources.records import (
     AtomRecord,
     GeneratorRecord,
     ImageRecord,

@@ -13,7 +13,7 @@ import pytest
 from django.apps import apps
 from PIL import Image as Picture
 
-from annotations.benchmarks.readers import Source
+from annotations.benchmarks.registry import Source
 from annotations.errors import ImportRefused
 from annotations.models import Study
 from judges import sources, uploading

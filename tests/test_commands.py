@@ -152,7 +152,7 @@ def test_an_import_that_cannot_write_on_says_what_is_kept_and_how_to_go_on(
 ):
     import errno
 
-    from annotations import importing
+    from annotations.imports import write_prompts as importing
 
     def full(**_):
         raise OSError(errno.ENOSPC, "No space left on device")

@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotations import assigning
+from annotations.labelling import assign as assigning
 from annotations.models import Annotation, Image
 from audit import reports
 from judges import running

@@ -6,12 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from annotations.benchmarks import (
-    geneval2_prompts,
-    geneval_prompts,
-    m3t2ibench_prompts,
-    t2i_compbench_prompts,
-)
+from annotations.benchmarks.geneval import prompts as geneval_prompts
+from annotations.benchmarks.geneval2 import prompts as geneval2_prompts
+from annotations.benchmarks.m3t2ibench import prompts as m3t2ibench_prompts
+from annotations.benchmarks.t2i_compbench import prompts as t2i_compbench_prompts
 
 Item = dict[str, Any]
 

@@ -1,6 +1,6 @@
 """The papers' question forms, one file each, as plain data."""
 
-from annotations.forms import (
+from annotations.forms.papers import (
     genai_likert,
     geneval2_atoms,
     geneval_audit,

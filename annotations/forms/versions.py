@@ -7,12 +7,12 @@ from functools import lru_cache
 from django.db import transaction
 from django.db.models import Max
 
-from annotations import trail
-from annotations.forms.asking import Asked, Subject, asked, needs_atoms, objects_of
-from annotations.forms.question import Form
-from annotations.forms.reading import read_form
+from annotations import event_log as trail
+from annotations.forms.definition import Form
+from annotations.forms.per_image import Asked, Subject, asked, needs_atoms, objects_of
+from annotations.forms.validate_definition import read_form
 from annotations.models import FormVersion, Prompt, Study
-from annotations.records import AtomRecord
+from annotations.sources.records import AtomRecord
 
 
 @transaction.atomic

@@ -70,7 +70,7 @@ class Membership(models.Model):
     name = models.CharField(max_length=200)
     role = models.CharField(max_length=12, choices=Role, default=Role.ANNOTATOR)
     simulated = models.BooleanField(default=False)
-    # How far this person has walked through the images; see `annotations.walking`.
+    # How far this person has walked through the images; see `annotations.labelling.image_order`.
     walk = models.JSONField(default=dict, blank=True)
     invitation = models.ForeignKey(
         Invitation, null=True, blank=True, on_delete=models.SET_NULL, related_name="members"

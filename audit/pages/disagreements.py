@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET
 from annotations.access import research_place_or_404
 from annotations.media import media
 from annotations.models import Image
-from annotations.picture import thumbnail_of
+from annotations.pictures.decode import thumbnail_of
 from audit import evidence, saying, told
 from audit.chart_style import colour_of
 from audit.gallery import Filters, Gallery

@@ -14,7 +14,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
-from annotations.pseudonyms import naming
+from annotations.exports.pseudonyms import naming
 from audit import charts_people, meeting, saying
 from audit.models import Meeting
 from audit.pages.files import TYPES, attached

@@ -8,11 +8,11 @@ from pathlib import Path
 from django.core.management import BaseCommand, CommandError
 from django.db import DatabaseError
 
-from annotations.benchmarks.readers import FORMATS, Source
+from annotations.benchmarks.registry import FORMATS, Source
 from annotations.errors import Refused, cannot_write
+from annotations.imports.outcome import Outcome
 from annotations.management import progress
 from annotations.models import Study
-from annotations.outcome import Outcome
 
 
 class ImportCommand(BaseCommand):

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from annotations import adjudicating
 from annotations.errors import LabelRefused
 from annotations.models import Annotation, Decision
+from annotations.studies import adjudication as adjudicating
 from tests import making
 
 pytestmark = pytest.mark.django_db

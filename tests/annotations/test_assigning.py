@@ -7,9 +7,11 @@ from django.db.models import Count
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from annotations import assigning, labelling, queries
+from annotations.labelling import assign as assigning
+from annotations.labelling import queries
+from annotations.labelling import record as labelling
+from annotations.labelling.queries import progress
 from annotations.models import Annotation, Assignment, Image, Membership
-from annotations.queries import progress
 from tests import making
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,7 @@ from django.db import OperationalError
 from django.urls import reverse
 from rest_framework.authtoken.models import Token
 
-from annotations import labelling
+from annotations.labelling import record as labelling
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -49,7 +49,7 @@ def _sent(page: str) -> dict[str, str]:
 
 
 def test_a_program_gets_the_sentence_as_json(client, study, bob, monkeypatch):
-    from annotations import assigning
+    from annotations.labelling import assign as assigning
 
     client.raise_request_exception = False
     monkeypatch.setattr(assigning, "next_image", _fail(AWAY))
@@ -63,7 +63,9 @@ def test_a_program_gets_the_sentence_as_json(client, study, bob, monkeypatch):
 
 def test_another_failure_stays_a_failure(as_bob, study, monkeypatch):
     as_bob.raise_request_exception = False
-    monkeypatch.setattr("annotations.views.place_or_404", _fail(OSError(errno.EIO, "I/O error")))
+    monkeypatch.setattr(
+        "annotations.pages.label.place_or_404", _fail(OSError(errno.EIO, "I/O error"))
+    )
     making.label(study.memberships.get(name="bob"))
     assert as_bob.get(reverse("label", args=[study.slug])).status_code == 500
 

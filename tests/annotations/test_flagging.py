@@ -5,8 +5,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotations import flagging, labelling
+from annotations.labelling import record as labelling
 from annotations.models import Flag
+from annotations.studies import flags as flagging
 from tests import making
 
 pytestmark = pytest.mark.django_db

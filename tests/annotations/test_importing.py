@@ -1,8 +1,8 @@
 import pytest
 
-from annotations import importing
+from annotations.imports import write_prompts as importing
 from annotations.models import Annotation, Answer, Image, Membership
-from annotations.records import ImageRecord, LabelRecord, PromptRecord
+from annotations.sources.records import ImageRecord, LabelRecord, PromptRecord
 from tests import making
 
 pytestmark = pytest.mark.django_db

@@ -5,9 +5,9 @@ from django.contrib.auth import get_user_model
 from django.urls import reverse
 from django.utils import timezone
 
-from annotations import inviting
 from annotations.errors import StudyRefused
 from annotations.models import Invitation, Membership
+from annotations.studies import invitations as inviting
 from tests import making
 
 pytestmark = pytest.mark.django_db

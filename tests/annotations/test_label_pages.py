@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 
 from annotations.forms import FORMS
-from annotations.forms.question import Example
+from annotations.forms.definition import Example
 from annotations.forms.versions import publish_form, use_form
 from annotations.models import Annotation, Assignment, Flag, Image, Revision
 from tests import making

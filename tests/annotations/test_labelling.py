@@ -5,10 +5,11 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from annotations import assigning, labelling
 from annotations.errors import LabelRefused
-from annotations.forms.question import Form, Question
+from annotations.forms.definition import Form, Question
 from annotations.forms.versions import publish_form
+from annotations.labelling import assign as assigning
+from annotations.labelling import record as labelling
 from annotations.models import Annotation, Answer, Assignment, Image, Membership, Revision
 from tests import making
 

@@ -2,9 +2,11 @@ import uuid
 
 import pytest
 
-from annotations import assigning, labelling, managing
 from annotations.errors import LabelRefused, StudyRefused
+from annotations.labelling import assign as assigning
+from annotations.labelling import record as labelling
 from annotations.models import Annotation, Image
+from annotations.studies import settings as managing
 from tests import making
 
 pytestmark = pytest.mark.django_db

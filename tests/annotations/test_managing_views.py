@@ -5,8 +5,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotations import adjudicating, inviting
 from annotations.models import Decision, Membership
+from annotations.studies import adjudication as adjudicating
+from annotations.studies import invitations as inviting
 from tests import making
 
 pytestmark = pytest.mark.django_db

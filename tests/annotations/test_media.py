@@ -14,7 +14,7 @@ from annotations import media as media_module
 from annotations.errors import ImportRefused
 from annotations.media import Folder, media
 from annotations.models import Image
-from annotations.picture import open_picture, store_picture, thumbnail_of
+from annotations.pictures.decode import open_picture, store_picture, thumbnail_of
 from judges import running, uploading
 from judges.models import Upload
 from tests import making

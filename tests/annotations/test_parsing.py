@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotations.benchmarks.makers import MAKERS
-from annotations.parsing import loaded, parse
-from annotations.records import AtomRecord, Unreadable
+from annotations.prompt_grammar.parse import loaded, parse
+from annotations.sources.records import AtomRecord, Unreadable
 
 
 def asked(prompt):

@@ -9,8 +9,8 @@ from PIL import Image, ImageCms, PngImagePlugin
 
 from annotations import png_pixels
 from annotations.errors import ImportRefused
-from annotations.picture import check_picture, open_picture, store_picture, thumbnail_of
-from annotations.picture_bytes import Damaged, bare, kind_of
+from annotations.pictures.decode import check_picture, open_picture, store_picture, thumbnail_of
+from annotations.pictures.strip_metadata import Damaged, bare, kind_of
 
 NOISE = Image.effect_noise((40, 30), 80).convert("RGB")
 SECRET = b"made by generator X"

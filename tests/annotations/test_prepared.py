@@ -3,8 +3,8 @@ import uuid
 import pytest
 from django.contrib.auth import get_user_model
 
+from annotations.database.prepared import Prepared, insert
 from annotations.models import Annotation, Answer, Image, Membership
-from annotations.prepared import Prepared, insert
 from tests import making
 
 pytestmark = pytest.mark.django_db

@@ -10,9 +10,11 @@ from django.contrib.sessions.models import Session
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from annotations import labelling, managing, privacy
 from annotations.errors import StudyRefused
+from annotations.labelling import record as labelling
 from annotations.models import Annotation, Event
+from annotations.studies import personal_data as privacy
+from annotations.studies import settings as managing
 from tests import making
 
 pytestmark = pytest.mark.django_db

@@ -1,6 +1,7 @@
 import pytest
 
-from annotations import assigning, quality
+from annotations import quality
+from annotations.labelling import assign as assigning
 from annotations.models import Annotation, Assignment, Image
 from tests import making
 

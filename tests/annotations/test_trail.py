@@ -7,9 +7,13 @@ from django.core.management import call_command
 from django.db import DatabaseError, connection, transaction
 from django.urls import reverse
 
-from annotations import adjudicating, inviting, managing, quality, trail
+from annotations import event_log as trail
+from annotations import quality
 from annotations.errors import StudyRefused
 from annotations.models import Event
+from annotations.studies import adjudication as adjudicating
+from annotations.studies import invitations as inviting
+from annotations.studies import settings as managing
 from judges import running
 from tests import making
 

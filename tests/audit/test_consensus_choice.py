@@ -6,10 +6,12 @@ import uuid
 import pytest
 from django.core.management import call_command
 
-from annotations import adjudicating, assigning, labelling
-from annotations.forms import geneval2_atoms, geneval_crowd
+from annotations.forms.papers import geneval2_atoms, geneval_crowd
 from annotations.forms.versions import use_form
+from annotations.labelling import assign as assigning
+from annotations.labelling import record as labelling
 from annotations.models import Annotation
+from annotations.studies import adjudication as adjudicating
 from audit import reports
 from tests import making
 

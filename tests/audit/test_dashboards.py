@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotations.models import Annotation, Generator, Image
-from annotations.picture import thumbnail_of
+from annotations.pictures.decode import thumbnail_of
 from audit import narrative, reports
 from audit.models import Making, Report
 from judges.models import Run

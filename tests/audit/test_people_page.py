@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotations.pseudonyms import pseudonym
+from annotations.exports.pseudonyms import pseudonym
 from audit import charts_people, meeting
 from audit.wording import number
 from tests import making

@@ -188,7 +188,7 @@ def build(size: int):
     from django.contrib.auth import get_user_model
     from django.test import Client
 
-    from annotations.forms import geneval_audit
+    from annotations.forms.papers import geneval_audit
     from annotations.forms.versions import publish_form
     from annotations.models import Membership, Study
 

@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def pictures(folder: Path, count: int) -> None:
-    from annotations.benchmarks.readers import Source
+    from annotations.benchmarks.registry import Source
     from judges import sources
 
     print(f"Pictures: {count} PNG files of {SIDE} x {SIDE}, {CORES} threads on {CORES} cores")
@@ -152,7 +152,7 @@ def _make(folder: Path, count: int) -> None:
 
 
 def labels(folder: Path, count: int) -> None:
-    from annotations.benchmarks.readers import Source
+    from annotations.benchmarks.registry import Source
     from annotations.models import Study
     from judges import sources
 

@@ -229,7 +229,7 @@ def _timed(study, running, **options):
 
 def stored(count: int):
     """A study of so many images with prompts of their own, and what the detector told of each."""
-    from annotations.forms import geneval_audit
+    from annotations.forms.papers import geneval_audit
     from annotations.forms.versions import publish_form
     from annotations.models import Generator, Image, Prompt, Study
     from judges import looks, registry

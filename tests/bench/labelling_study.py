@@ -27,9 +27,10 @@ from django.db import transaction  # noqa: E402
 from django.db.models import Count, F, Q  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
-from annotations import assigning  # noqa: E402
-from annotations.forms import geneval_audit  # noqa: E402
+from annotations.forms.papers import geneval_audit
 from annotations.forms.versions import publish_form  # noqa: E402
+from annotations.labelling import assign as assigning
+from annotations.labelling.queries import progress  # noqa: E402
 from annotations.models import (  # noqa: E402
     Annotation,
     Answer,
@@ -40,8 +41,7 @@ from annotations.models import (  # noqa: E402
     Prompt,
     Study,
 )
-from annotations.picture import store_picture  # noqa: E402
-from annotations.queries import progress  # noqa: E402
+from annotations.pictures.decode import store_picture  # noqa: E402
 from tests.making import png  # noqa: E402
 
 GENERATORS = 5

@@ -69,7 +69,7 @@ def build(images: int):
     import numpy as np
     from django.utils import timezone
 
-    from annotations.forms import geneval_audit
+    from annotations.forms.papers import geneval_audit
     from annotations.forms.versions import publish_form
     from annotations.models import (
         Annotation,

@@ -12,12 +12,12 @@ from django.conf import settings
 from django.test import Client
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from annotations import importing
-from annotations.benchmarks import builtin
-from annotations.forms import geneval_audit
+from annotations.benchmarks.builtin import study as builtin
+from annotations.forms.papers import geneval_audit
 from annotations.forms.versions import publish_form
+from annotations.imports import write_prompts as importing
 from annotations.models import Membership, Study
-from annotations.records import GeneratorRecord, ImageRecord, LabelRecord, PromptRecord
+from annotations.sources.records import GeneratorRecord, ImageRecord, LabelRecord, PromptRecord
 from tests import needs
 
 SCREENSHOTS = Path(__file__).parent / "screenshots"

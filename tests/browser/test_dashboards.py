@@ -9,9 +9,9 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from annotations import importing
-from annotations.benchmarks import builtin
-from annotations.records import GeneratorRecord, ImageRecord, LabelRecord, PromptRecord
+from annotations.benchmarks.builtin import study as builtin
+from annotations.imports import write_prompts as importing
+from annotations.sources.records import GeneratorRecord, ImageRecord, LabelRecord, PromptRecord
 from audit import meeting, narrative, reports
 from audit.narrative import title
 from judges import running

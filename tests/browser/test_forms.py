@@ -10,15 +10,15 @@ import pytest
 from django.core.management import call_command
 from playwright.sync_api import Locator, Page, expect
 
-from annotations import importing
-from annotations.benchmarks import builtin
+from annotations.benchmarks.builtin import study as builtin
 from annotations.forms import FORMS
-from annotations.forms.own import parse
-from annotations.forms.question import Form
-from annotations.forms.reading import read_form
+from annotations.forms.definition import Form
+from annotations.forms.text_format import parse
+from annotations.forms.validate_definition import read_form
 from annotations.forms.versions import use_form
+from annotations.imports import write_prompts as importing
 from annotations.models import Annotation, Image, Prompt
-from annotations.records import ImageRecord, PromptRecord
+from annotations.sources.records import ImageRecord, PromptRecord
 from tests.browser.conftest import DESKTOP, PHONE, save_screenshot
 from tests.browser.test_look import take
 

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from playwright.sync_api import FileChooser, TimeoutError, expect
 
-from annotations import importing
+from annotations.imports import write_prompts as importing
 from annotations.models import Annotation, Image
 from judges import uploading
 from judges.models import Upload

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from annotations.forms import FORMS
-from annotations.forms.own import parse
-from annotations.forms.reading import read_form
+from annotations.forms.text_format import parse
+from annotations.forms.validate_definition import read_form
 from annotations.forms.versions import use_form
 from annotations.models import Annotation, Assignment, Flag, Revision
 from tests.browser.conftest import DESKTOP, PHONE, eventually

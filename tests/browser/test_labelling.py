@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from annotations.forms.question import YES_NO, Choice, Form, Question
+from annotations.forms.definition import YES_NO, Choice, Form, Question
 from annotations.forms.versions import publish_form
 from annotations.models import Annotation, Assignment, Image
 from tests import making

@@ -5,8 +5,12 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from annotations import adjudicating, flagging, inviting, labelling, quality
+from annotations import quality
+from annotations.labelling import record as labelling
 from annotations.models import Flag
+from annotations.studies import adjudication as adjudicating
+from annotations.studies import flags as flagging
+from annotations.studies import invitations as inviting
 from tests import making
 from tests.browser.conftest import make_study
 from tests.browser.test_look import SIZES, take

@@ -10,8 +10,9 @@ import pytest
 from django.core.management import call_command
 from django.test import Client, override_settings
 
-from annotations import inviting, labelling
+from annotations.labelling import record as labelling
 from annotations.models import Atom, Membership, Study
+from annotations.studies import invitations as inviting
 from audit import reports
 from judges.models import Upload
 from tests import making

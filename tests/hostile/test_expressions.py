@@ -29,8 +29,8 @@ ROOT = Path(__file__).resolve().parents[2]
 LENGTH = 20_000
 # What never meets more: the name of a file or a folder, a question's name in a form.
 SHORT = {
-    "annotations.benchmarks.t2i_compbench.SPLIT": 255,
-    "annotations.benchmarks.t2i_compbench.SAMPLE": 255,
+    "annotations.benchmarks.t2i_compbench.reader.SPLIT": 255,
+    "annotations.benchmarks.t2i_compbench.reader.SAMPLE": 255,
 }
 # CPU seconds; a linear one takes a thousandth.
 PATIENCE = 0.3

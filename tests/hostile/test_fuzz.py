@@ -20,18 +20,20 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotations import archives, labelling, parsing
-from annotations.benchmarks.readers import Source
+from annotations.benchmarks.registry import Source
 from annotations.errors import FormRefused, ImportRefused, LabelRefused
-from annotations.forms import own
-from annotations.forms.asking import Subject as Asking
-from annotations.forms.asking import asked
-from annotations.forms.checking import checked
-from annotations.forms.reading import read_form
-from annotations.forms.rendering import questions_html
-from annotations.forms.showing import blocks
-from annotations.picture import check_picture
-from annotations.records import AtomRecord
+from annotations.forms import text_format as own
+from annotations.forms.display import blocks
+from annotations.forms.html import questions_html
+from annotations.forms.per_image import Subject as Asking
+from annotations.forms.per_image import asked
+from annotations.forms.validate_answers import checked
+from annotations.forms.validate_definition import read_form
+from annotations.labelling import record as labelling
+from annotations.pictures.decode import check_picture
+from annotations.prompt_grammar import parse as parsing
+from annotations.sources import archives
+from annotations.sources.records import AtomRecord
 from judges import noun_phrases, question_writing, sources
 from judges.engines import openai_server
 from judges.engines.from_file import FromFile

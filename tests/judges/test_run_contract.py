@@ -13,9 +13,9 @@ import pytest
 from django.db import OperationalError, connection
 from django.utils import timezone
 
-from annotations import bulk
+from annotations.database import bulk
 from annotations.models import Image
-from annotations.picture import open_picture
+from annotations.pictures.decode import open_picture
 from judges import asking, holding, looking, registry, running
 from judges.errors import EngineRefused, MemoryFull, Passing
 from judges.models import AtomScore, Chunk, Look, Run, Score

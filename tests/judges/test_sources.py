@@ -7,7 +7,7 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotations.benchmarks.readers import Source
+from annotations.benchmarks.registry import Source
 from annotations.models import Image, Membership, Study
 from judges import exporting, sources, study_files
 from judges.models import Judge, Run, Score

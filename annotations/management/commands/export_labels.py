@@ -8,8 +8,12 @@ from pathlib import Path
 
 from django.core.management import BaseCommand, CommandError
 
-from annotations import export_files, exporting, pseudonyms, rating_json, trail
+from annotations import event_log as trail
 from annotations.errors import Refused
+from annotations.exports import files as export_files
+from annotations.exports import genai_bench_ratings as rating_json
+from annotations.exports import labels as exporting
+from annotations.exports import pseudonyms
 from annotations.models import Study
 
 FORMATS = ("csv", "jsonl", "parquet", "label_studio", "genai_bench")

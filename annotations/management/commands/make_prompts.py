@@ -11,7 +11,7 @@ from django.core.management import BaseCommand, CommandError
 
 from annotations.benchmarks.makers import MAKERS
 from annotations.errors import Refused
-from annotations.export_files import write_lines
+from annotations.exports.files import write_lines
 
 
 class Command(BaseCommand):

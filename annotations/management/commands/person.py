@@ -6,8 +6,8 @@ import json
 
 from django.core.management import BaseCommand, CommandError
 
-from annotations import privacy
 from annotations.errors import Refused
+from annotations.studies import personal_data as privacy
 
 
 class Command(BaseCommand):

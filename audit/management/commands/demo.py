@@ -14,7 +14,7 @@ from urllib.request import urlopen
 from django.conf import settings
 from django.core.management import BaseCommand, CommandError, call_command
 
-from annotations.benchmarks.builtin import SEED
+from annotations.benchmarks.builtin.study import SEED
 from annotations.models import Study
 from audit import demo, reports, vega
 from judges import running, tasks

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from django.core.management import BaseCommand, CommandError
 
-from annotations import export_files
 from annotations.errors import Refused
-from annotations.exporting import as_csv, as_jsonl
+from annotations.exports import files as export_files
+from annotations.exports.labels import as_csv, as_jsonl
 from judges import exporting
 from judges.management.imports import study_or_error
 from judges.models import Run

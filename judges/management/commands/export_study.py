@@ -6,8 +6,8 @@ from pathlib import Path
 
 from django.core.management import BaseCommand, CommandError
 
-from annotations import pseudonyms
 from annotations.errors import Refused
+from annotations.exports import pseudonyms
 from judges.management.imports import study_or_error
 from judges.study_files import write_study
 

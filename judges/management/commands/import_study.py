@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from annotations.benchmarks.readers import FORMATS, Source
+from annotations.benchmarks.registry import FORMATS, Source
 from judges import sources
 from judges.management.imports import ImportCommand
 

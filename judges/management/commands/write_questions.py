@@ -7,7 +7,7 @@ from pathlib import Path
 from django.core.management import BaseCommand, CommandError
 
 from annotations.errors import Refused
-from annotations.export_files import write_lines
+from annotations.exports.files import write_lines
 from annotations.models import Study
 from judges.engines.openai_server import OpenAIServer
 from judges.errors import Passing

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from annotations.benchmarks import readers
-from annotations.benchmarks.readers import Source
-from annotations.records import (
+from annotations.benchmarks import registry as readers
+from annotations.benchmarks.registry import Source
+from annotations.sources.records import (
     GeneratorRecord,
     ImageRecord,
     LabelRecord,

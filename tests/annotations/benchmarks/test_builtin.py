@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from annotations.benchmarks.builtin import (
+from annotations.benchmarks.builtin.study import (
     GENERATORS,
     draw,
     image_key,
@@ -15,7 +15,7 @@ from annotations.benchmarks.builtin import (
     simulated_answers,
     study,
 )
-from annotations.records import GeneratorRecord, ImageRecord, LabelRecord, PromptRecord
+from annotations.sources.records import GeneratorRecord, ImageRecord, LabelRecord, PromptRecord
 
 FIRST, LAST = GENERATORS[0], GENERATORS[-1]
 

@@ -3,10 +3,10 @@ import random
 
 import pytest
 
-from annotations.benchmarks.builtin import GENERATORS
-from annotations.benchmarks.builtin_drawing import PAINTS, PAPERS, Style, paint, png
-from annotations.benchmarks.builtin_grammar import COLORS
-from annotations.benchmarks.builtin_scene import Scene, Thing
+from annotations.benchmarks.builtin.drawing import PAINTS, PAPERS, Style, paint, png
+from annotations.benchmarks.builtin.grammar import COLORS
+from annotations.benchmarks.builtin.scene import Scene, Thing
+from annotations.benchmarks.builtin.study import GENERATORS
 
 
 def painted(*things, style=None, size=256):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotations.benchmarks.builtin_grammar import (
+from annotations.benchmarks.builtin.grammar import (
     COLORS,
     RELATIONS,
     SHAPES,

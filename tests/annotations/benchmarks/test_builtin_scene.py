@@ -3,9 +3,9 @@ from dataclasses import replace
 
 import pytest
 
-from annotations.benchmarks.builtin import GENERATORS
-from annotations.benchmarks.builtin_grammar import SHAPES, make_prompts, parse
-from annotations.benchmarks.builtin_scene import Habits, Thing, lies, plan, truth
+from annotations.benchmarks.builtin.grammar import SHAPES, make_prompts, parse
+from annotations.benchmarks.builtin.scene import Habits, Thing, lies, plan, truth
+from annotations.benchmarks.builtin.study import GENERATORS
 
 
 def thing(shape="circle", color="red", x=0.5, y=0.5, radius=0.1):

@@ -4,8 +4,9 @@ from statistics import mean
 
 import pytest
 
-from annotations.benchmarks import geneval, geneval_prompts
-from annotations.records import Unreadable
+from annotations.benchmarks.geneval import prompts as geneval_prompts
+from annotations.benchmarks.geneval import reader as geneval
+from annotations.sources.records import Unreadable
 from tests import making, needs
 from tests.annotations.benchmarks.reading import Read, written
 

@@ -3,7 +3,9 @@ from collections import Counter
 
 import pytest
 
-from annotations.benchmarks import geneval_prompts, m3t2ibench, m3t2ibench_prompts
+from annotations.benchmarks.geneval import prompts as geneval_prompts
+from annotations.benchmarks.m3t2ibench import prompts as m3t2ibench_prompts
+from annotations.benchmarks.m3t2ibench import reader as m3t2ibench
 from annotations.benchmarks.makers import MAKERS
 from tests import needs
 

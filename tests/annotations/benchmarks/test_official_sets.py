@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from annotations.benchmarks import m3t2ibench
-from annotations.records import Unreadable
+from annotations.benchmarks.m3t2ibench import reader as m3t2ibench
+from annotations.sources.records import Unreadable
 from tests import making, needs
 from tests.annotations.benchmarks.reading import Read, written
 

@@ -3,10 +3,10 @@
 import pytest
 
 from annotations.forms import FORMS
-from annotations.forms.asking import Subject, asked, holds, objects_of
+from annotations.forms.definition import When
+from annotations.forms.per_image import Subject, asked, holds, objects_of
 from annotations.forms.plural import plural
-from annotations.forms.question import When
-from annotations.records import AtomRecord
+from annotations.sources.records import AtomRecord
 
 CROWD, ATOMS, COMPBENCH = FORMS["geneval-crowd"], FORMS["geneval2-atoms"], FORMS["t2i-compbench"]
 

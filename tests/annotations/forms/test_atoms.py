@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from annotations.benchmarks.builtin_grammar import make_prompts
-from annotations.forms.atoms import pieces
-from annotations.records import AtomRecord
+from annotations.benchmarks.builtin.grammar import make_prompts
+from annotations.forms.atoms_in_prompt import pieces
+from annotations.sources.records import AtomRecord
 from tests import needs
 
 OFFICIAL = needs.SHARED / "data/geneval2/geneval2_data.jsonl"

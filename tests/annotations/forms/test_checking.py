@@ -4,9 +4,9 @@ import pytest
 
 from annotations.errors import LabelRefused
 from annotations.forms import FORMS
-from annotations.forms.asking import Subject, asked
-from annotations.forms.checking import checked
-from annotations.forms.question import YES_NO, Choice, Form, Question, When
+from annotations.forms.definition import YES_NO, Choice, Form, Question, When
+from annotations.forms.per_image import Subject, asked
+from annotations.forms.validate_answers import checked
 
 CROWD = FORMS["geneval-crowd"]
 TWO = Subject("a photo of a red dog right of a bench", objects=("bench", "dog"))

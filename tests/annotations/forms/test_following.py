@@ -2,10 +2,10 @@
 
 import pytest
 
-from annotations.forms import genai_likert, geneval2_atoms, geneval_audit, geneval_crowd
-from annotations.forms.asking import Subject, asked
-from annotations.forms.following import following
-from annotations.records import AtomRecord
+from annotations.forms.papers import genai_likert, geneval2_atoms, geneval_audit, geneval_crowd
+from annotations.forms.papers.derived_answers import following
+from annotations.forms.per_image import Subject, asked
+from annotations.sources.records import AtomRecord
 
 CIRCLE = {"include": [{"class": "circle", "count": 1, "color": "red"}]}
 SEEN = {"objects": "circle", "count-0": 1.0, "color-0": "red", "realism-0": 3.0, "fit": 4.0}

@@ -1,6 +1,6 @@
 import pytest
 
-from annotations.forms.geneval2_atoms import prompt_is_correct
+from annotations.forms.papers.geneval2_atoms import prompt_is_correct
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from statistics import fmean
 
 import pytest
 
-from annotations.forms.geneval_crowd import is_correct
+from annotations.forms.papers.geneval_crowd import is_correct
 from tests import needs
 
 DATA = needs.SHARED / "data" / "geneval"

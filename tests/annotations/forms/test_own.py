@@ -4,9 +4,9 @@ import pytest
 
 from annotations.errors import FormRefused
 from annotations.forms import FORMS
-from annotations.forms.own import as_text, parse
-from annotations.forms.question import YES_NO, Choice, Question, When
-from annotations.forms.reading import PARTS, read_form
+from annotations.forms.definition import YES_NO, Choice, Question, When
+from annotations.forms.text_format import as_text, parse
+from annotations.forms.validate_definition import PARTS, read_form
 
 WRITTEN = """
 Title: What went wrong

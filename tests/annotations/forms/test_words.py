@@ -4,9 +4,10 @@ import re
 
 import pytest
 
-from annotations.forms import FORMS, geneval_crowd, t2i_compbench
-from annotations.forms.question import Choice, Form, Question
-from annotations.forms.reading import read_form
+from annotations.forms import FORMS
+from annotations.forms.definition import Choice, Form, Question
+from annotations.forms.papers import geneval_crowd, t2i_compbench
+from annotations.forms.validate_definition import read_form
 from tests import needs
 
 PAPERS = needs.SHARED / "papers"

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw
 
-from annotations.benchmarks.builtin import GENERATORS, draw, make_prompts, simulated_answers
-from annotations.benchmarks.builtin_drawing import Style, paint
-from annotations.benchmarks.builtin_grammar import COLORS, SHAPES
-from annotations.benchmarks.builtin_scene import Scene as Planned
-from annotations.benchmarks.builtin_scene import Thing
+from annotations.benchmarks.builtin.drawing import Style, paint
+from annotations.benchmarks.builtin.grammar import COLORS, SHAPES
+from annotations.benchmarks.builtin.scene import Scene as Planned
+from annotations.benchmarks.builtin.scene import Thing
+from annotations.benchmarks.builtin.study import GENERATORS, draw, make_prompts, simulated_answers
 from judges.engines.builtin import BuiltinEngine
 from judges.methods.geneval import GenEval
 from judges.methods.soft_tifa import SoftTifa

@@ -7,9 +7,9 @@ import io
 import numpy as np
 import pytest
 
-from annotations import importing
+from annotations.imports import write_prompts as importing
 from annotations.models import Prompt, Study
-from annotations.records import ImageRecord
+from annotations.sources.records import ImageRecord
 from judges import registry, running
 from judges.looking import subject_of
 from judges.models import Look, Run, Score

@@ -1,0 +1,195 @@
+"""GenEval 2: its prompts with one question per atom, the image map, and lists of scores.
+
+The official data are CC BY-NC: they are imported from where the user has them, never shipped.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from annotations.sources import json_values as shapes
+from annotations.sources.json_values import Images, Wrong, take, take_text
+from annotations.sources.records import (
+    AtomRecord,
+    ImageRecord,
+    Missing,
+    PromptRecord,
+    Record,
+    Rejected,
+    Remark,
+    ScoreRecord,
+    Unreadable,
+)
+from annotations.sources.text_files import document, json_lines, opening
+
+SKILLS = ("object", "attribute", "count", "position", "verb")
+JUDGE = "soft-tifa"
+
+
+def read(path: Path, images: Path | None, generator: str, judge: str) -> Iterator[Record]:
+    """The prompts; beside them, or in `images`, a `{prompt: path}` map and lists of scores."""
+    known: list[PromptRecord] = []
+    seen = Images()
+    files = [path] if path.is_file() else _files(path)
+    if images is not None:
+        files += [images] if images.is_file() else _files(images)
+    if not files:
+        raise Unreadable(f"{path.name} holds no .jsonl and no .json.")
+    if not generator and (images is not None or len(files) > 1):
+        generator = shapes.named_after(images if images and images.is_dir() else files[-1].parent)
+        yield Remark(f"The generator is called “{generator}”, like its folder (--generator NAME).")
+    for file in files:
+        if file.suffix == ".jsonl":
+            for record in prompts(file):
+                if isinstance(record, PromptRecord):
+                    known.append(record)
+                yield record
+    for file in files:
+        if file.suffix == ".jsonl":
+            continue
+        found = document(file)
+        if isinstance(found, dict):
+            yield from _image_map(file, found, generator, known, seen)
+        else:
+            yield from scores(file, found, generator or "unnamed", judge, known, seen)
+
+
+def prompts(path: Path) -> Iterator[Record]:
+    texts: dict[str, int] = {}
+    for found in json_lines(path):
+        if type(found) is not tuple:
+            yield found
+            continue
+        line, item = found
+        try:
+            record = prompt(item, line, path.name)
+            if record.text in texts:
+                words = f"The prompt stands on line {texts[record.text]} already."
+                raise Wrong("prompt", record.text, words)
+        except Wrong as wrong:
+            yield wrong.at(line, path.name)
+            continue
+        texts[record.text] = line
+        yield record
+
+
+def prompt(item: Any, line: int, source: str) -> PromptRecord:
+    text = take_text(item, "prompt")
+    count = take(item, "atom_count", int, "a whole number")
+    asked = take(item, "vqa_list", list, "a list of [question, answer]")
+    skills = take(item, "skills", list, "a list of skills")
+    if len(asked) != len(skills):
+        words = f"{len(asked)} questions have {len(skills)} skills; each needs one."
+        raise Wrong("skills", len(skills), words)
+    atoms = []
+    for index, (pair, skill) in enumerate(zip(asked, skills, strict=True)):
+        if skill not in SKILLS:
+            raise Wrong("skills", skill, f"A skill is one of {', '.join(SKILLS)}.")
+        if not (
+            isinstance(pair, list) and len(pair) == 2 and all(isinstance(p, str) for p in pair)
+        ):
+            raise Wrong("vqa_list", pair, "Each entry must be [question, answer], two texts.")
+        atoms.append(AtomRecord(index, skill, "", pair[0], pair[1]))
+    # "a" is asked for (answer: one) but is not counted as an atom.
+    ones = sum(s == "count" and p[1] == "one" for p, s in zip(asked, skills, strict=True))
+    if count + ones != len(asked):
+        words = f"{len(asked)} questions, {ones} of them about “a”: that makes {len(asked) - ones}."
+        raise Wrong("atom_count", count, words)
+    return PromptRecord(
+        f"{line - 1:04d}",
+        text,
+        tuple(dict.fromkeys(skills)),
+        tuple(atoms),
+        count,
+        {"benchmark": "geneval2"},
+        line,
+        source,
+    )
+
+
+def _image_map(
+    path: Path, found: dict[str, Any], generator: str, known: list[PromptRecord], seen: Images
+) -> Iterator[Record]:
+    """`{prompt: path}`; a prompt without a picture is named, as the official code would raise."""
+    if not known:
+        raise Unreadable(f"{path.name} maps prompts to pictures; give the prompts' .jsonl as PATH.")
+    for record in known:
+        if record.text not in found:
+            yield Missing(f"picture of prompt {record.key}: {record.text}")
+            continue
+        name = found[record.text]
+        place = path.parent / str(name)
+        if not isinstance(name, str) or not os.path.isfile(place):
+            words = "There is no such file beside the map."
+            yield Rejected(record.text[:80], str(name)[:200], words, record.line, path.name)
+            continue
+        if not place.resolve().is_relative_to(path.parent.resolve()):
+            words = "The picture must lie below the folder of the map."
+            yield Rejected(record.text[:80], name[:200], words, record.line, path.name)
+            continue
+        key = f"{generator}/{record.key}"
+        yield from seen.send(
+            ImageRecord(key, record.key, generator, place, line=record.line, source=path.name)
+        )
+    texts = {record.text for record in known}
+    for text in found.keys() - texts:
+        words = "The benchmark has no such prompt."
+        yield Rejected("prompt", text[:200], words, 0, path.name)
+
+
+def scores(
+    path: Path,
+    found: Any,
+    generator: str,
+    judge: str,
+    known: list[PromptRecord],
+    seen: Images,
+) -> Iterator[Record]:
+    """A list per prompt, in the order of the benchmark: a score per question, or one in all."""
+    if not isinstance(found, list) or not all(isinstance(row, list) for row in found):
+        raise Unreadable(f"{path.name} is neither a map of pictures nor a list of lists of scores.")
+    if known and len(found) != len(known):
+        yield Remark(f"{path.name} has {len(found)} lists for {len(known)} prompts.")
+    judge = judge or (JUDGE if any(len(row) > 1 for row in found) else path.stem)
+    for number, row in enumerate(found):
+        line, name = number + 1, f"{number:04d}"
+        asked = len(known[number].atoms) if number < len(known) else None
+        if not row or not all(_is_probability(value) for value in row):
+            words = "Each score must be a number that is not negative."
+            yield Rejected("scores", str(row)[:200], words, line, path.name)
+            continue
+        if asked is not None and len(row) not in (1, asked):
+            words = f"{len(row)} scores for {asked} questions."
+            yield Rejected("scores", len(row), words, line, path.name)
+            continue
+        key = f"{generator}/{name}"
+        if known:
+            yield from seen.send(ImageRecord(key, name, generator, line=line, source=path.name))
+        place = {"line": line, "source": path.name}
+        if len(row) == 1:
+            yield ScoreRecord(key, judge, float(row[0]), **place)
+            continue
+        logs = [math.log(value) for value in row if value > 0]
+        geometric = math.exp(sum(logs) / len(row)) if len(logs) == len(row) else 0.0
+        for mean, value in (("am", sum(row) / len(row)), ("gm", geometric)):
+            yield ScoreRecord(key, f"{judge}-{mean}", value, **place)
+            for atom, score in enumerate(row):
+                yield ScoreRecord(key, f"{judge}-{mean}", float(score), atom=atom, **place)
+
+
+def _is_probability(value: Any) -> bool:
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and math.isfinite(value)
+        and value >= 0
+    )
+
+
+def _files(folder: Path) -> list[Path]:
+    found = sorted(folder.glob("*.jsonl")) + sorted(folder.glob("*.json"))
+    return [file for file in found if opening(file)]

@@ -1,0 +1,106 @@
+"""Every format by its name: which reader takes it, and which questions its labels answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from annotations.benchmarks.dsg import reader as dsg
+from annotations.benchmarks.genai_bench import reader as genai_bench
+from annotations.benchmarks.geneval import reader as geneval
+from annotations.benchmarks.geneval2 import reader as geneval2
+from annotations.benchmarks.m3t2ibench import reader as m3t2ibench
+from annotations.benchmarks.t2i_compbench import reader as t2i_compbench
+from annotations.benchmarks.tifa import reader as tifa
+from annotations.prompt_grammar import parse as parsing
+from annotations.sources import tidy_tables as tidy
+from annotations.sources.records import LabelRecord, PromptRecord, Record, Unreadable
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a person points at: the file or folder, the images beside it, who made them."""
+
+    path: Path
+    images: Path | None = None
+    generator: str = ""
+    generators: Path | None = None
+    judge: str = ""
+    # "grammar", or a `module:function` of the user's own: prompts without atoms get some.
+    atoms: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    title: str
+    read: Callable[[Source], Iterator[Record]]
+    # The questions that its labels answer: a new study gets the form that asks them.
+    questions: frozenset[str] = frozenset()
+
+
+LIKERT = frozenset({"likert"})
+FORMATS: dict[str, Format] = {
+    "tidy": Format("tidy tables (CSV, JSONL)", lambda s: tidy.study(s.path, s.images)),
+    "geneval": Format(
+        "GenEval: prompts, image folders, results, crowd answers",
+        lambda s: geneval.read(s.path, s.images, s.generator, s.judge),
+        frozenset({"aligned"}),
+    ),
+    "geneval2": Format(
+        "GenEval 2: prompts with questions, image map, scores",
+        lambda s: geneval2.read(s.path, s.images, s.generator, s.judge),
+        frozenset({"atom"}),
+    ),
+    "genai_bench": Format(
+        "GenAI-Bench: ratings, skills, rankings",
+        lambda s: genai_bench.read(s.path, s.images),
+        LIKERT,
+    ),
+    "t2i_compbench": Format(
+        "T2I-CompBench: prompt files, samples, results",
+        lambda s: t2i_compbench.read(s.path, s.images, s.generator, s.judge),
+        LIKERT,
+    ),
+    "m3t2ibench": Format(
+        "M3T2IBench: structured records", lambda s: m3t2ibench.read(s.path), LIKERT
+    ),
+    "dsg": Format(
+        "DSG: questions, answers, ratings",
+        lambda s: dsg.read(s.path, s.generator, s.judge),
+        LIKERT,
+    ),
+    "tifa": Format(
+        "TIFA: questions, images, results, ratings",
+        lambda s: tifa.read(s.path, s.images, s.generator, s.judge),
+        LIKERT,
+    ),
+}
+
+
+def records(format: str, source: Source) -> Iterator[Record]:
+    """All that the source says, generators first. Each call reads it anew."""
+    if not source.path.exists():
+        raise Unreadable(f"There is no file or folder {source.path}.")
+    if source.images is not None and not source.images.exists():
+        raise Unreadable(f"There is no file or folder {source.images}.")
+    if source.generators is not None:
+        yield from tidy.generators(source.generators)
+    found = FORMATS[format].read(source)
+    yield from with_atoms(found, source.atoms) if source.atoms else found
+
+
+def with_atoms(records: Iterator[Record], parser: str) -> Iterator[Record]:
+    """Prompts that bring no atoms of their own get those that their words name."""
+    reader = None if parser == "grammar" else parsing.loaded(parser)
+    for record in records:
+        if type(record) is PromptRecord and not record.atoms:
+            record = replace(record, atoms=parsing.parse(record.text, reader=reader))
+        yield record
+
+
+def tidy_part(kind: type, path: Path) -> Iterator[Record]:
+    """The labels or the scores of one tidy file."""
+    if not path.exists():
+        raise Unreadable(f"There is no file {path}.")
+    return tidy.labels(path) if kind is LabelRecord else tidy.scores(path)

@@ -1,0 +1,175 @@
+"""Exports as files: whole or not there at all, each with a sidecar that says what it is.
+
+The sidecar `NAME.README.json` holds the signature (a hash of the file's bytes), the counts, and
+what is missing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from annotations.errors import Refused
+from annotations.exports.labels import Rows
+from annotations.exports.study_tables import missing_labels
+from annotations.models import Study
+
+NAMED = 1000
+
+
+class ExportRefused(Refused):
+    status = 422
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> str:
+    """Write a text file under a draft's name, then give it its own; returns its SHA-256."""
+    sha = hashlib.sha256()
+    draft = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        with draft.open("wb") as file:
+            for line in lines:
+                content = line.encode()
+                sha.update(content)
+                file.write(content)
+        draft.replace(path)
+    except OSError as error:
+        raise ExportRefused(f"{path} cannot be written: {error.strerror}.") from error
+    finally:
+        draft.unlink(missing_ok=True)
+    return sha.hexdigest()
+
+
+def write_parquet(path: Path, rows: Rows, columns: Iterable[str]) -> str:
+    """Numbers of `value` in one column, texts in another: a column has one type."""
+    try:
+        import pyarrow
+        import pyarrow.parquet as parquet
+    except ImportError:
+        raise ExportRefused(
+            "Parquet needs pyarrow: pip install pyarrow (it is in requirements.txt)."
+        ) from None
+    numbers = {"value", "seconds"}
+    whole = {"atom", "raters"}
+    types = {
+        name: pyarrow.float64()
+        if name in numbers
+        else pyarrow.int32()
+        if name in whole
+        else pyarrow.string()
+        for name in columns
+    }
+    types["value_text"] = pyarrow.string()
+    schema = pyarrow.schema(list(types.items()))
+    draft = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        with parquet.ParquetWriter(draft, schema, compression="zstd") as writer:
+            for batch in _batches(rows, 20_000):
+                writer.write_table(pyarrow.Table.from_pylist([_typed(r) for r in batch], schema))
+        draft.replace(path)
+    except OSError as error:
+        raise ExportRefused(f"{path} cannot be written: {error.strerror}.") from error
+    finally:
+        draft.unlink(missing_ok=True)
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def label_studio(study: Study, rows: Rows) -> Iterator[str]:
+    """One task per image; each person's answers are one annotation of it."""
+    about = {
+        key: (prompt, generator, file)
+        for key, prompt, generator, file in study.images.values_list(
+            "key", "prompt__text", "generator__name", "file"
+        ).iterator()
+    }
+    between = "[\n"
+    for number, (image, of_image) in enumerate(groupby(rows, itemgetter("image_id")), 1):
+        prompt, generator, file = about[image]
+        people = [
+            _label_studio_annotation(rater, list(given))
+            for rater, given in groupby(of_image, itemgetter("rater"))
+        ]
+        data = {"image_id": image, "prompt": prompt, "generator": generator, "image": file}
+        task = {"id": number, "data": data, "annotations": people}
+        yield between + json.dumps(task, ensure_ascii=False)
+        between = ",\n"
+    yield "[]\n" if between == "[\n" else "\n]\n"
+
+
+def _label_studio_annotation(rater: Any, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    results = []
+    for row in rows:
+        name = row["question"] if row["atom"] == "" else f"{row['question']}.{row['atom']}"
+        number = isinstance(row["value"], int | float)
+        value = {"number": row["value"]} if number else {"text": [row["value"]]}
+        kind = "number" if number else "textarea"
+        results.append({"from_name": name, "to_name": "image", "type": kind, "value": value})
+    seconds = rows[0]["seconds"]
+    return {
+        "completed_by": rater,
+        "created_at": rows[0]["submitted_at"],
+        "lead_time": seconds if seconds != "" else None,
+        "result": results,
+    }
+
+
+def sidecar(path: Path) -> Path:
+    return path.with_name(f"{path.name}.README.json")
+
+
+def describe(study: Study, *, file: str, signature: str, **more: Any) -> dict[str, Any]:
+    """What stands beside a file of labels."""
+    absent = missing_labels(study)
+    return {
+        "what": f"Labels of the study “{study.title}” ({study.slug}), from Jurybox.",
+        "file": file,
+        "signature": {"sha256": signature, "form": str(study.form)},
+        "simulated": study.simulated,
+        **more,
+        "missing": {"images_without_labels": len(absent), "image_ids": absent[:NAMED]},
+    }
+
+
+def write_sidecar(path: Path, words: dict[str, Any]) -> None:
+    write_lines(sidecar(path), [json.dumps(words, ensure_ascii=False, indent=2) + "\n"])
+
+
+class Counted:
+    """Counts the rows that go by."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows, self.count = rows, 0
+
+    def __iter__(self) -> Iterator[dict[str, object]]:
+        for row in self.rows:
+            self.count += 1
+            yield row
+
+
+def _typed(row: dict[str, Any]) -> dict[str, Any]:
+    typed = {name: None if value == "" else value for name, value in row.items()}
+    value = typed.get("value")
+    if isinstance(value, str):
+        typed["value"], typed["value_text"] = None, value
+    elif value is not None:
+        typed["value"] = float(value)
+    if typed.get("seconds") is not None:
+        typed["seconds"] = float(typed["seconds"])
+    return typed
+
+
+def _batches(rows: Rows, size: int) -> Iterator[list[dict[str, Any]]]:
+    batch = []
+    for row in rows:
+        batch.append(row)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

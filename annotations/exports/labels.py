@@ -1,0 +1,138 @@
+"""Labelled sets as rows and as lines: the tidy columns, in constant memory."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
+
+import numpy as np
+
+from annotations import consensus
+from annotations.exports.pseudonyms import naming
+from annotations.models import Annotation, Answer, FormVersion, Study
+from annotations.sources.text_files import FORMULA
+
+COLUMNS = ("image_id", "rater", "question", "value", "atom", "form", "seconds", "submitted_at")
+CONSENSUS_COLUMNS = ("image_id", "question", "atom", "rule", "value", "raters", "undecided")
+RULES = {
+    "majority": consensus.majority,
+    "mean": consensus.mean,
+    "unanimous": consensus.unanimous,
+}
+CHUNK = 5000
+Rows = Iterable[dict[str, object]]
+
+
+def label_rows(study: Study, *, people: str = "everybody") -> Iterator[dict[str, object]]:
+    """One row per person and question, in the order of images, people and questions.
+
+    People stand in the order of the names that are shown: that of the others would tell something,
+    and be another one when the file has come in again.
+    """
+    name = naming(study, people)
+    forms = {form.pk: str(form) for form in FormVersion.objects.filter(annotations__study=study)}
+    answers = (
+        _counted(study)
+        .order_by("annotation__image__key", "annotation_id", "question", "atom__index")
+        .values_list(
+            "annotation__image__key",
+            "annotation__annotator_id",
+            "question",
+            "value",
+            "text",
+            "atom__index",
+            "annotation__form_id",
+            "annotation__seconds",
+            "annotation__submitted_at",
+        )
+    )
+    for _, of_image in groupby(answers.iterator(chunk_size=CHUNK), itemgetter(0)):
+        for image, person, question, value, text, atom, form, seconds, moment in sorted(
+            of_image, key=lambda answer: name(answer[1])
+        ):
+            yield {
+                "image_id": image,
+                "rater": name(person),
+                "question": question,
+                "value": text if value is None else _short(value),
+                "atom": "" if atom is None else atom,
+                "form": forms[form],
+                "seconds": "" if seconds is None else _short(seconds),
+                "submitted_at": moment.isoformat(),
+            }
+
+
+def consensus_rows(study: Study, *, rule: str = "majority") -> Iterator[dict[str, object]]:
+    """One row per image, question and atom: what people say together, or why nobody can tell."""
+    rows = label_rows(study)
+    for image, of_image in groupby(rows, itemgetter("image_id")):
+        given: dict[tuple, list[float]] = {}
+        for row in of_image:
+            if isinstance(row["value"], int | float):
+                given.setdefault((row["question"], row["atom"]), []).append(float(row["value"]))
+        for (question, atom), values in sorted(
+            given.items(), key=lambda g: (g[0][0], str(g[0][1]))
+        ):
+            value = RULES[rule](np.array(values)[:, None])[0]
+            undecided = bool(np.isnan(value))
+            yield {
+                "image_id": image,
+                "question": question,
+                "atom": atom,
+                "rule": rule,
+                "value": "" if undecided else _short(float(value)),
+                "raters": len(values),
+                "undecided": _why_undecided(rule, len(values)) if undecided else "",
+            }
+
+
+def as_csv(rows: Rows, columns: Sequence[str] = COLUMNS) -> Iterator[str]:
+    """Lines, some hundreds at a time."""
+    line = io.StringIO()
+    writer = csv.writer(line)
+    writer.writerow(columns)
+    cells = itemgetter(*columns)
+    for number, row in enumerate(rows, 1):
+        writer.writerow([defused(value) for value in cells(row)])
+        if number % 500 == 0:
+            yield line.getvalue()
+            line.seek(0)
+            line.truncate()
+    yield line.getvalue()
+
+
+def as_jsonl(rows: Rows) -> Iterator[str]:
+    for row in rows:
+        given = {name: value for name, value in row.items() if value != ""}
+        yield json.dumps(given, ensure_ascii=False) + "\n"
+
+
+def defused(value: object) -> object:
+    """A leading apostrophe keeps a spreadsheet from running the cell; numbers stay numbers.
+
+    What looks as if it had been defused gets one more, so that `reading.restored` gives back
+    exactly what was there.
+    """
+    if isinstance(value, str) and value.lstrip("'").startswith(FORMULA):
+        return "'" + value
+    return value
+
+
+def _counted(study: Study):
+    return Answer.objects.filter(
+        annotation__study=study, annotation__state=Annotation.State.COUNTED
+    )
+
+
+def _why_undecided(rule: str, raters: int) -> str:
+    if rule == "unanimous":
+        return "people disagree" if raters > 1 else "only one person answered"
+    return "as many people say one thing as another"
+
+
+def _short(value: float) -> float | int:
+    return int(value) if value.is_integer() else value

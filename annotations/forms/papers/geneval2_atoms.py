@@ -1,0 +1,60 @@
+"""The per-atom form of the GenEval 2 paper (appendix C.2, figures 11 and 12).
+
+The prompt in its own words: every count, attribute, object, relation and "a" is answered in
+place; "and" is not asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from annotations.forms.definition import YES_NO, Example, Form, Question
+from annotations.forms.papers.geneval_audit import EDGE_CASES, NOTES, QUALITY
+
+FORM = Form(
+    slug="geneval2-atoms",
+    title="Alignment part by part, and quality",
+    source="GenEval 2, appendix C.2, figures 11 and 12",
+    introduction=(
+        "In this task, you will be given a text prompt and an image, followed by two questions. "
+        "The first question must be answered part-by-part; the second question is a yes/no "
+        "question. Answer the questions in accordance with the instructions below. (Note: the "
+        "word “and” has no dropdown, as it does not need to be annotated.)"
+    ),
+    questions=(
+        Question("atom", "Does the image align with the prompt?", YES_NO, per="atom"),
+        QUALITY,
+    ),
+    notes=NOTES,
+    examples=(
+        Example(
+            "Three green candles, and six red kangaroos to the right of a green koala",
+            (
+                "Three Yes",
+                "green Yes",
+                "candles, Yes",
+                "and",
+                "six No",
+                "red No",
+                "kangaroos Yes",
+                "to the right of No",
+                "a Yes",
+                "green Yes",
+                "koala Yes",
+            ),
+            "Is the image of good quality? Yes",
+        ),
+    ),
+    edge_cases=EDGE_CASES,
+)
+
+
+def prompt_is_correct(answers: Mapping[int, float], *, atoms: Iterable[int]) -> bool | None:
+    """A prompt is correct if and only if all its atoms are (section 4).
+
+    None where no atom is wrong and some have no answer: nobody knows.
+    """
+    given = [answers.get(atom) for atom in atoms]
+    if 0 in given:
+        return False
+    return None if None in given or not given else True

@@ -1,0 +1,231 @@
+"""A form as an owner writes it down: lines of text <-> a definition.
+
+    Title: What went wrong
+    Introduction: Look at the whole image first.
+    Note: Ignore the style.
+
+    aligned (yes/no): Does the image align with the prompt?
+    wrong (several, when aligned is No): What is wrong?
+    - The number of objects
+    - colour = A colour
+    hands (whole number 0 to 20): How many hands are visible?
+    comment (text, optional): Anything else?
+    > A few words are enough.
+
+A choice is `- text` or `- value = text`; `>` is a hint below the question. `Form:` is the name in
+exports; without it, it follows from the title.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from annotations.errors import FormRefused
+from annotations.forms.definition import Form, Question, When
+from annotations.forms.validate_definition import read_form
+
+HEADS = {
+    "form": "slug",
+    "title": "title",
+    "source": "source",
+    "introduction": "introduction",
+    "note": "notes",
+}
+QUESTION = re.compile(r"(?P<name>[^\s(:]+)\s*\((?P<about>[^)]*)\)\s*:\s*(?P<text>.+)")
+NUMBER = re.compile(r"(?P<whole>whole )?number(?: (?P<least>-?[\d.]+) to (?P<most>-?[\d.]+))?")
+WHEN = re.compile(r"when (?P<name>\S+) (?:is (?P<values>.+)|above (?P<above>-?[\d.]+))")
+CHOICE = re.compile(r"-\s*(?:(?P<value>[^=]{1,60}?)\s*=\s*)?(?P<text>.+)")
+KINDS = {"choice": "choice", "scale": "choice", "several": "choices", "text": "text"}
+
+
+def parse(text: str) -> dict[str, Any]:
+    """The definition that the lines describe; raises FormRefused with the lines that do not."""
+    if text.lstrip().startswith("{"):
+        try:
+            return json.loads(text, parse_constant=_no_number)
+        except json.JSONDecodeError as error:
+            raise FormRefused([f"Line {error.lineno}: this is not JSON ({error.msg})."]) from None
+        except ValueError:
+            raise FormRefused(["A number of the form has thousands of digits."]) from None
+        except RecursionError:
+            raise FormRefused(["The form is nested too deeply to be one."]) from None
+    form: dict[str, Any] = {"questions": []}
+    wrong: list[str] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip():
+            problem = _take(line.strip(), form)
+            if problem:
+                wrong.append(f"Line {number}: {problem}")
+    for question in form["questions"]:
+        _finish(question, form["questions"])
+    if wrong:
+        raise FormRefused(wrong)
+    return form
+
+
+def as_text(form: Form) -> str:
+    """The lines that make this form; JSON where a form says more than lines can."""
+    text = _in_lines(form)
+    try:
+        same = read_form(parse(text)) == form
+    except FormRefused:
+        same = False
+    return text if same else json.dumps(form.definition(), indent=2, ensure_ascii=False)
+
+
+def _in_lines(form: Form) -> str:
+    lines = [f"Form: {form.slug}", f"Title: {form.title}"]
+    lines += [f"Source: {form.source}"] if form.source else []
+    lines += [f"Introduction: {form.introduction}"] if form.introduction else []
+    lines += [f"Note: {note}" for note in form.notes]
+    for question in form.questions:
+        lines += ["", *_lines(question, form)]
+    return "\n".join(lines) + "\n"
+
+
+def _take(line: str, form: dict[str, Any]) -> str:
+    """Put one line into the form; what is wrong with it, or nothing."""
+    head, colon, rest = line.partition(":")
+    if colon and head.lower() in HEADS:
+        part = HEADS[head.lower()]
+        if part == "notes":
+            form.setdefault("notes", []).append(rest.strip())
+        else:
+            form[part] = rest.strip()
+        return ""
+    questions = form["questions"]
+    if line[0] in "->":
+        if not questions:
+            return "a choice or a hint stands below its question, and there is none yet."
+        if line[0] == ">":
+            questions[-1]["hint"] = line[1:].strip()
+            return ""
+        return _take_choice(line, questions[-1])
+    match = QUESTION.fullmatch(line)
+    if not match:
+        return f"“{line[:60]}” is no question; write “name (yes/no): the words of the question”."
+    question: dict[str, Any] = {"name": match["name"], "text": match["text"], "choices": []}
+    # First, so that the choices on the next lines have somewhere to go, whatever is wrong here.
+    questions.append(question)
+    kind, *more = [part.strip() for part in match["about"].split(",")]
+    return _take_kind(kind, question) or next(
+        filter(None, (_take_more(m, question) for m in more)), ""
+    )
+
+
+def _take_kind(kind: str, question: dict[str, Any]) -> str:
+    if kind == "yes/no":
+        question["choices"] = [{"value": 1, "text": "Yes"}, {"value": 0, "text": "No"}]
+    elif match := NUMBER.fullmatch(kind):
+        question |= {"kind": "number", "whole": bool(match["whole"])}
+        if match["least"]:
+            question |= {"least": _value(match["least"]), "most": _value(match["most"])}
+    elif kind in KINDS:
+        question["kind"] = KINDS[kind]
+        question["_scale"] = kind == "scale"
+    else:
+        return (
+            f"“{kind}” is no kind of question; write yes/no, scale, choice, several, number, "
+            "whole number 0 to 10, or text."
+        )
+    return ""
+
+
+def _take_more(part: str, question: dict[str, Any]) -> str:
+    if part == "optional":
+        question["optional"] = True
+    elif part == "per atom":
+        question["per"] = "atom"
+    elif match := WHEN.fullmatch(part):
+        condition: dict[str, Any] = {"question": match["name"]}
+        if match["above"]:
+            condition["above"] = _value(match["above"])
+        else:
+            condition["one_of"] = [value.strip() for value in match["values"].split(" or ")]
+        question.setdefault("when", []).append(condition)
+    else:
+        return (
+            f"“{part}” is not understood; write optional, per atom, “when name is answer”, or "
+            "“when name above 0”."
+        )
+    return ""
+
+
+def _take_choice(line: str, question: dict[str, Any]) -> str:
+    match = CHOICE.fullmatch(line)
+    if not match:
+        return "a choice has a text: “- the text”, or “- value = the text”."
+    text = match["text"].strip()
+    value: Any = match["value"].strip() if match["value"] else None
+    if value is None:
+        value = len(question["choices"]) + 1 if question.get("_scale") else _word(text)
+    question["choices"].append({"value": _value(value), "text": text})
+    return ""
+
+
+def _finish(question: dict[str, Any], questions: list[dict[str, Any]]) -> None:
+    """Conditions were written with the words of a choice; they are kept with its value."""
+    question.pop("_scale", None)
+    named = {other["name"]: other for other in questions}
+    for condition in question.get("when", ()):
+        choices = named.get(condition["question"], {}).get("choices", ())
+        meant = {choice["text"].lower(): choice["value"] for choice in choices}
+        condition["one_of"] = [
+            meant.get(value.lower(), _value(value)) for value in condition.get("one_of", ())
+        ]
+
+
+def _lines(question: Question, form: Form) -> list[str]:
+    words = [choice.text for choice in question.choices]
+    values = [choice.value for choice in question.choices]
+    plain: tuple[Any, ...] = tuple(words), tuple(values)
+    if question.kind == "number":
+        kind = "whole number" if question.whole else "number"
+        if question.least is not None and question.most is not None:
+            kind += f" {question.least:g} to {question.most:g}"
+    elif plain == (("Yes", "No"), (1, 0)):
+        kind = "yes/no"
+    elif question.kind == "choices":
+        kind = "several"
+    else:
+        kind = "text" if question.kind == "text" else "choice"
+    about = [kind]
+    about += ["per atom"] if question.per else []
+    about += ["optional"] if question.optional else []
+    about += [_condition(when, form) for when in question.when]
+    lines = [f"{question.name} ({', '.join(about)}): {question.text}"]
+    lines += [f"> {question.hint}"] if question.hint else []
+    if kind != "yes/no":
+        lines += [f"- {_shown(value)} = {text}" for value, text in zip(values, words, strict=True)]
+    return lines
+
+
+def _condition(when: When, form: Form) -> str:
+    if when.above is not None:
+        return f"when {when.question} above {when.above:g}"
+    other = next(question for question in form.questions if question.name == when.question)
+    texts = {choice.value: choice.text for choice in other.choices}
+    return f"when {when.question} is " + " or ".join(
+        str(texts.get(value, value)) for value in when.one_of
+    )
+
+
+def _no_number(name: str) -> None:
+    raise FormRefused([f"{name} is not a number that an answer can be."])
+
+
+def _value(text: Any) -> Any:
+    if isinstance(text, str) and re.fullmatch(r"-?\d+(\.\d+)?", text):
+        number = float(text)
+        return int(number) if number.is_integer() else number
+    return text
+
+
+def _word(text: str) -> str:
+    return re.sub(r"[^\w]+", "-", text.lower()).strip("-")[:60] or text[:60]
+
+
+def _shown(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:g}"

@@ -1,0 +1,284 @@
+"""A definition -> a form, checked: what an owner composes, and what was stored.
+
+Whatever is wrong is said in one sentence each, all at once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from annotations.errors import FormRefused
+from annotations.forms.definition import KINDS, Choice, Example, Form, Question, When, Wording
+
+NAME = re.compile(r"[a-z][a-z0-9_-]{0,59}")
+QUESTIONS, CHOICES, LONGEST = 60, 40, 2000
+LARGEST = 10**12
+# What the API, the CSV files and every report mean by these names.
+MEANINGS = {
+    "aligned": ({0, 1}, "yes/no"),
+    "quality": ({0, 1}, "yes/no"),
+    "atom": ({0, 1}, "yes/no"),
+    "likert": ({1, 2, 3, 4, 5}, "a scale from 1 to 5"),
+}
+PARTS = {
+    "form": {"slug", "title", "source", "questions", "introduction", "notes", "examples"}
+    | {"edge_cases"},
+    "question": {"name", "text", "choices", "kind", "hint", "per", "objects", "when", "wordings"}
+    | {"optional", "least", "most", "whole", "with_prompt"},
+}
+
+
+def read_form(definition: Any) -> Form:
+    """Raises FormRefused with a sentence for each thing that is wrong."""
+    wrong: list[str] = []
+    form = _Reader(wrong).form(definition)
+    if wrong or form is None:
+        raise FormRefused(wrong)
+    return form
+
+
+class _Reader:
+    def __init__(self, wrong: list[str]) -> None:
+        self.wrong = wrong
+
+    def form(self, given: Any) -> Form | None:
+        if not isinstance(given, Mapping):
+            self.wrong.append("A form is an object with a title and questions.")
+            return None
+        if _unprintable(given):
+            self.wrong.append("The form holds characters that are no text.")
+            return None
+        self._unknown(given, "form", "The form")
+        title = self._text(given.get("title"), "The title", 200)
+        slug = str(given.get("slug") or _slug(title))
+        if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,79}", slug):
+            self.wrong.append(
+                f"The form is called “{slug[:80]}”; write small letters, digits and -, 80 at most."
+            )
+        listed = given.get("questions")
+        if not isinstance(listed, list) or not listed:
+            self.wrong.append("The form has no question yet.")
+            return None
+        if len(listed) > QUESTIONS:
+            self.wrong.append(f"The form has {len(listed)} questions; {QUESTIONS} are allowed.")
+            return None
+        questions: list[Question] = []
+        for number, one in enumerate(listed, start=1):
+            question = self._question(one, number, questions)
+            if question:
+                questions.append(question)
+        return Form(
+            slug=slug,
+            title=title,
+            source=str(given.get("source") or ""),
+            questions=tuple(questions),
+            introduction=str(given.get("introduction") or ""),
+            notes=tuple(str(note) for note in self._list(given.get("notes"), "The notes")),
+            examples=self._examples(given.get("examples"), "example"),
+            edge_cases=self._examples(given.get("edge_cases"), "edge case"),
+        )
+
+    def _question(self, given: Any, number: int, before: list[Question]) -> Question | None:
+        place = f"Question {number}"
+        if not isinstance(given, Mapping):
+            self.wrong.append(f"{place} is not an object with a name and a text.")
+            return None
+        name = given.get("name")
+        if not isinstance(name, str) or not NAME.fullmatch(name):
+            self.wrong.append(
+                f"{place} needs a name of small letters, digits, - and _ that begins with a "
+                f"letter; “{str(name)[:60]}” is none."
+            )
+            return None
+        place = f"Question “{name}”"
+        if any(name == one.name for one in before):
+            self.wrong.append(f"{place} stands in the form twice; each needs a name of its own.")
+        self._unknown(given, "question", place)
+        kind = given.get("kind", "choice")
+        if kind not in KINDS:
+            self.wrong.append(f"{place} is of the kind “{kind}”; write {', '.join(KINDS)}.")
+            return None
+        choices = self._choices(given.get("choices"), kind, place)
+        per = given.get("per", "")
+        if per not in ("", "atom"):
+            self.wrong.append(f"{place} can be asked per atom, not per “{per}”.")
+        question = Question(
+            name=name,
+            text=self._text(given.get("text"), f"{place}: its text", LONGEST),
+            choices=choices,
+            kind=kind,
+            hint=str(given.get("hint") or ""),
+            per=per if isinstance(per, str) else "",
+            objects=self._objects(given.get("objects"), place),
+            when=self._conditions(given.get("when"), before, place),
+            wordings=self._wordings(given.get("wordings"), kind, place),
+            optional=given.get("optional") is True,
+            least=self._bound(given.get("least"), f"{place}: its least number"),
+            most=self._bound(given.get("most"), f"{place}: its largest number"),
+            whole=given.get("whole") is True,
+            with_prompt=given.get("with_prompt") is True,
+        )
+        bounds = (question.least, question.most)
+        if None not in bounds and bounds[0] > bounds[1]:
+            self.wrong.append(f"{place}: its least number is larger than its largest.")
+        self._keeps_its_meaning(question, place)
+        return question
+
+    def _choices(self, given: Any, kind: str, place: str) -> tuple[Choice, ...]:
+        if kind in ("number", "text"):
+            if given:
+                self.wrong.append(f"{place} takes a {kind}, so it has no choices.")
+            return ()
+        if not isinstance(given, list) or not 2 <= len(given) <= CHOICES:
+            self.wrong.append(f"{place} needs 2 to {CHOICES} choices.")
+            return ()
+        found: list[Choice] = []
+        for one in given:
+            choice = self._choice(one, kind, place)
+            if choice is None:
+                return ()
+            found.append(choice)
+        for what, values in (
+            ("value", [choice.value for choice in found]),
+            ("text", [choice.text for choice in found]),
+            ("key", [choice.key for choice in found if choice.key]),
+        ):
+            if len(set(values)) != len(values):
+                self.wrong.append(f"{place}: two of its choices have the same {what}.")
+        if len({isinstance(choice.value, str) for choice in found}) > 1:
+            self.wrong.append(f"{place}: its values are all numbers or all words, not both.")
+        return tuple(found)
+
+    def _choice(self, given: Any, kind: str, place: str) -> Choice | None:
+        value = given.get("value") if isinstance(given, Mapping) else None
+        text = given.get("text") if isinstance(given, Mapping) else None
+        number = _is_number(value)
+        word = isinstance(value, str) and 0 < len(value.strip()) <= 60
+        if not (number or word) or not isinstance(text, str) or not text.strip():
+            self.wrong.append(f"{place}: a choice has a value (a number or a word) and a text.")
+            return None
+        if word and kind == "choices" and "|" in value:
+            self.wrong.append(f"{place}: the value “{value}” holds a |, which parts the values.")
+            return None
+        key = given.get("key", "")
+        if not isinstance(key, str) or (key and not re.fullmatch(r"[a-z0-9]", key)):
+            self.wrong.append(f"{place}: a key is one small letter or one digit, not “{key}”.")
+            return None
+        return Choice(value, text.strip()[:LONGEST], key)
+
+    def _conditions(self, given: Any, before: list[Question], place: str) -> tuple[When, ...]:
+        found = []
+        earlier = {question.name: question for question in before}
+        for one in self._list(given, f"{place}: its conditions"):
+            other = one.get("question") if isinstance(one, Mapping) else None
+            if not isinstance(other, str) or other not in earlier:
+                self.wrong.append(
+                    f"{place} depends on “{other}”, which is not a question before it."
+                )
+                continue
+            above, one_of = one.get("above"), self._list(one.get("one_of"), f"{place}: “one_of”")
+            if any(not isinstance(value, str) and not _is_number(value) for value in one_of):
+                self.wrong.append(f"{place} depends on an answer that is neither word nor number.")
+                continue
+            allowed = [choice.value for choice in earlier[other].choices]
+            strange = [value for value in one_of if allowed and value not in allowed]
+            if strange:
+                self.wrong.append(
+                    f"{place} depends on the answer “{strange[0]}” to “{other}”, which is none of "
+                    "its choices."
+                )
+            elif not one_of and above is None:
+                self.wrong.append(f"{place} depends on “{other}”, but not on which answer.")
+            elif above is not None and not _is_number(above):
+                self.wrong.append(f"{place}: “above” needs a number, not “{above}”.")
+            found.append(When(other, tuple(one_of), above))
+        return tuple(found)
+
+    def _wordings(self, given: Any, kind: str, place: str) -> tuple[Wording, ...]:
+        return tuple(
+            Wording(
+                tuple(str(tag) for tag in self._list(one.get("tags"), f"{place}: the tags")),
+                self._text(one.get("text"), f"{place}: a wording", LONGEST),
+                self._choices(one.get("choices"), kind, place),
+            )
+            for one in self._list(given, f"{place}: its wordings")
+            if isinstance(one, Mapping)
+        )
+
+    def _objects(self, given: Any, place: str) -> tuple[int, ...]:
+        objects = tuple(self._list(given, f"{place}: its objects"))
+        if any(not isinstance(one, int) or not 0 <= one < 20 for one in objects):
+            self.wrong.append(f"{place}: its objects are numbers from 0.")
+            return ()
+        return objects
+
+    def _examples(self, given: Any, what: str) -> tuple[Example, ...]:
+        found = []
+        for one in self._list(given, f"The {what}s"):
+            if not isinstance(one, Mapping) or not one.get("prompt"):
+                self.wrong.append(f"An {what} has a prompt, answers and a thought.")
+                continue
+            answers = tuple(
+                str(a) for a in self._list(one.get("answers"), f"An {what}: its answers")
+            )
+            thought, image = str(one.get("thought") or ""), str(one.get("image") or "")
+            found.append(Example(str(one["prompt"]), answers, thought, image))
+        return tuple(found)
+
+    def _keeps_its_meaning(self, question: Question, place: str) -> None:
+        values, words = MEANINGS.get(question.name, (None, ""))
+        given = {choice.value for choice in question.choices}
+        if values is not None and (question.kind != "choice" or given != values):
+            self.wrong.append(
+                f"{place}: everywhere in Jurybox “{question.name}” is {words}; give this question "
+                "another name."
+            )
+
+    def _list(self, given: Any, what: str) -> list[Any]:
+        if given is None or isinstance(given, list):
+            return given or []
+        self.wrong.append(f"{what} must be a list.")
+        return []
+
+    def _bound(self, given: Any, what: str) -> float | None:
+        if given is None:
+            return None
+        if not _is_number(given):
+            self.wrong.append(f"{what} must be a number, not “{str(given)[:60]}”.")
+            return None
+        return given
+
+    def _text(self, given: Any, what: str, longest: int) -> str:
+        if not isinstance(given, str) or not given.strip():
+            self.wrong.append(f"{what} is missing.")
+            return ""
+        if len(given) > longest:
+            self.wrong.append(f"{what} has {len(given)} characters; {longest} are allowed.")
+        return given.strip() if longest == 200 else given
+
+    def _unknown(self, given: Mapping, part: str, place: str) -> None:
+        for name in sorted(set(given) - PARTS[part]):
+            self.wrong.append(f"{place} has a “{name}”, which means nothing here.")
+
+
+def _is_number(given: Any) -> bool:
+    """Numbers that every database, file and report keeps as they are."""
+    number = isinstance(given, int | float) and not isinstance(given, bool)
+    return number and -LARGEST < given < LARGEST
+
+
+def _unprintable(given: Any) -> bool:
+    if isinstance(given, str):
+        return any(ord(letter) < 32 and letter not in "\n\t" for letter in given) or bool(
+            re.search("[\ud800-\udfff]", given)
+        )
+    if isinstance(given, Mapping):
+        return any(_unprintable(part) for both in given.items() for part in both)
+    return isinstance(given, list) and any(map(_unprintable, given))
+
+
+def _slug(title: str) -> str:
+    words = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+    return f"own-{words}"[:80].rstrip("-") or "own"

@@ -1,0 +1,103 @@
+"""What an import did, in the words of `import_* --json`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from annotations.sources.records import Missing, Rejected, Remark
+
+# So many refused rows are named one by one; a file of a million bad ones must not fill the memory.
+NAMED = 10_000
+COUNTS = ("prompts", "atoms", "images", "generators", "annotations", "answers", "scores")
+
+
+@dataclass(slots=True)
+class Outcome:
+    prompts: int = 0
+    atoms: int = 0
+    images: int = 0
+    generators: int = 0
+    annotations: int = 0
+    answers: int = 0
+    scores: int = 0
+    unchanged: int = 0
+    rejected: list[dict[str, Any]] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    rejected_in_all: int = 0
+    dry_run: bool = False
+    progress: Callable[[int], None] | None = None
+    read: int = 0
+
+    def reject(
+        self, *, line: int, field: str, value: object, reason: str, source: str = ""
+    ) -> None:
+        self.rejected_in_all += 1
+        if len(self.rejected) < NAMED:
+            shown = value if isinstance(value, int | float | str | None) else str(value)
+            shown = shown[:200] if isinstance(shown, str) else shown
+            row = {"line": line, "field": field, "value": shown, "reason": reason}
+            self.rejected.append(row | ({"file": source} if source else {}))
+
+    def note(self, record: Rejected | Missing | Remark) -> None:
+        """What a reader found out about its source."""
+        if isinstance(record, Rejected):
+            self.reject(**record._asdict())
+        elif isinstance(record, Missing):
+            if len(self.missing) < NAMED:
+                self.missing.append(record.what)
+        elif record.words not in self.warnings:
+            self.warnings.append(record.words)
+
+    def step(self, count: int) -> None:
+        self.read += count
+        if self.progress is not None:
+            self.progress(self.read)
+
+    @property
+    def changed(self) -> int:
+        return sum(getattr(self, name) for name in COUNTS)
+
+    def as_json(self) -> dict[str, Any]:
+        found: dict[str, Any] = {name: getattr(self, name) for name in COUNTS}
+        found["unchanged"] = self.unchanged
+        found["rejected"] = self.rejected
+        if self.rejected_in_all > len(self.rejected):
+            found["rejected_in_all"] = self.rejected_in_all
+        found |= {"missing": self.missing, "warnings": self.warnings}
+        return found | ({"dry_run": True} if self.dry_run else {})
+
+    def as_text(self) -> str:
+        """The same for people."""
+        lines = [*sentences(self.as_json()), *self.warnings]
+        if self.missing:
+            lines.append(f"Missing ({len(self.missing)}):")
+            lines += [f"  {what}" for what in self.missing[:20]]
+            if len(self.missing) > 20:
+                lines.append(f"  … and {len(self.missing) - 20} more (--json names them).")
+        if self.rejected_in_all:
+            lines.append(f"Refused ({self.rejected_in_all}):")
+            for row in self.rejected[:50]:
+                place = f"{row.get('file', '')} line {row['line']}".strip()
+                lines.append(f"  {place}, {row['field']} = {row['value']!r}: {row['reason']}")
+            if self.rejected_in_all > 50:
+                lines.append(f"  … and {self.rejected_in_all - 50} more (--json names them).")
+        return "\n".join(lines)
+
+
+def sentences(found: dict[str, Any]) -> list[str]:
+    """What came in and what was there already."""
+    done = [_count(found[name], name) for name in COUNTS if found[name]]
+    verb = "Would bring in" if found.get("dry_run") else "Brought in"
+    said = [f"{verb} {', '.join(done)}." if done else "Nothing is new."]
+    if found["unchanged"] == 1:
+        said.append("1 row was there already and is unchanged.")
+    elif found["unchanged"]:
+        said.append(f"{found['unchanged']} rows were there already and are unchanged.")
+    return said
+
+
+def _count(number: int, name: str) -> str:
+    return f"{number} {name.removesuffix('s') if number == 1 else name}"

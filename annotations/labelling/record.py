@@ -1,0 +1,270 @@
+"""Record, correct, take back: the only writer of labels."""
+
+from __future__ import annotations
+
+import math
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Value
+from django.utils import timezone
+
+from annotations.database.prepared import Prepared, execute, insert
+from annotations.errors import LabelRefused
+from annotations.forms.papers.derived_answers import following
+from annotations.forms.per_image import needs_atoms
+from annotations.forms.validate_answers import checked
+from annotations.forms.versions import form_of, questions_for
+from annotations.labelling import assign as assigning
+from annotations.models import (
+    Annotation,
+    Answer,
+    Assignment,
+    Flag,
+    FormVersion,
+    Image,
+    Membership,
+    Revision,
+    Study,
+)
+from annotations.signals import labels_changed
+
+# (key, whether by this submission) of the annotation that was sent with it, now or before it was
+# corrected, and of what this person said about the image: one question, and hardly ever an answer.
+KNOWN = Prepared(
+    lambda mark: (
+        Annotation.objects.order_by()
+        .filter(submission=mark.uuid("submission"))
+        .values_list("pk", Value(1))
+        .union(
+            Revision.objects.order_by()
+            .filter(submission=mark.uuid("submission"))
+            .values_list("annotation", Value(1)),
+            Annotation.objects.order_by()
+            .filter(image=mark("image"), annotator=mark("person"))
+            .values_list("pk", Value(0)),
+            all=True,
+        )
+    )
+)
+ANSWER_THE_LEASE = """
+    UPDATE annotations_assignment SET state = 'answered', leased_until = NULL
+    WHERE image_id = %s AND annotator_id = %s AND state = 'leased'"""
+EARLIER_KEPT = "Your earlier answers are kept."
+
+
+def check_can_label(*, image: Image, annotator: Membership, form: FormVersion) -> None:
+    study = annotator.study
+    if image.study_id != study.pk:
+        raise LabelRefused("This image belongs to another study; nothing was saved.")
+    if study.status == Study.Status.PAUSED:
+        raise LabelRefused(f"This study is paused; this answer was not saved. {EARLIER_KEPT}")
+    if study.status == Study.Status.CLOSED:
+        raise LabelRefused(f"This study is closed; this answer was not saved. {EARLIER_KEPT}")
+    if form.pk != study.form_id:
+        raise LabelRefused(
+            "The questions have changed since this page was opened; this answer was not saved. "
+            "Load the page again and answer the new questions."
+        )
+
+
+def check_answers(
+    *, image: Image, form: FormVersion, answers: Mapping[str, Any]
+) -> dict[str, float | str]:
+    """The answers as they will be kept; refused with a sentence where they do not fit the form.
+
+    Keys are the questions' names; `atom.3` is the question about the atom with index 3. What
+    follows from them is among them.
+    """
+    questions = questions_for(form, image.prompt)
+    kept = checked(form_of(form), questions, answers)
+    return kept | following(form_of(form), questions, image.prompt.metadata, kept)
+
+
+@transaction.atomic
+def record_label(*, annotator: Membership, **sent: Any) -> Annotation:
+    """Save one person's answers about one image, as `_record` takes them. Sent twice, they are
+    saved once."""
+    assigning.lock(annotator)
+    annotation, _ = _record(annotator=annotator, **sent)
+    return annotation
+
+
+@transaction.atomic
+def record_and_go_on(*, annotator: Membership, **sent: Any) -> Assignment | None:
+    """Answers and the next image go to the disk together: one wait instead of two."""
+    assigning.lock(annotator)
+    _, empty_handed = _record(annotator=annotator, **sent)
+    return assigning.next_in_turn(annotator, empty_handed=empty_handed)
+
+
+def _record(
+    *,
+    image: Image,
+    annotator: Membership,
+    form: FormVersion,
+    answers: Mapping[str, Any],
+    submission: uuid.UUID,
+    seconds: float | None = None,
+) -> tuple[Annotation, bool]:
+    """The annotation, and whether the person held its image until now."""
+    known = {
+        bool(by_submission): key
+        for key, by_submission in KNOWN.all(
+            submission=submission, image=image.pk, person=annotator.pk
+        )
+    }
+    if True in known:
+        repeated = Annotation.objects.get(pk=known[True])
+        if repeated.annotator_id != annotator.pk or repeated.image_id != image.pk:
+            raise LabelRefused("This submission was used for another image; nothing was saved.")
+        return repeated, False
+    check_can_label(image=image, annotator=annotator, form=form)
+    kept = check_answers(image=image, form=form, answers=answers)
+    earlier = Annotation.objects.get(pk=known[False]) if known else None
+    held = False
+    if earlier is None or earlier.state == Annotation.State.WITHDRAWN:
+        held = _occupy(image=image, annotator=annotator)
+    if earlier is not None:
+        _correct(earlier, form=form, answers=kept, submission=submission, seconds=seconds)
+        return earlier, held
+    annotation = Annotation(
+        study=annotator.study,
+        image=image,
+        annotator=annotator,
+        form=form,
+        submission=submission,
+        seconds=_plausible(seconds),
+        submitted_at=timezone.now(),
+    )
+    insert(annotation)
+    _write_answers(annotation, kept)
+    _tell(annotator.study_id)
+    return annotation, held
+
+
+@transaction.atomic
+def flag(*, image: Image, annotator: Membership, reason: str, note: str = "") -> Flag:
+    """Say that something is wrong with an image. Flagging again corrects what was said, and opens
+    it again where it was settled."""
+    if image.study_id != annotator.study_id:
+        raise LabelRefused("This image belongs to another study; nothing was flagged.")
+    if reason not in Flag.Reason.values:
+        words = ", ".join(Flag.Reason.labels)
+        raise LabelRefused(f"A flag needs one of these reasons: {words}. Nothing was flagged.")
+    said = {"reason": reason, "note": note.strip()[:2000], "settled_at": None, "settled_by": None}
+    flagged, _ = Flag.objects.update_or_create(image=image, annotator=annotator, defaults=said)
+    return flagged
+
+
+@transaction.atomic
+def take_back(*, annotation: Annotation) -> Assignment:
+    """Undo: the answers are kept as a revision, the image is in this person's hands again."""
+    if annotation.state != Annotation.State.COUNTED:
+        raise LabelRefused("This answer has already been taken back.")
+    if not annotation.annotator.study.is_open:
+        raise LabelRefused(f"This study takes no changes at the moment. {EARLIER_KEPT}")
+    assigning.lock(annotation.annotator)
+    # One image in hand at a time: what was open goes back to the queue.
+    for open_one in Assignment.objects.filter(
+        annotator=annotation.annotator, state=Assignment.State.LEASED
+    ):
+        assigning.release(assignment=open_one)
+    annotation.state = Annotation.State.WITHDRAWN
+    annotation.save(update_fields=["state"])
+    assignment, _ = Assignment.objects.update_or_create(
+        image=annotation.image,
+        annotator=annotation.annotator,
+        defaults={
+            "study": annotation.study,
+            "state": Assignment.State.LEASED,
+            "leased_until": timezone.now() + assigning.lease_length(annotation.study),
+        },
+    )
+    _tell(annotation.study_id)
+    return assignment
+
+
+def _occupy(*, image: Image, annotator: Membership) -> bool:
+    """Turn the lease into an answer; a lease that has run out may still find a place free. Whether
+    there was one."""
+    if execute(ANSWER_THE_LEASE, image.pk, annotator.pk):
+        return True
+    if not assigning.take_place(image=image, study=annotator.study):
+        raise LabelRefused(
+            "This image was given to somebody else because the page had been idle for too long; "
+            f"this answer was not saved. {EARLIER_KEPT}"
+        )
+    Assignment.objects.update_or_create(
+        image=image,
+        annotator=annotator,
+        defaults={
+            "study": annotator.study,
+            "state": Assignment.State.ANSWERED,
+            "leased_until": None,
+        },
+    )
+    return False
+
+
+def _correct(
+    annotation: Annotation,
+    *,
+    form: FormVersion,
+    answers: Mapping[str, float | str],
+    submission: uuid.UUID,
+    seconds: float | None,
+) -> None:
+    Revision.objects.create(
+        annotation=annotation,
+        number=annotation.revision,
+        submission=annotation.submission,
+        answers=list(annotation.answers.values("question", "atom_id", "value", "text")),
+        form_id=annotation.form_id,
+        seconds=annotation.seconds,
+        submitted_at=annotation.submitted_at,
+    )
+    annotation.answers.all().delete()
+    # What the owner has set aside stays so, whatever it says now.
+    if annotation.state == Annotation.State.WITHDRAWN:
+        annotation.state = Annotation.State.COUNTED
+    annotation.revision += 1
+    annotation.form = form
+    annotation.submission = submission
+    annotation.seconds = _plausible(seconds)
+    annotation.submitted_at = timezone.now()
+    annotation.save()
+    _write_answers(annotation, answers)
+    _tell(annotation.study_id)
+
+
+def _write_answers(annotation: Annotation, answers: Mapping[str, float | str]) -> None:
+    atoms: dict[int, int] = {}
+    if needs_atoms(form_of(annotation.form)):
+        atoms = dict(annotation.image.prompt.atoms.values_list("index", "pk"))
+    rows = []
+    for key, value in answers.items():
+        name, dot, index = key.partition(".")
+        rows.append(
+            Answer(
+                annotation=annotation,
+                question=name,
+                atom_id=atoms[int(index)] if dot else None,
+                value=None if isinstance(value, str) else value,
+                text=value if isinstance(value, str) else "",
+            )
+        )
+    insert(*rows)
+
+
+def _plausible(seconds: float | None) -> float | None:
+    """A browser's clock is a claim: keep it where it can be true."""
+    if seconds is None or not math.isfinite(seconds) or not 0 <= seconds <= 24 * 3600:
+        return None
+    return seconds
+
+
+def _tell(study_id: int) -> None:
+    transaction.on_commit(lambda: labels_changed.send(sender=Study, study_id=study_id))

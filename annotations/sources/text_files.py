@@ -1,0 +1,308 @@
+"""Files from outside, line by line: what cannot be read is named with its place, in constant memory.
+
+No Django here: readers of benchmark files stand on this.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from annotations.sources.records import Rejected, Remark, Unreadable
+
+# Longer than any honest row; a file without line ends must not fill the memory.
+LONGEST_LINE = 4 * 2**20
+LARGEST_DOCUMENT = 512 * 2**20
+LONGEST_FIELD = 131_072
+# What a spreadsheet would run as a formula when it stands first in a cell. `exporting` puts an
+# apostrophe before it, `restored` takes it away again.
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+
+# A key whose value is an object.
+KEY = re.compile(r'"([^"]+)"\s*:\s*\{')
+
+csv.field_size_limit(LONGEST_FIELD)
+
+Row = tuple[int, Sequence[Any]]
+
+
+def table(
+    path: Path, *, required: Sequence[str], optional: Sequence[str] = ()
+) -> Iterator[Row | Rejected | Remark]:
+    """Rows of a CSV, JSONL or JSON file: (line, values in the order of `required` + `optional`).
+
+    What a row does not have is "". Columns may stand in any order; unknown ones are reported.
+    """
+    first = opening(path).lstrip()[:1]
+    if first == b"[":
+        return _from_objects(path, _numbered(document(path), path), required, optional)
+    if first == b"{":
+        return _from_objects(path, json_lines(path), required, optional)
+    return _from_csv(path, required, optional)
+
+
+def opening(path: Path, size: int = 4096) -> bytes:
+    """The first bytes of a file that can be text; anything else is refused here."""
+    if path.is_dir():
+        raise Unreadable(f"{path.name} is a folder; a file is wanted here.")
+    try:
+        with path.open("rb") as file:
+            start = file.read(size)
+    except OSError as error:
+        raise Unreadable(f"{path.name} cannot be read: {error.strerror}.") from error
+    if not start.strip():
+        raise Unreadable(f"{path.name} is empty.")
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise Unreadable(f"{path.name} is written in UTF-16; save it as UTF-8.")
+    if start.startswith((b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf")):
+        raise Unreadable(f"{path.name} is an archive, not a text; unpack it, or upload it as one.")
+    if start.startswith((b"\x89PNG", b"\xff\xd8\xff", b"RIFF", b"%PDF", b"PAR1", b"SQLite")):
+        raise Unreadable(f"{path.name} is not a text file.")
+    return start.removeprefix(b"\xef\xbb\xbf")
+
+
+def document(path: Path) -> Any:
+    """A whole JSON file. Keys that stand twice in an object are refused: one of them would be lost."""
+    opening(path)
+    if path.stat().st_size > LARGEST_DOCUMENT:
+        raise Unreadable(
+            f"{path.name} is larger than {LARGEST_DOCUMENT // 2**20} MB; use JSONL for a set this size."
+        )
+    try:
+        return parsed(path.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"{path.name} is not UTF-8 at byte {error.start}.") from error
+    except json.JSONDecodeError as error:
+        raise Unreadable(
+            f"{path.name} is not sound JSON: {error.msg} at line {error.lineno}, "
+            f"column {error.colno}."
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise Unreadable(f"{path.name} is not sound JSON: {_why(error)}.") from error
+
+
+def json_lines(path: Path) -> Iterator[tuple[int, Any] | Rejected]:
+    """(line, value) for each line of a JSONL file."""
+    opening(path)
+    bad: set[int] = set()
+    for number, line in enumerate(_lines(path, bad), 1):
+        if not line.strip():
+            continue
+        if number in bad:
+            yield _undecodable(path, number)
+            continue
+        try:
+            yield number, parsed(line)
+        except json.JSONDecodeError as error:
+            yield Rejected(
+                "line",
+                line[:80].rstrip(),
+                f"Not sound JSON: {error.msg} at column {error.colno}.",
+                number,
+                path.name,
+            )
+        except (ValueError, RecursionError) as error:
+            yield Rejected("line", line[:80], f"Not sound JSON: {_why(error)}.", number, path.name)
+
+
+def text_lines(path: Path) -> Iterator[tuple[int, str] | Rejected]:
+    """(line, text) for each line that is not blank, whatever the line ends."""
+    opening(path)
+    bad: set[int] = set()
+    for number, line in enumerate(_lines(path, bad, newline=None), 1):
+        if number in bad:
+            yield _undecodable(path, number)
+        elif line.strip():
+            yield number, line.strip()
+
+
+def parsed(text: str) -> Any:
+    value = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+    if "\\u0000" in text or "\0" in text:
+        raise ValueError("it holds a NUL character")
+    return value
+
+
+def lines_of_keys(path: Path) -> dict[str, int]:
+    """On which line each key of a pretty-printed object stands first; for naming places only."""
+    found: dict[str, int] = {}
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        for number, line in enumerate(file, 1):
+            for key in KEY.findall(line[:10_000]):
+                found.setdefault(key, number)
+    return found
+
+
+def restored(value: str) -> str:
+    """The text as it was before an apostrophe was put before it against spreadsheets."""
+    if value[:1] == "'" and value.lstrip("'")[:1] in FORMULA and value.lstrip("'"):
+        return value[1:]
+    return value
+
+
+def csv_rows(path: Path) -> Iterator[Row | Rejected]:
+    """(line, cells) of every row, the header first; rows that are not sound are named."""
+    bad: set[int] = set()
+    reader = csv.reader(_lines(path, bad))
+    before = 0
+    while True:
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            line, before = before + 1, reader.line_num
+            yield Rejected("row", "", _csv_words(error), line, path.name)
+            continue
+        line, before = before + 1, reader.line_num
+        if bad and not bad.isdisjoint(range(line, before + 1)):
+            yield _undecodable(path, line)
+        elif row and row != [""]:
+            yield line, row
+
+
+def _from_csv(
+    path: Path, required: Sequence[str], optional: Sequence[str]
+) -> Iterator[Row | Rejected | Remark]:
+    rows = csv_rows(path)
+    first = next(rows, None)
+    if first is None or type(first) is not tuple:
+        raise Unreadable(f"{path.name} has no header row that can be read.")
+    header = [name.strip().removeprefix("\ufeff") for name in first[1]]
+    _check_header(path, header, required)
+    yield from _unknown(path, [name for name in header if name], required, optional)
+    wanted = [*required, *optional]
+    width = len(header)
+    # One cell more than the header has stands for every column that is not there.
+    pick = itemgetter(*(header.index(n) if n in header else width for n in wanted))
+    for found in rows:
+        if type(found) is not tuple:
+            yield found
+            continue
+        line, row = found
+        if len(row) != width:
+            words = f"The row has {len(row)} cells, the header has {width}."
+            yield Rejected("row", ",".join(row)[:80], words, line, path.name)
+            continue
+        row.append("")
+        yield line, pick(row)
+
+
+def _from_objects(
+    path: Path,
+    objects: Iterator[tuple[int, Any] | Rejected],
+    required: Sequence[str],
+    optional: Sequence[str],
+) -> Iterator[Row | Rejected | Remark]:
+    wanted = [*required, *optional]
+    known = set(wanted)
+    told: set[str] = set()
+    for found in objects:
+        if isinstance(found, Rejected):
+            yield found
+            continue
+        line, item = found
+        if not isinstance(item, dict):
+            yield Rejected("line", str(item)[:80], "An object is wanted here.", line, path.name)
+            continue
+        absent = [name for name in required if item.get(name) is None]
+        if absent and not (absent == ["score"] and item.get("error")):
+            yield Rejected(absent[0], None, f"“{absent[0]}” is missing.", line, path.name)
+            continue
+        unknown = set(item) - known - told
+        if unknown:
+            told |= unknown
+            yield from _unknown(path, sorted(unknown), required, optional)
+        yield line, ["" if (value := item.get(name)) is None else value for name in wanted]
+
+
+def _numbered(items: Any, path: Path) -> Iterator[tuple[int, Any]]:
+    if not isinstance(items, list):
+        raise Unreadable(f"{path.name} is not a list of objects.")
+    return enumerate(items, 1)
+
+
+def _lines(path: Path, bad: set[int], newline: str | None = "") -> Iterator[str]:
+    """Lines of text; the numbers of those that are not sound UTF-8 or hold a NUL go to `bad`."""
+    # Bytes that are no UTF-8 become lone surrogates, which no sound text holds.
+    with path.open(encoding="utf-8-sig", errors="surrogateescape", newline=newline) as file:
+        number = 0
+        for line in iter(partial(file.readline, LONGEST_LINE), ""):
+            number += 1
+            if not line.isascii() and not _encodes(line) or "\0" in line:
+                bad.add(number)
+            if len(line) == LONGEST_LINE:
+                # What follows would be read as lines of their own: it goes to waste instead.
+                bad.add(number)
+                while len(rest := file.readline(LONGEST_LINE)) == LONGEST_LINE:
+                    del rest
+                yield line[:80] + "\n"
+                continue
+            yield line
+
+
+def _encodes(line: str) -> bool:
+    try:
+        line.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _undecodable(path: Path, line: int) -> Rejected:
+    words = (
+        "The line is not sound text: it must be UTF-8, without NUL characters, and not endlessly "
+        "long."
+    )
+    return Rejected("line", "", words, line, path.name)
+
+
+def _check_header(path: Path, header: list[str], required: Sequence[str]) -> None:
+    absent = [name for name in required if name not in header]
+    if absent:
+        there = ", ".join(name[:40] for name in header[:20]) or "nothing"
+        words = ", ".join(f"“{name}”" for name in absent)
+        raise Unreadable(f"{path.name} has no column {words}; its header has: {there}.")
+    twice = sorted({name for name in header if name and header.count(name) > 1})
+    if twice:
+        raise Unreadable(f"{path.name} has the column “{twice[0]}” more than once.")
+
+
+def _unknown(
+    path: Path, names: Sequence[str], required: Sequence[str], optional: Sequence[str]
+) -> Iterator[Remark]:
+    unknown = [name[:40] for name in names if name not in required and name not in optional]
+    if unknown:
+        yield Remark(f"{path.name}: unknown columns were left out: {', '.join(unknown)}.")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key “{twice[:80]}” stands twice in one object")
+    return found
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _csv_words(error: csv.Error) -> str:
+    if "field larger" in str(error):
+        return (
+            f"A cell is longer than {LONGEST_FIELD:,} characters; perhaps a quotation mark is "
+            "never closed."
+        )
+    return f"The row cannot be read: {error}."
+
+
+def _why(error: Exception) -> str:
+    return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)

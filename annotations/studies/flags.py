@@ -1,0 +1,49 @@
+"""What people flagged: read by the owner, settled with a remark, or put back among the open ones.
+
+A flag touches no answer. Who raises it again about the same image opens it again.
+"""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.db.models import Prefetch, QuerySet
+from django.utils import timezone
+
+from annotations import event_log as trail
+from annotations.models import Flag, Image, Study
+
+
+def open_flags(study: Study) -> QuerySet[Flag]:
+    return Flag.objects.filter(image__study=study, settled_at=None)
+
+
+def flagged_images(study: Study, *, only_open: bool) -> QuerySet[Image]:
+    """Each with its flags, the earliest first, in the order in which people meet the images."""
+    flags = open_flags(study) if only_open else Flag.objects.filter(image__study=study)
+    return (
+        Image.objects.filter(pk__in=flags.order_by().values("image"))
+        .select_related("prompt")
+        .prefetch_related(
+            Prefetch("flags", Flag.objects.select_related("settled_by").order_by("pk"))
+        )
+        .order_by("place", "pk")
+    )
+
+
+@transaction.atomic
+def settle(*, flag: Flag, remark: str, by) -> None:
+    """Settled a second time, it keeps the later remark."""
+    flag.settled_at = timezone.now()
+    flag.settled_by = by
+    flag.remark = remark.strip()[:2000]
+    flag.save(update_fields=["settled_at", "settled_by", "remark"])
+    image = flag.image
+    trail.note(image.study_id, "flag settled", f"settled a flag of the image {image.key}")
+
+
+@transaction.atomic
+def put_back(*, flag: Flag) -> None:
+    flag.settled_at = flag.settled_by = None
+    flag.save(update_fields=["settled_at", "settled_by"])
+    image = flag.image
+    trail.note(image.study_id, "flag put back", f"put a flag of the image {image.key} back")

@@ -1,0 +1,103 @@
+"""One person's data: all of it told, or taken out so that only pseudonymous answers stay."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.contrib.sessions.models import Session
+from django.db import transaction
+
+from annotations import event_log as trail
+from annotations.errors import StudyRefused
+from annotations.models import Annotation, Event, Flag, Membership
+from annotations.studies.settings import LAST_OWNER
+
+
+def told(user) -> dict[str, Any]:
+    """Everything that is kept about this account, as plain data."""
+    return {
+        "account": {
+            "username": user.get_username(),
+            "first_name": user.first_name,
+            "last_name": user.last_name,
+            "email": user.email,
+            "joined": user.date_joined.isoformat(),
+            "last_login": user.last_login and user.last_login.isoformat(),
+        },
+        "studies": [_told_of(member) for member in _memberships(user)],
+        "events": [
+            {"at": event.at.isoformat(), "study": event.study.slug, "words": event.words}
+            for event in Event.objects.filter(by=user).select_related("study").order_by("pk")
+        ],
+    }
+
+
+@transaction.atomic
+def erase(user) -> list[str]:
+    """Close the account and forget who it was; returns the pseudonyms under which answers stay."""
+    memberships = list(_memberships(user))
+    for member in memberships:
+        _check_another_owner(member)
+    names = []
+    for member in memberships:
+        trail.note(member.study_id, "erased", "took out who this person was", about=member)
+        member.name = f"erased-{secrets.token_hex(4)}"
+        member.user = None
+        member.worker = member.session_key = ""
+        member.invitation = None
+        member.save(update_fields=["name", "user", "worker", "session_key", "invitation"])
+        # Words of their own may say who they are; what they answered does not.
+        Flag.objects.filter(annotator=member).update(note="")
+        names.append(member.name)
+    for session in Session.objects.iterator():
+        if session.get_decoded().get("_auth_user_id") == str(user.pk):
+            session.delete()
+    user.delete()
+    return names
+
+
+def account(name: str):
+    try:
+        return get_user_model().objects.get_by_natural_key(name)
+    except get_user_model().DoesNotExist:
+        raise StudyRefused(f"There is no account “{name}”.") from None
+
+
+def _memberships(user):
+    return Membership.objects.filter(user=user).select_related("study").order_by("pk")
+
+
+def _check_another_owner(member: Membership) -> None:
+    others = Membership.objects.filter(study=member.study_id, role="owner", user__isnull=False)
+    if member.role == Membership.Role.OWNER and not others.exclude(pk=member.pk).exists():
+        raise StudyRefused(f"{member.study.slug}: {LAST_OWNER}")
+
+
+def _told_of(member: Membership) -> dict[str, Any]:
+    annotations = Annotation.objects.filter(annotator=member).prefetch_related("answers")
+    return {
+        "study": member.study.slug,
+        "name": member.name,
+        "role": member.role,
+        "worker": member.worker,
+        "joined": member.created_at.isoformat(),
+        "annotations": [
+            {
+                "image": annotation.image.public_id,
+                "state": annotation.state,
+                "submitted_at": annotation.submitted_at.isoformat(),
+                "seconds": annotation.seconds,
+                "answers": [
+                    {"question": a.question, "value": a.value, "text": a.text}
+                    for a in annotation.answers.all()
+                ],
+            }
+            for annotation in annotations.select_related("image").order_by("pk")
+        ],
+        "flags": [
+            {"image": flag.image.public_id, "reason": flag.reason, "note": flag.note}
+            for flag in Flag.objects.filter(annotator=member).select_related("image").order_by("pk")
+        ],
+    }
