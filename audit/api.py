@@ -22,7 +22,7 @@ from annotations.api.lists import MessageSerializer, listed, page
 from audit import queries, tasks
 from audit.models import Report
 from judges import api as judges
-from judges.waking import send
+from judges.runs.wake import send
 
 
 class ReportSerializer(serializers.Serializer):

@@ -41,7 +41,7 @@ app.steps["consumer"].add(LookRound)
 
 
 def _call(name: str) -> None:
-    from judges.waking import send
+    from judges.runs.wake import send
 
     send(app.tasks[name])
 

@@ -155,7 +155,7 @@ def safety() -> Finding:
 def gpu() -> list[Finding]:
     if find_spec("torch") is None:
         return [_well("GPU", "The neural engines are not installed; the built-in ones need none.")]
-    from judges.engines.torch_setup import prepare
+    from judges.engines.shared.torch_setup import prepare
 
     torch = prepare()
     if not torch.cuda.is_available():

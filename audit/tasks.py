@@ -9,8 +9,8 @@ from celery import shared_task
 from annotations.models import Study
 from annotations.signals import labels_changed
 from audit import pulse
+from judges.runs.wake import send
 from judges.signals import scores_changed
-from judges.waking import send
 
 
 @shared_task(soft_time_limit=900, time_limit=930)

@@ -9,8 +9,8 @@ from annotations.pages.form import form_edit
 from audit import api, views
 from audit.lockout import LogInForm
 from audit.pages.urls import audit_pages
-from judges import upload_views
-from judges import views as judges
+from judges.pages import imports as upload_views
+from judges.pages import runs as judges
 
 study_pages = [
     path("", annotations.study, name="study"),

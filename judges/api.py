@@ -22,10 +22,12 @@ from annotations.api.lists import Filters, MessageSerializer, filters, listed, p
 from annotations.api.views import KEY
 from annotations.benchmarks.registry import FORMATS
 from annotations.exports import labels
-from judges import exporting, running, tasks, uploading
+from judges import running, tasks
+from judges.exports import scores as exporting
+from judges.intake import uploads as uploading
 from judges.models import Judge, Run, Score, Upload
-from judges.queries import offers, run_row, run_rows
-from judges.waking import send
+from judges.runs.queries import offers, run_row, run_rows
+from judges.runs.wake import send
 
 REFUSALS = {400: OpenApiTypes.OBJECT, 403: MessageSerializer, 404: None}
 LARGEST_ID = 2**63 - 1

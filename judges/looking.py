@@ -18,8 +18,8 @@ from PIL import Image as Picture
 
 from annotations.models import Image
 from annotations.pictures.decode import open_picture
-from judges import looks
-from judges.asking import Failed, ask, reason_of
+from judges.looks import store as looks
+from judges.looks.ask_engine import Failed, ask, reason_of
 from judges.models import Look
 from judges.protocols import (
     Answer,

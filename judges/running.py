@@ -25,13 +25,13 @@ from annotations.database import bulk
 from annotations.leases import ran_out
 from annotations.models import Image, Study
 from judges import registry
-from judges.asking import NotHeld, is_disk_full
 from judges.errors import JudgeRefused, Passing
-from judges.holding import LEASE, Hold
 from judges.looking import Glance, Looking
+from judges.looks.ask_engine import NotHeld, is_disk_full
 from judges.models import AtomScore, Chunk, Judge, Run, Score
 from judges.protocols import Judgement, Method, Unscored
-from judges.self_test import check_engines
+from judges.runs.chunk_lease import LEASE, Hold
+from judges.runs.self_test import check_engines
 from judges.signals import scores_changed
 
 logger = logging.getLogger(__name__)

@@ -2,9 +2,10 @@
 
 from celery import shared_task
 
-from judges import running, uploading
+from judges import running
+from judges.intake import uploads as uploading
 from judges.models import Run
-from judges.waking import send
+from judges.runs.wake import send
 
 
 @shared_task(soft_time_limit=7200, time_limit=7260)

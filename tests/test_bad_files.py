@@ -16,7 +16,8 @@ from PIL import Image as Picture
 from annotations.benchmarks.registry import Source
 from annotations.errors import ImportRefused
 from annotations.models import Study
-from judges import sources, uploading
+from judges.intake import bring_in as sources
+from judges.intake import uploads as uploading
 from judges.models import Upload
 from tests import making
 from tests.annotations.test_picture import animation, png_claiming

@@ -22,7 +22,7 @@ from annotations.models import Study
 from audit import charts, narrative, progress, reports
 from audit.asked import View
 from audit.models import Making, Report
-from judges.queries import RunRow, run_row
+from judges.runs.queries import RunRow, run_row
 
 PAGES = (
     ("drift", "Drift"),

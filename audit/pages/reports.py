@@ -17,7 +17,7 @@ from audit.chart_style import colour_of
 from audit.models import Report
 from audit.pages import drift, side_by_side
 from audit.pages.frame import PAGES, Frame, answer, frame_of
-from judges.waking import send
+from judges.runs.wake import send
 
 LISTED = 100
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from PIL import Image
 
-from judges.engines.checkpoint import CheckpointEngine
-from judges.engines.torch_setup import prepare
-from judges.engines.weights import memory_guard
+from judges.engines.shared.checkpoint import CheckpointEngine
+from judges.engines.shared.torch_setup import prepare
+from judges.engines.shared.weights import memory_guard
 
 _WORDS = 50
 

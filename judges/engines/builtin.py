@@ -16,7 +16,7 @@ from importlib import metadata
 import numpy as np
 from PIL import Image
 
-from judges.engines.builtin_vision import COLORS, SHAPES, Thing, find_things
+from judges.engines.shared.builtin_vision import COLORS, SHAPES, Thing, find_things
 from judges.protocols import Answer, ColorOf, Detection, Question
 
 _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")

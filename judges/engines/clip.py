@@ -16,10 +16,10 @@ from typing import Any
 
 from PIL import Image, ImageOps
 
-from judges.engines import run_lengths, weights
-from judges.engines.checkpoint import CheckpointEngine
-from judges.engines.torch_setup import prepare
-from judges.engines.weights import memory_guard
+from judges.engines.shared import run_lengths, weights
+from judges.engines.shared.checkpoint import CheckpointEngine
+from judges.engines.shared.torch_setup import prepare
+from judges.engines.shared.weights import memory_guard
 from judges.errors import EngineRefused
 from judges.protocols import ColorOf, Detection
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from PIL import Image
 
-from judges.engines.batches import alike
-from judges.engines.checkpoint import CheckpointEngine
-from judges.engines.torch_setup import prepare
-from judges.engines.weights import memory_guard
+from judges.engines.shared.batches import alike
+from judges.engines.shared.checkpoint import CheckpointEngine
+from judges.engines.shared.torch_setup import prepare
+from judges.engines.shared.weights import memory_guard
 from judges.errors import EngineRefused
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from PIL import Image
 
-from judges.engines import weights
+from judges.engines.shared import weights
 from judges.errors import EngineRefused
 from judges.protocols import Detection
 

@@ -13,11 +13,11 @@ from typing import Any
 
 from PIL import Image
 
-from judges.engines import weights
-from judges.engines.checkpoint import CheckpointEngine
-from judges.engines.control_tokens import expect_none, marks_of
-from judges.engines.rows import in_rows
-from judges.engines.token_answers import AnswerReader
+from judges.engines.shared import weights
+from judges.engines.shared.checkpoint import CheckpointEngine
+from judges.engines.shared.control_tokens import expect_none, marks_of
+from judges.engines.shared.rows import in_rows
+from judges.engines.shared.token_answers import AnswerReader
 from judges.errors import EngineRefused
 from judges.protocols import Answer, Question, Talk
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from PIL import Image
 
-from judges.engines import mask_transformer, weights
-from judges.engines.coco_names import geneval_names
-from judges.engines.lean_masks import ShrunkFeatures, attend, replaced
-from judges.engines.mask_transformer import MaskTransformer
-from judges.engines.torch_setup import prepare
+from judges.engines.shared import mask_transformer, weights
+from judges.engines.shared.coco_names import geneval_names
+from judges.engines.shared.lean_masks import ShrunkFeatures, attend, replaced
+from judges.engines.shared.mask_transformer import MaskTransformer
+from judges.engines.shared.torch_setup import prepare
 from judges.protocols import Detection
 
 _GRID = (384, 384)  # where transformers' own post-processing looks at masks

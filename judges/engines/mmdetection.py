@@ -22,11 +22,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from judges.engines import weights
-from judges.engines.coco_names import geneval_names
-from judges.engines.lean_masks import ShrunkFeatures, attend, replaced
-from judges.engines.mask_transformer import MaskTransformer
-from judges.engines.torch_setup import prepare
+from judges.engines.shared import weights
+from judges.engines.shared.coco_names import geneval_names
+from judges.engines.shared.lean_masks import ShrunkFeatures, attend, replaced
+from judges.engines.shared.mask_transformer import MaskTransformer
+from judges.engines.shared.torch_setup import prepare
 from judges.errors import EngineRefused
 
 CONFIG = "mask2former_swin-s-p4-w7-224_8xb2-lsj-50e_coco"

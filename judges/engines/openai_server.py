@@ -22,8 +22,8 @@ from typing import Any
 
 from PIL import Image
 
-from judges.engines.http_json import Declined, Server, Unanswered
-from judges.engines.token_answers import RULES
+from judges.engines.shared.http_json import Declined, Server, Unanswered
+from judges.engines.shared.token_answers import RULES
 from judges.errors import EngineRefused, Passing
 from judges.protocols import Answer, Question, Talk
 

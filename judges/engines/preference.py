@@ -9,11 +9,11 @@ from typing import Any
 
 from PIL import Image
 
-from judges.engines import weights
-from judges.engines.checkpoint import CheckpointEngine
 from judges.engines.clip import OpenClip, TransformersClip
-from judges.engines.torch_setup import prepare
-from judges.engines.weights import memory_guard
+from judges.engines.shared import weights
+from judges.engines.shared.checkpoint import CheckpointEngine
+from judges.engines.shared.torch_setup import prepare
+from judges.engines.shared.weights import memory_guard
 
 
 class PickScore(TransformersClip):

@@ -16,8 +16,8 @@ from typing import Any
 from PIL import Image
 
 from judges.engines.image_text import ImageTextModel
-from judges.engines.shared_prefix import FeatureMemory, Row, SharedPrefix, TokenTree
-from judges.engines.weights import memory_guard, prepare
+from judges.engines.shared.shared_prefix import FeatureMemory, Row, SharedPrefix, TokenTree
+from judges.engines.shared.weights import memory_guard, prepare
 from judges.errors import EngineRefused
 from judges.protocols import Answer, Question
 

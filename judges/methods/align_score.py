@@ -23,10 +23,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
 
-from judges.methods import matching
-from judges.methods.boxes import overlap, scores, told
+from judges.boxes import overlap, scores, told
 from judges.methods.geneval import relations as geneval_relations
-from judges.methods.options import Optioned
+from judges.methods.shared import matching
+from judges.methods.shared.options import Optioned
 from judges.protocols import (
     ColorOf,
     Detection,

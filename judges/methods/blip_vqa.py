@@ -18,8 +18,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from judges.methods.answers_told import told
-from judges.methods.options import Optioned
+from judges.methods.shared.answer_evidence import told
+from judges.methods.shared.options import Optioned
 from judges.noun_phrases import reader
 from judges.protocols import Judgement, Question, Seen, Subject, Unscored, Want
 

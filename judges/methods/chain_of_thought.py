@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, ClassVar
 
-from judges.methods.options import Optioned
+from judges.methods.shared.options import Optioned
 from judges.noun_phrases import Phrase, reader
 from judges.protocols import Judgement, Seen, Subject, Talk, Unscored, Want
 

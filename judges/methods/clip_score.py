@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from judges.methods.options import Optioned
+from judges.methods.shared.options import Optioned
 from judges.noun_phrases import reader
 from judges.protocols import Judgement, Seen, Similarity, Subject, Unscored, Want
 

@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from judges.methods.answer_variants import matches, one_word
-from judges.methods.answers_told import told
-from judges.methods.options import Optioned
+from judges.methods.shared.answer_evidence import told
+from judges.methods.shared.answer_spellings import matches, one_word
+from judges.methods.shared.options import Optioned
 from judges.protocols import (
     Answer,
     Atom,

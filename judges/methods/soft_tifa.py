@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from judges.methods.answer_variants import one_word
-from judges.methods.answers_told import told
-from judges.methods.options import Optioned
+from judges.methods.shared.answer_evidence import told
+from judges.methods.shared.answer_spellings import one_word
+from judges.methods.shared.options import Optioned
 from judges.protocols import (
     Answer,
     Atom,

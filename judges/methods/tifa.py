@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from judges.methods.answer_variants import NUMBERS, matches, one_word
-from judges.methods.answers_told import told
-from judges.methods.options import Optioned
-from judges.methods.text_similarity import loaded, nearest
+from judges.methods.shared.answer_evidence import told
+from judges.methods.shared.answer_spellings import NUMBERS, matches, one_word
+from judges.methods.shared.options import Optioned
+from judges.methods.shared.text_similarity import loaded, nearest
 from judges.protocols import (
     Atom,
     AtomJudgement,

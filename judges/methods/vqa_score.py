@@ -19,9 +19,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from judges.methods.answer_variants import variants
-from judges.methods.answers_told import told
-from judges.methods.options import Optioned
+from judges.methods.shared.answer_evidence import told
+from judges.methods.shared.answer_spellings import variants
+from judges.methods.shared.options import Optioned
 from judges.protocols import Judgement, Question, Seen, Subject, Unscored, Want
 
 

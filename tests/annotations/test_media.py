@@ -15,7 +15,8 @@ from annotations.errors import ImportRefused
 from annotations.media import Folder, media
 from annotations.models import Image
 from annotations.pictures.decode import open_picture, store_picture, thumbnail_of
-from judges import running, uploading
+from judges import running
+from judges.intake import uploads as uploading
 from judges.models import Upload
 from tests import making
 

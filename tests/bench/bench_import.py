@@ -63,7 +63,7 @@ def main() -> None:
 
 def pictures(folder: Path, count: int) -> None:
     from annotations.benchmarks.registry import Source
-    from judges import sources
+    from judges.intake import bring_in as sources
 
     print(f"Pictures: {count} PNG files of {SIDE} x {SIDE}, {CORES} threads on {CORES} cores")
     made = _photographs(folder / "photographs", count)
@@ -154,7 +154,7 @@ def _make(folder: Path, count: int) -> None:
 def labels(folder: Path, count: int) -> None:
     from annotations.benchmarks.registry import Source
     from annotations.models import Study
-    from judges import sources
+    from judges.intake import bring_in as sources
 
     images = -(-count // 15)
     print(f"Labels: {count:,} rows, 3 raters and 5 questions about {images:,} images, SQLite")

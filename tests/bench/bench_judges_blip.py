@@ -33,7 +33,7 @@ PROMPTS = (
 
 def main(quick: bool = False) -> bool:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
-    from judges.engines.torch_setup import prepare
+    from judges.engines.shared.torch_setup import prepare
 
     torch = prepare()
     torch.set_num_threads(1)
@@ -77,8 +77,8 @@ def _engine(folder: Path) -> Any:
     from transformers import BertTokenizer, BlipConfig, BlipForQuestionAnswering
 
     from judges.engines.blip_vqa import BlipVqa
-    from judges.engines.token_answers import AnswerReader
-    from judges.engines.torch_setup import prepare
+    from judges.engines.shared.token_answers import AnswerReader
+    from judges.engines.shared.torch_setup import prepare
 
     words = sorted({word.strip("?") for own in PROMPTS for text in own for word in text.split()})
     vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "?", "yes", "no", *words]
@@ -100,7 +100,7 @@ def _engine(folder: Path) -> Any:
 def _eight_passes(
     torch: Any, engine: Any, files: Sequence[Path], prompts: Sequence[Sequence[str]]
 ) -> list[list[float]]:
-    from judges.engines.clip_pixels import pixels
+    from judges.engines.shared.clip_pixels import pixels
 
     model, told = engine._blip, [[] for _ in files]
     yes, no = (engine._tokenizer.convert_tokens_to_ids(word) for word in ("yes", "no"))

@@ -27,9 +27,10 @@ from PIL import Image
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "audit.settings")
 
-from judges.engines import mmdetection, run_lengths
+from judges.engines import mmdetection
 from judges.engines.clip import OpenClip, _short_reader
-from judges.engines.torch_setup import prepare
+from judges.engines.shared import run_lengths
+from judges.engines.shared.torch_setup import prepare
 from judges.protocols import ColorOf, Objects
 
 SIDE = 1024  # of the pictures, as most generators draw them

@@ -29,8 +29,8 @@ import numpy as np  # noqa: E402
 from PIL import Image  # noqa: E402
 
 from judges.engines.qwen_vl import QwenVL  # noqa: E402
-from judges.engines.torch_setup import prepare  # noqa: E402
-from judges.methods.answer_variants import variants  # noqa: E402
+from judges.engines.shared.torch_setup import prepare  # noqa: E402
+from judges.methods.shared.answer_spellings import variants  # noqa: E402
 from judges.protocols import Answer, Question  # noqa: E402
 from tests.judges.engines import tiny_qwen  # noqa: E402
 

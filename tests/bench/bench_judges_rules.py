@@ -232,7 +232,8 @@ def stored(count: int):
     from annotations.forms.papers import geneval_audit
     from annotations.forms.versions import publish_form
     from annotations.models import Generator, Image, Prompt, Study
-    from judges import looks, registry
+    from judges import registry
+    from judges.looks import store as looks
     from judges.models import Look
     from judges.protocols import Objects
 

@@ -11,7 +11,7 @@ from playwright.sync_api import FileChooser, TimeoutError, expect
 
 from annotations.imports import write_prompts as importing
 from annotations.models import Annotation, Image
-from judges import uploading
+from judges.intake import uploads as uploading
 from judges.models import Upload
 from tests.browser.test_forms import SIZES, tab_to
 from tests.browser.test_look import take

@@ -34,11 +34,13 @@ from annotations.pictures.decode import check_picture
 from annotations.prompt_grammar import parse as parsing
 from annotations.sources import archives
 from annotations.sources.records import AtomRecord
-from judges import noun_phrases, question_writing, sources
+from judges import draft_questions as question_writing
+from judges import noun_phrases
 from judges.engines import openai_server
 from judges.engines.from_file import FromFile
-from judges.engines.http_json import Declined, Server, Unanswered
+from judges.engines.shared.http_json import Declined, Server, Unanswered
 from judges.errors import EngineRefused
+from judges.intake import bring_in as sources
 from judges.methods import chain_of_thought, dsg
 from judges.protocols import Question
 from tests.hostile import mangling

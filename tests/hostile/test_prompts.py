@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from judges import registry
+from judges.draft_questions import FORMS
 from judges.engines.clip import texts_of_color
 from judges.methods import chain_of_thought, vqa_score
 from judges.protocols import Atom, Question, Similarity, Subject, Talk
-from judges.question_writing import FORMS
 
 PLACES = "{prompt} {} {0} {noun} {color} {phrase} {{7*7}} {% if x %} %s %(x)s ${HOME} {0.__class__}"
 HOSTILE = f"a red cup {PLACES} next to a blue bowl"

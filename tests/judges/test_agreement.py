@@ -5,7 +5,8 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from judges import agreement, looks
+from judges.looks import detector_agreement as agreement
+from judges.looks import store as looks
 from judges.models import Look
 from judges.protocols import Objects
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from judges import looks, registry
+from judges import registry
+from judges.looks import store as looks
 from judges.protocols import ColorOf, DepthOf, Objects, Question, Similarity, Talk
 
 PINNED = json.loads((Path(__file__).parent / "fingerprints.json").read_text())

@@ -3,7 +3,7 @@
 import pytest
 
 from judges import registry
-from judges.looks import NAMES
+from judges.looks.store import NAMES
 from judges.protocols import Atom, Seen, Subject
 
 VERBS = {

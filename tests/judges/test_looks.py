@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from judges import looks
 from judges.looking import mean_depth
+from judges.looks import store as looks
 from judges.masks import Runs
 from judges.protocols import Answer, ColorOf, DepthOf, Objects, Question, Similarity, Talk
 

@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotations.models import Prompt, Study
-from judges.question_writing import DSG, FORMS, REWRITING, TIFA, dsg_rows, rewritten_rows, tifa_rows
+from judges.draft_questions import DSG, FORMS, REWRITING, TIFA, dsg_rows, rewritten_rows, tifa_rows
 from tests import making
 from tests.judges.engines.openai_stand_in import Reply, spoken, standing_in
 

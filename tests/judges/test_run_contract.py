@@ -16,11 +16,13 @@ from django.utils import timezone
 from annotations.database import bulk
 from annotations.models import Image
 from annotations.pictures.decode import open_picture
-from judges import asking, holding, looking, registry, running
+from judges import looking, registry, running
 from judges.errors import EngineRefused, MemoryFull, Passing
+from judges.looks import ask_engine as asking
 from judges.models import AtomScore, Chunk, Look, Run, Score
 from judges.protocols import Answer, Judgement, Question
 from judges.registry import Entry
+from judges.runs import chunk_lease as holding
 from tests import making
 
 pytestmark = pytest.mark.django_db

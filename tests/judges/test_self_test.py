@@ -4,10 +4,10 @@ named with what they said."""
 import numpy as np
 import pytest
 
-from judges import self_test
 from judges.engines.builtin import BuiltinEngine
 from judges.errors import EngineRefused, MemoryFull, Passing
 from judges.protocols import Answer
+from judges.runs import self_test
 
 
 def check(kind, engine):
@@ -112,7 +112,7 @@ def test_a_refusal_while_loading_keeps_its_words():
 
 
 def test_a_server_that_is_away_is_no_failed_test(monkeypatch):
-    monkeypatch.setattr("judges.asking.time.sleep", lambda seconds: None)
+    monkeypatch.setattr("judges.looks.ask_engine.time.sleep", lambda seconds: None)
     with pytest.raises(Passing):
         check("talk", Engine(Passing("no route to host")))
 

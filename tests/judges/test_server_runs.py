@@ -3,7 +3,8 @@
 import pytest
 from django.core.management import call_command
 
-from judges import asking, registry, running
+from judges import registry, running
+from judges.looks import ask_engine as asking
 from judges.models import Run, ServerUse
 from tests import making
 from tests.judges.engines.openai_stand_in import Reply, spoken, standing_in, told

@@ -9,7 +9,9 @@ from django.core.management import CommandError, call_command
 
 from annotations.benchmarks.registry import Source
 from annotations.models import Image, Membership, Study
-from judges import exporting, sources, study_files
+from judges.exports import scores as exporting
+from judges.exports import study_folder as study_files
+from judges.intake import bring_in as sources
 from judges.models import Judge, Run, Score
 from tests import making, needs
 from tests.annotations.benchmarks.reading import written

@@ -9,7 +9,7 @@ from django.utils import timezone
 from rest_framework.authtoken.models import Token
 
 from annotations.models import Image
-from judges import uploading
+from judges.intake import uploads as uploading
 from judges.models import Upload
 from tests import making
 

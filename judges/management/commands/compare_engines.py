@@ -7,7 +7,7 @@ import json
 from django.core.management import BaseCommand, CommandError
 
 from annotations.errors import Refused
-from judges.agreement import OVERLAP, THRESHOLD, ClassAgreement, compare
+from judges.looks.detector_agreement import OVERLAP, THRESHOLD, ClassAgreement, compare
 from judges.management.imports import study_or_error
 
 

@@ -10,7 +10,7 @@ from django.core.management import BaseCommand, CommandError
 from annotations.errors import Refused
 from annotations.exports import files as export_files
 from annotations.exports.labels import as_csv, as_jsonl
-from judges import exporting
+from judges.exports import scores as exporting
 from judges.management.imports import study_or_error
 from judges.models import Run
 

@@ -8,8 +8,8 @@ from django.core.management import BaseCommand, CommandError
 
 from annotations.errors import Refused
 from annotations.exports import pseudonyms
+from judges.exports.study_folder import write_study
 from judges.management.imports import study_or_error
-from judges.study_files import write_study
 
 
 class Command(BaseCommand):

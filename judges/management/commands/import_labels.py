@@ -1,6 +1,6 @@
 """`manage.py import_labels STUDY FILE`: labels of a study that is there."""
 
-from judges import sources
+from judges.intake import bring_in as sources
 from judges.management.imports import IntoStudy
 
 

@@ -1,6 +1,6 @@
 """`manage.py import_scores STUDY FILE`: scores of a study that is there."""
 
-from judges import sources
+from judges.intake import bring_in as sources
 from judges.management.imports import IntoStudy
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from annotations.benchmarks.registry import FORMATS, Source
-from judges import sources
+from judges.intake import bring_in as sources
 from judges.management.imports import ImportCommand
 
 

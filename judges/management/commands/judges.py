@@ -8,7 +8,7 @@ from dataclasses import asdict
 from django.core.management import BaseCommand, CommandError
 
 from annotations.errors import Refused
-from judges.queries import Known, known_judges
+from judges.runs.queries import Known, known_judges
 
 
 class Command(BaseCommand):

@@ -7,7 +7,7 @@ import json
 from django.core.management import BaseCommand, CommandError
 
 from annotations.models import Image
-from judges.looked import Looked, Told, Verdict, looked
+from judges.looks.of_image import Looked, Told, Verdict, looked
 from judges.management.imports import study_or_error
 
 

@@ -10,8 +10,8 @@ from django.core.management import BaseCommand, CommandError
 from annotations.errors import Refused
 from annotations.models import Study
 from judges import running, tasks
-from judges.queries import run_row
 from judges.registry import as_value
+from judges.runs.queries import run_row
 
 
 class Command(BaseCommand):

@@ -9,9 +9,9 @@ from django.core.management import BaseCommand, CommandError
 from annotations.errors import Refused
 from annotations.exports.files import write_lines
 from annotations.models import Study
+from judges.draft_questions import FORMS
 from judges.engines.openai_server import OpenAIServer
 from judges.errors import Passing
-from judges.question_writing import FORMS
 
 TOGETHER = 50
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from judges.engines.blip_itm import Blip2Itm, BlipItm, cleaned
-from judges.engines.torch_setup import prepare
+from judges.engines.shared.torch_setup import prepare
 from tests.judges.engines import tiny_itm
 from tests.judges.engines.tiny_detectors import picture
 

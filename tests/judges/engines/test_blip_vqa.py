@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from judges.engines import weights
 from judges.engines.blip_vqa import BlipVqa
+from judges.engines.shared import weights
 from judges.errors import EngineRefused
 from judges.protocols import Question
 from tests.judges.engines.tiny_blip import SPECIAL, WORDS, picture, save_blip

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw
 
-from judges.engines import builtin_vision as vision
+from judges.engines.shared import builtin_vision as vision
 
 
 def test_the_textbook_tells_every_two_shapes_apart():

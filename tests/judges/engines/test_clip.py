@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from judges.engines import run_lengths
 from judges.engines.clip import OpenClip, TransformersClip, cut_out, texts_of_color
-from judges.engines.torch_setup import prepare
+from judges.engines.shared import run_lengths
+from judges.engines.shared.torch_setup import prepare
 from judges.errors import EngineRefused
 from judges.protocols import ColorOf, Objects
 from tests.judges.engines import tiny_clip

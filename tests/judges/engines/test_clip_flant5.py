@@ -9,9 +9,9 @@ import pytest
 import torch
 from PIL import Image
 
-from judges.engines import weights
 from judges.engines.clip_flant5 import CHAT, ClipFlanT5
-from judges.engines.clip_pixels import padded
+from judges.engines.shared import weights
+from judges.engines.shared.clip_pixels import padded
 from judges.errors import EngineRefused
 from judges.protocols import Question
 from tests.judges.engines.tiny_blip import picture

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from judges.engines.depth import Depth
-from judges.engines.torch_setup import prepare
+from judges.engines.shared.torch_setup import prepare
 from judges.errors import EngineRefused
 from tests.judges.engines.tiny_detectors import picture
 

@@ -7,11 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from judges.engines import mask2former, mmdetection, open_vocabulary, run_lengths
+from judges.engines import mask2former, mmdetection, open_vocabulary
 from judges.engines.clip import OpenClip
-from judges.engines.coco_names import COCO, GENEVAL
 from judges.engines.preference import ImageReward
-from judges.engines.torch_setup import prepare
+from judges.engines.shared import run_lengths
+from judges.engines.shared.coco_names import COCO, GENEVAL
+from judges.engines.shared.torch_setup import prepare
 from judges.errors import EngineRefused
 from tests.judges.engines import tiny_detectors
 from tests.judges.engines.tiny_detectors import SIDES, picture

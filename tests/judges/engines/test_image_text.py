@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from judges.engines import weights
 from judges.engines.image_text import ImageTextModel
+from judges.engines.shared import weights
 from judges.errors import EngineRefused
 from judges.protocols import Question, Talk
 from tests.judges.engines.tiny_blip import picture

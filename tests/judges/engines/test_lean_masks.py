@@ -6,8 +6,8 @@ import types
 
 import pytest
 
-from judges.engines.lean_masks import ShrunkFeatures, attend, replaced
-from judges.engines.torch_setup import prepare
+from judges.engines.shared.lean_masks import ShrunkFeatures, attend, replaced
+from judges.engines.shared.torch_setup import prepare
 
 
 def test_attention_is_that_of_the_library():

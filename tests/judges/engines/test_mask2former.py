@@ -6,9 +6,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from judges.engines import run_lengths
 from judges.engines.mask2former import Mask2Former
-from judges.engines.torch_setup import prepare
+from judges.engines.shared import run_lengths
+from judges.engines.shared.torch_setup import prepare
 from tests.judges.engines import tiny_detectors
 from tests.judges.engines.tiny_detectors import SIDES, picture
 

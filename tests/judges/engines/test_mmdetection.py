@@ -11,10 +11,11 @@ import sys
 import numpy as np
 import pytest
 
-from judges.engines import mmdetection, run_lengths
-from judges.engines.coco_names import COCO
+from judges.engines import mmdetection
 from judges.engines.mmdetection import MMDetection
-from judges.engines.torch_setup import prepare
+from judges.engines.shared import run_lengths
+from judges.engines.shared.coco_names import COCO
+from judges.engines.shared.torch_setup import prepare
 from judges.errors import EngineRefused
 from tests.judges.engines import tiny_detectors
 from tests.judges.engines.tiny_detectors import SIDES, picture

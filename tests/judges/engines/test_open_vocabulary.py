@@ -7,7 +7,7 @@ import re
 import pytest
 
 from judges.engines.open_vocabulary import GroundingDino, Owlv2, one_text
-from judges.engines.torch_setup import prepare
+from judges.engines.shared.torch_setup import prepare
 from tests.judges.engines import tiny_detectors
 from tests.judges.engines.tiny_detectors import picture
 

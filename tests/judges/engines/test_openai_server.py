@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from judges.engines.http_json import retry_after
 from judges.engines.openai_server import STEADY, OpenAIServer
+from judges.engines.shared.http_json import retry_after
 from judges.errors import EngineRefused, Passing
 from judges.models import ServerUse
 from judges.protocols import Question, Talk

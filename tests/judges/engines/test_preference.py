@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from judges.engines.preference import HPSv2, ImageReward, PickScore
-from judges.engines.torch_setup import prepare
+from judges.engines.shared.torch_setup import prepare
 from judges.errors import EngineRefused
 from tests.judges.engines import tiny_clip, tiny_reward
 from tests.judges.engines.tiny_detectors import picture

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from judges.engines import shared_prefix
 from judges.engines.qwen_vl import QwenVL
-from judges.engines.token_answers import AnswerReader
-from judges.engines.torch_setup import prepare
+from judges.engines.shared import shared_prefix
+from judges.engines.shared.token_answers import AnswerReader
+from judges.engines.shared.torch_setup import prepare
 from judges.errors import EngineRefused
 from judges.protocols import Question, Talk
 from tests.judges.engines import tiny_qwen

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from judges.engines.rows import in_rows
+from judges.engines.shared.rows import in_rows
 from judges.errors import MemoryFull
 
 pytestmark = pytest.mark.neural

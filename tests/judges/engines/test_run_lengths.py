@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from judges.engines import run_lengths
-from judges.engines.torch_setup import prepare
+from judges.engines.shared import run_lengths
+from judges.engines.shared.torch_setup import prepare
 
 
 def _encoded(*masks):

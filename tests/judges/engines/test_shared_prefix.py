@@ -2,9 +2,9 @@
 
 import pytest
 
-from judges.engines import shared_prefix
-from judges.engines.shared_prefix import FeatureMemory, Row, SharedPrefix, TokenTree, grouped
-from judges.engines.torch_setup import prepare
+from judges.engines.shared import shared_prefix
+from judges.engines.shared.shared_prefix import FeatureMemory, Row, SharedPrefix, TokenTree, grouped
+from judges.engines.shared.torch_setup import prepare
 from judges.errors import EngineRefused
 
 BEGINNINGS = ([5, 6, 7, 8, 9, 5, 6], [9, 8, 7], [4, 4, 4, 4, 4, 4])

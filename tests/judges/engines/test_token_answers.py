@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from judges.engines.token_answers import AnswerReader
-from judges.engines.torch_setup import prepare
+from judges.engines.shared.token_answers import AnswerReader
+from judges.engines.shared.torch_setup import prepare
 from judges.protocols import Answer, Question
 from tests.judges.engines.tiny_qwen import tokenizer
 

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from judges.engines import weights
-from judges.engines.torch_setup import prepare
+from judges.engines.shared import weights
+from judges.engines.shared.torch_setup import prepare
 from judges.errors import EngineRefused, MemoryFull
 
 
@@ -143,7 +143,7 @@ def test_running_out_of_memory_is_told_apart_from_other_failures():
 def test_torchvision_imports_beside_any_build_of_torch():
     """In a process of its own: what this one has imported already would hide a failure."""
     code = (
-        "from judges.engines.torch_setup import prepare; prepare()\n"
+        "from judges.engines.shared.torch_setup import prepare; prepare()\n"
         "import torch\n"
         "from torchvision.transforms.v2 import Resize\n"
         "print(Resize(4)(torch.zeros(3, 8, 8)).shape[-1])\n"
@@ -153,6 +153,6 @@ def test_torchvision_imports_beside_any_build_of_torch():
 
 
 def test_naming_an_engine_imports_no_torch():
-    code = "import sys, judges.engines.weights; print('torch' in sys.modules)"
+    code = "import sys, judges.engines.shared.weights; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.stdout.strip() == "False", done.stderr

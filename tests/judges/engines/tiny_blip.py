@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from judges.engines.torch_setup import prepare
+from judges.engines.shared.torch_setup import prepare
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 TEXT = "yes no red green apple wooden bench the is are there two three how many in image cat one"

@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 from string import ascii_lowercase
 
-from judges.engines.torch_setup import prepare
+from judges.engines.shared.torch_setup import prepare
 
 # The end of a text is the last number: CLIP finds it as the largest.
 VOCABULARY = {

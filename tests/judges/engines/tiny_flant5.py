@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from judges.engines.torch_setup import prepare
+from judges.engines.shared.torch_setup import prepare
 
 TEXT = (
     "Does this figure show a red apple and the cat ? Please answer yes or no . Yes No USER : A chat"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from judges.engines.torch_setup import prepare
+from judges.engines.shared.torch_setup import prepare
 from judges.errors import EngineRefused
 from tests.judges.engines.tiny_blip import SPECIAL, WORDS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from judges.engines.torch_setup import prepare
+from judges.engines.shared.torch_setup import prepare
 
 _SENTENCES = (
     "USER: ASSISTANT: How many cats are in the image? Answer in one word.",

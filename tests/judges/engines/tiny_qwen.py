@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from judges.engines.torch_setup import prepare
+from judges.engines.shared.torch_setup import prepare
 
 FAMILIES = ("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe")
 _SPECIAL = (

@@ -8,7 +8,7 @@ from typing import Any
 
 from PIL import Image
 
-from judges.engines.torch_setup import prepare
+from judges.engines.shared.torch_setup import prepare
 from tests.judges.engines.tiny_blip import SPECIAL, WORDS
 
 _WIDTHS = (64, 32, 24, 16, 8, 1)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from judges.methods.answer_variants import matches, one_word, variants
+from judges.methods.shared.answer_spellings import matches, one_word, variants
 from judges.protocols import Question
 
 

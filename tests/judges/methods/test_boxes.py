@@ -1,6 +1,6 @@
 import pytest
 
-from judges.methods.boxes import from_score, overlap, told
+from judges.boxes import from_score, overlap, told
 
 
 def seen(score, **more):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from judges.methods.compbench import Numeracy, numeracy
-from judges.methods.compbench_numeracy import PLURALS, wanted
+from judges.methods.compbench.numeracy_method import PLURALS, wanted
 from judges.protocols import Objects, Seen, Subject, Unscored
 
 GOLDEN = json.loads((Path(__file__).parent / "golden/compbench_numeracy.json").read_text())

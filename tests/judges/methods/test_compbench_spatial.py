@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from judges.methods.compbench import Spatial2D, Spatial3D, position_2d, position_3d, spatial
-from judges.methods.compbench_spatial import frame
+from judges.methods.compbench.spatial_methods import frame
 from judges.protocols import DepthOf, Judgement, Objects, Seen, Subject, Unscored
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from judges.methods.answer_variants import one_word
 from judges.methods.dsg import (
     Dsg,
     clean_dependency,
@@ -15,6 +14,7 @@ from judges.methods.dsg import (
     score,
     valid,
 )
+from judges.methods.shared.answer_spellings import one_word
 from judges.protocols import Answer, Atom, Seen, Subject, Unscored
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -5,7 +5,7 @@ from itertools import permutations
 
 import pytest
 
-from judges.methods.matching import Thing, best
+from judges.methods.shared.matching import Thing, best
 
 
 def exhaustive(wanted, found, edges, holds):

@@ -3,7 +3,7 @@ from typing import ClassVar
 
 import pytest
 
-from judges.methods.options import Optioned
+from judges.methods.shared.options import Optioned
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,6 @@
 import pytest
 
-from judges.methods.text_similarity import letters, loaded, nearest
+from judges.methods.shared.text_similarity import letters, loaded, nearest
 
 
 def test_a_choice_is_itself():
@@ -25,7 +25,7 @@ def test_letters_worked_by_hand():
 
 
 def test_a_similarity_of_ones_own_is_loaded_by_its_path():
-    assert loaded("judges.methods.text_similarity:letters") is letters
+    assert loaded("judges.methods.shared.text_similarity:letters") is letters
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from judges.methods.answer_variants import matches, one_word
+from judges.methods.shared.answer_spellings import matches, one_word
 from judges.methods.tifa import Tifa, in_digits, kept, summarise, word_f1
 from judges.protocols import Answer, Atom, Seen, Subject, Talk, Unscored
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from judges.methods.answer_variants import one_word, variants
+from judges.methods.shared.answer_spellings import one_word, variants
 from judges.methods.soft_tifa import arithmetic, geometric
 from judges.methods.vqa_score import WORDINGS, VqaScore, likelihood, of_listed
 from judges.protocols import Answer, Question, Seen, Subject, Unscored

@@ -12,7 +12,7 @@ from annotations.exports.files import Counted, ExportRefused, write_lines
 from annotations.labelling import queries
 from annotations.media import media
 from annotations.models import Study
-from judges import exporting as scores
+from judges.exports import scores
 
 
 def write_study(

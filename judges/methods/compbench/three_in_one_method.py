@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 
 from judges.methods.blip_vqa import BlipVqa
 from judges.methods.clip_score import ClipScore
-from judges.methods.compbench_spatial import Spatial2D
-from judges.methods.options import Optioned
+from judges.methods.compbench.spatial_methods import Spatial2D
+from judges.methods.shared.options import Optioned
 from judges.protocols import Judgement, Method, Seen, Subject, Unscored, Want
 
 ALL = ("attribute", "spatial", "clip")

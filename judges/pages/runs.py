@@ -13,10 +13,11 @@ from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import Place, research_place_or_404
 from annotations.models import Image
-from judges import queries, registry, running, tasks
-from judges.looked import looked
+from judges import registry, running, tasks
+from judges.looks.of_image import looked
 from judges.models import Run
 from judges.registry import as_value
+from judges.runs import queries
 
 
 @require_GET

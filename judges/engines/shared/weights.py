@@ -17,7 +17,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from judges.engines.torch_setup import prepare
+from judges.engines.shared.torch_setup import prepare
 from judges.errors import EngineRefused, MemoryFull
 
 PRECISIONS = ("float32", "bfloat16", "float16")

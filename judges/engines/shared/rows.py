@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from judges.engines.weights import memory_guard
+from judges.engines.shared.weights import memory_guard
 from judges.errors import MemoryFull
 
 

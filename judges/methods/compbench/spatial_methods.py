@@ -25,8 +25,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from judges.methods.boxes import FAINT, from_score, overlap, plain, told
-from judges.methods.compbench_positions import (
+from judges.boxes import FAINT, from_score, overlap, plain, told
+from judges.methods.compbench.positions import (
     BESIDE,
     DEPTHS,
     PREPOSITIONS,
@@ -40,7 +40,7 @@ from judges.methods.compbench_positions import (
     relation_in,
     untaught,
 )
-from judges.methods.options import Optioned
+from judges.methods.shared.options import Optioned
 from judges.noun_phrases import reader
 from judges.protocols import DepthOf, Detection, Judgement, Objects, Seen, Subject, Unscored, Want
 

@@ -11,7 +11,7 @@ from datetime import timedelta
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
-from judges.asking import NotHeld
+from judges.looks.ask_engine import NotHeld
 from judges.models import Chunk, Run
 
 logger = logging.getLogger(__name__)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judges.methods.boxes import Box, center, overlap
+from judges.boxes import Box, center, overlap
 from judges.protocols import Detection
 
 BESIDE = ("on side of", "next to", "near")

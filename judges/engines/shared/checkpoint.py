@@ -6,7 +6,7 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from judges.engines import weights
+from judges.engines.shared import weights
 
 
 class CheckpointEngine:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from judges.asking import patiently
 from judges.errors import EngineRefused, MemoryFull
+from judges.looks.ask_engine import patiently
 from judges.protocols import ColorOf, Detection, Engine, Objects, Question, Talk
 
 SIDE = 512

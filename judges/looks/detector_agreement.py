@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from annotations.models import Study
-from judges import looks
 from judges.errors import JudgeRefused
+from judges.looks import store as looks
 from judges.models import Judge, Look
 from judges.protocols import Detection, Objects
 

@@ -17,8 +17,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from judges.methods.boxes import FAINT, Box, area, from_score, shared, told
-from judges.methods.options import Optioned
+from judges.boxes import FAINT, Box, area, from_score, shared, told
+from judges.methods.shared.options import Optioned
 from judges.protocols import Detection, Judgement, Objects, Seen, Subject, Unscored, Want
 
 COUNTS = {"a": 1, "an": 1} | {

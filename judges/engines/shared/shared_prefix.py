@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from judges.engines.torch_setup import prepare
+from judges.engines.shared.torch_setup import prepare
 from judges.errors import EngineRefused
 
 TOKENS = (

@@ -11,9 +11,10 @@ from django.views.decorators.http import require_http_methods
 from annotations.access import Place, research_place_or_404
 from annotations.benchmarks.registry import FORMATS
 from annotations.errors import ImportRefused
-from judges import tasks, uploading
+from judges import tasks
+from judges.intake import uploads as uploading
 from judges.models import Upload
-from judges.waking import send
+from judges.runs.wake import send
 
 SHOWN = 20
 

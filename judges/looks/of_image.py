@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from annotations.models import Image
-from judges import looks, registry
+from judges import registry
+from judges.looks import store as looks
 from judges.models import Judge, Look, Score
 
 # Of a detector's hundred guesses, as many are named.

@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from judges.engines import run_lengths
-from judges.engines.batches import alike
-from judges.engines.checkpoint import CheckpointEngine
-from judges.engines.coco_names import GENEVAL
-from judges.engines.torch_setup import prepare
-from judges.engines.weights import memory_guard, pick_precision
+from judges.engines.shared import run_lengths
+from judges.engines.shared.batches import alike
+from judges.engines.shared.checkpoint import CheckpointEngine
+from judges.engines.shared.coco_names import GENEVAL
+from judges.engines.shared.torch_setup import prepare
+from judges.engines.shared.weights import memory_guard, pick_precision
 from judges.protocols import Detection
 
 _MEAN = (123.675, 116.28, 103.53)

@@ -28,7 +28,7 @@ from annotations.leases import ran_out
 from annotations.media import media
 from annotations.models import Study
 from annotations.sources.archives import is_archive, unpack
-from judges import sources
+from judges.intake import bring_in as sources
 from judges.models import Upload
 
 logger = logging.getLogger(__name__)

@@ -27,7 +27,7 @@ from annotations.sources.records import (
     ScoreRecord,
     Unreadable,
 )
-from judges import importing
+from judges.intake import imported_scores as importing
 
 NOTES = (Rejected, Missing, Remark)
 Progress = Callable[[int], None]

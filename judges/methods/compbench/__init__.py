@@ -1,0 +1,18 @@
+"""T2I-CompBench's own rules, by one door; each lives in a file of its own."""
+
+from judges.methods.compbench.numeracy_method import Numeracy, numeracy
+from judges.methods.compbench.positions import position_2d, position_3d, spatial
+from judges.methods.compbench.spatial_methods import Spatial2D, Spatial3D
+from judges.methods.compbench.three_in_one_method import ThreeInOne, three_in_one
+
+__all__ = [
+    "Numeracy",
+    "Spatial2D",
+    "Spatial3D",
+    "ThreeInOne",
+    "numeracy",
+    "position_2d",
+    "position_3d",
+    "spatial",
+    "three_in_one",
+]
