@@ -19,8 +19,9 @@ from rest_framework.response import Response
 from annotations.access import research_place_or_404
 from annotations.api import views as annotations
 from annotations.api.lists import MessageSerializer, listed, page
-from audit import queries, tasks
+from audit import tasks
 from audit.models import Report
+from audit.pages import home_cards as queries
 from judges import api as judges
 from judges.runs.wake import send
 

@@ -7,7 +7,7 @@ import io
 from typing import Any
 
 from annotations.exports.labels import defused
-from audit.narrative import STATISTICS
+from audit.words.report import STATISTICS
 
 NAMES = ("human_score", "judge_score", *STATISTICS)
 

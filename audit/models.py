@@ -34,7 +34,7 @@ class Report(models.Model):
 class Column(models.Model):
     """One number for each image, packed: what the gallery sorts and filters by.
 
-    Kept for the newest report only; see `audit.gallery`.
+    Kept for the newest report only; see `audit.reports.gallery`.
     """
 
     report = models.ForeignKey(Report, on_delete=models.CASCADE, related_name="columns")
@@ -69,7 +69,7 @@ class Pulse(models.Model):
 
 
 class Meeting(models.Model):
-    """People held against each other, as a page shows them: `audit.meeting`. The newest only."""
+    """People held against each other, as a page shows them: `audit.people.stored`. The newest only."""
 
     study = models.OneToOneField(Study, on_delete=models.CASCADE, related_name="meeting")
     body = models.JSONField()
@@ -85,7 +85,7 @@ class Meeting(models.Model):
 
 
 class Making(models.Model):
-    """A report that was asked for and is not there yet, and how far it is: `audit.progress`."""
+    """A report that was asked for and is not there yet, and how far it is: `audit.reports.progress`."""
 
     study = models.OneToOneField(Study, on_delete=models.CASCADE, related_name="making")
     asked_at = models.DateTimeField()
@@ -102,7 +102,7 @@ class Making(models.Model):
 
 
 class WrongPassword(models.Model):
-    """How often in a row a name's password was wrong from an address: `audit.lockout`."""
+    """How often in a row a name's password was wrong from an address: `audit.installation.lockout`."""
 
     key = models.CharField(max_length=64, primary_key=True)
     count = models.PositiveIntegerField(default=0)

@@ -158,10 +158,10 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "audit.tracing.RequestIds",
+    "audit.installation.request_log.RequestIds",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "audit.security.ContentSecurityPolicy",
+    "audit.installation.security.ContentSecurityPolicy",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -203,7 +203,7 @@ except (ValueError, dj_database_url.ParseError, dj_database_url.UnknownSchemeErr
     ) from None
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     # Django's own, with writers who stand in line.
-    DATABASES["default"]["ENGINE"] = "audit.sqlite"
+    DATABASES["default"]["ENGINE"] = "audit.installation.sqlite"
     Path(DATABASES["default"]["NAME"]).parent.mkdir(parents=True, exist_ok=True)
     DATABASES["default"]["OPTIONS"] = {
         # A transaction that reads and then writes cannot wait for another writer once it holds an
@@ -230,7 +230,7 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = not (STATIC_ROOT / "staticfiles.json").exists()
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "audit.static.HashedOnceCollected"},
+    "staticfiles": {"BACKEND": "audit.installation.static_files.HashedOnceCollected"},
 }
 # Bytes of one uploaded image, and its pixels: checked before anything is decoded.
 IMAGE_MAX_BYTES = 50 * 1024 * 1024
@@ -292,8 +292,8 @@ for _entry in JUDGE_SERVERS:
 
 # --- People -------------------------------------------------------------------------------------
 
-SESSION_ENGINE = "audit.sessions"
-AUTHENTICATION_BACKENDS = ["audit.accounts.Accounts"]
+SESSION_ENGINE = "audit.installation.sessions"
+AUTHENTICATION_BACKENDS = ["audit.installation.accounts.Accounts"]
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"
@@ -303,7 +303,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 14
 X_FRAME_OPTIONS = "DENY"
-DEFAULT_EXCEPTION_REPORTER_FILTER = "audit.security.SettingsWithoutSecrets"
+DEFAULT_EXCEPTION_REPORTER_FILTER = "audit.installation.security.SettingsWithoutSecrets"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 if IN_PRODUCTION:
@@ -361,10 +361,10 @@ if LOG_LEVEL not in {"DEBUG", "INFO", "WARNING", "ERROR"}:
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"ids": {"()": "audit.tracing.Ids"}},
+    "filters": {"ids": {"()": "audit.installation.request_log.Ids"}},
     "formatters": {
         "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
-        "json": {"()": "audit.tracing.JsonLines"},
+        "json": {"()": "audit.installation.request_log.JsonLines"},
     },
     "handlers": {
         "console": {
@@ -388,7 +388,7 @@ METRICS_DIR = VAR_DIR / "metrics"
 if METRICS_TOKEN:
     if len(METRICS_TOKEN) < 20:
         raise ImproperlyConfigured("METRICS_TOKEN has fewer than 20 characters; choose a longer.")
-    MIDDLEWARE.insert(0, "audit.metrics.RequestTimes")
+    MIDDLEWARE.insert(0, "audit.installation.metrics.RequestTimes")
     METRICS_DIR.mkdir(parents=True, exist_ok=True)
     # The client library decides on import, by this, whether its numbers are shared by processes.
     os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", str(METRICS_DIR))

@@ -15,14 +15,14 @@ from judges.signals import scores_changed
 
 @shared_task(soft_time_limit=900, time_limit=930)
 def make_report_task(study_id: int, user_id: int | None = None) -> None:
-    from audit import reports
+    from audit.reports import make as reports
 
     reports.make_report(study=Study.objects.get(pk=study_id), user_id=user_id)
 
 
 @shared_task(soft_time_limit=900, time_limit=930)
 def refresh_report_task(study_id: int) -> None:
-    from audit import reports
+    from audit.reports import make as reports
 
     reports.refresh_report(study=Study.objects.get(pk=study_id))
 
@@ -30,7 +30,8 @@ def refresh_report_task(study_id: int) -> None:
 @shared_task(soft_time_limit=900, time_limit=930)
 def refresh_reports_task() -> None:
     """What a lost message forgot, and labels, which send none."""
-    from audit import meeting, reports
+    from audit.people import stored as meeting
+    from audit.reports import make as reports
 
     for study in Study.objects.all():
         reports.refresh_report(study=study, patient=True)

@@ -6,8 +6,9 @@ from annotations import managing_views as managing
 from annotations.pages import join as inviting
 from annotations.pages import label as annotations
 from annotations.pages.form import form_edit
-from audit import api, views
-from audit.lockout import LogInForm
+from audit import api
+from audit.installation import pages as views
+from audit.installation.lockout import LogInForm
 from audit.pages.urls import audit_pages
 from judges.pages import imports as upload_views
 from judges.pages import runs as judges

@@ -14,7 +14,7 @@ from audit.settings import *  # noqa: E402
 
 MEDIA_ROOT = Path(_folder) / "media"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-if DATABASES["default"]["ENGINE"] == "audit.sqlite":
+if DATABASES["default"]["ENGINE"] == "audit.installation.sqlite":
     # A file like the real one: threads of a test meet as processes do, not in a shared cache.
     DATABASES["default"]["TEST"] = {"NAME": f"{_folder}/test.sqlite3"}
     # A power cut in the middle of a test may lose it.

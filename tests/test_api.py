@@ -2,7 +2,7 @@ import pytest
 from rest_framework.authtoken.models import Token
 
 from annotations.models import Annotation
-from audit import reports
+from audit.reports import make as reports
 from tests import making
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ from django.db import close_old_connections
 from rest_framework.authtoken.models import Token
 from schemathesis.checks import not_a_server_error
 
-from audit import reports
+from audit.reports import make as reports
 from audit.wsgi import application
 from tests import making
 

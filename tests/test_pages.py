@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from annotations.labelling import assign as assigning
 from annotations.models import Annotation, Image
-from audit import reports
+from audit.reports import make as reports
 from judges import running
 from tests import making
 

@@ -68,7 +68,7 @@ def test_without_any_variable_jurybox_is_embedded_and_local(tmp_path):
     )
     ended = start(tmp_path, code)
     assert ended.stdout.strip() == (
-        "audit.sqlite filesystem:// False ['127.0.0.1', 'localhost', '[::1]']"
+        "audit.installation.sqlite filesystem:// False ['127.0.0.1', 'localhost', '[::1]']"
     )
 
 

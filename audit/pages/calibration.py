@@ -8,12 +8,13 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
-from audit import chart_style, saying
-from audit.asked import View
-from audit.narrative import title
+from audit.charts import style as chart_style
 from audit.pages.filters import judge_select
 from audit.pages.frame import Frame, answer, frame_of
-from audit.tables import Table, row
+from audit.pages.tables import Table, row
+from audit.view import View
+from audit.words import page_sentences as saying
+from audit.words.report import title
 
 COLUMNS = {"human_score": "people say yes, %"}
 

@@ -15,12 +15,14 @@ from annotations.access import research_place_or_404
 from annotations.media import media
 from annotations.models import Image
 from annotations.pictures.decode import thumbnail_of
-from audit import evidence, saying, told
-from audit.chart_style import colour_of
-from audit.gallery import Filters, Gallery
-from audit.narrative import title
+from audit.charts.style import colour_of
+from audit.evidence import image_cards as evidence
+from audit.evidence import read_evidence as told
 from audit.pages.filters import judge_select, select
 from audit.pages.frame import Frame, answer, frame_of
+from audit.reports.gallery import Filters, Gallery
+from audit.words import page_sentences as saying
+from audit.words.report import title
 from judges.models import Score
 
 PER_PAGE = 24

@@ -8,11 +8,13 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
-from audit import chart_style, charts, narrative
-from audit.asked import View
+from audit.charts import drift as charts
+from audit.charts import style as chart_style
 from audit.pages.filters import judge_boxes
 from audit.pages.frame import Frame, answer, frame_of
-from audit.tables import Row, Table, row
+from audit.pages.tables import Row, Table, row
+from audit.view import View
+from audit.words import report as narrative
 
 COLUMNS = {
     "net_deviation": "human − judge",

@@ -9,11 +9,12 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_GET
 
-from audit import charts, exports
-from audit.asked import View
+from audit import exports
+from audit.charts import drift as charts
 from audit.pages import calibration, drift, side_by_side, slices
 from audit.pages.frame import Frame, frame_of
-from audit.tables import Table, as_csv
+from audit.pages.tables import Table, as_csv
+from audit.view import View
 
 TYPES = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}
 TABLES: dict[str, Callable[[Frame, dict[str, Any], View], list[Table]]] = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from audit.chart_style import colour_of
-from audit.narrative import title
+from audit.charts.style import colour_of
+from audit.words.report import title
 
 
 def select(

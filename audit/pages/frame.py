@@ -19,9 +19,12 @@ from django.urls import reverse
 
 from annotations.access import research_place_or_404
 from annotations.models import Study
-from audit import charts, narrative, progress, reports
-from audit.asked import View
+from audit.charts import drift as charts
 from audit.models import Making, Report
+from audit.reports import make as reports
+from audit.reports import progress
+from audit.view import View
+from audit.words import report as narrative
 from judges.runs.queries import RunRow, run_row
 
 PAGES = (

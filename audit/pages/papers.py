@@ -9,12 +9,12 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
 from audit import papers
-from audit.chart_style import colour_of
-from audit.narrative import title
+from audit.charts.style import colour_of
 from audit.pages.filters import select
 from audit.pages.frame import Frame, answer, frame_of
 from audit.papers.table import Published
-from audit.wording import Cell, cell
+from audit.words.numbers import Cell, cell
+from audit.words.report import title
 
 
 @require_GET

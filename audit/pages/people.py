@@ -15,12 +15,14 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from annotations.exports.pseudonyms import naming
-from audit import charts_people, meeting, saying
+from audit.charts import people as charts_people
 from audit.models import Meeting
 from audit.pages.files import TYPES, attached
 from audit.pages.filters import select
 from audit.pages.frame import FILES, Frame, answer, frame_of
-from audit.tables import Row, Table, as_csv, row
+from audit.pages.tables import Row, Table, as_csv, row
+from audit.people import stored as meeting
+from audit.words import page_sentences as saying
 
 BY_QUESTION = {
     "percent": "pairs alike",

@@ -12,11 +12,14 @@ from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import research_place_or_404
 from annotations.errors import Refused
-from audit import changes, printing, progress, tasks
-from audit.chart_style import colour_of
+from audit import tasks
+from audit.charts.style import colour_of
 from audit.models import Report
 from audit.pages import drift, side_by_side
+from audit.pages import printed as printing
 from audit.pages.frame import PAGES, Frame, answer, frame_of
+from audit.reports import progress
+from audit.words import changes
 from judges.runs.wake import send
 
 LISTED = 100

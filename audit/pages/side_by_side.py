@@ -8,13 +8,14 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
-from audit import chart_style, saying
-from audit.asked import View
-from audit.narrative import STATISTICS, title
+from audit.charts import style as chart_style
 from audit.pages.filters import select
 from audit.pages.frame import Frame, answer, frame_of
+from audit.pages.tables import Row, Table, row
 from audit.stats import enough
-from audit.tables import Row, Table, row
+from audit.view import View
+from audit.words import page_sentences as saying
+from audit.words.report import STATISTICS, title
 
 COLUMNS = {
     "net_deviation": "human − judge",

@@ -8,13 +8,14 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
-from audit import chart_style, saying
-from audit.asked import SLICES, View
-from audit.narrative import STATISTICS, title
+from audit.charts import style as chart_style
 from audit.pages.filters import judge_boxes, select
 from audit.pages.frame import Frame, answer, frame_of
+from audit.pages.tables import Table, row
 from audit.stats import enough
-from audit.tables import Table, row
+from audit.view import SLICES, View
+from audit.words import page_sentences as saying
+from audit.words.report import STATISTICS, title
 
 COLUMNS = {
     "human_score": "human",
@@ -26,7 +27,7 @@ COLUMNS = {
     "kendall_tau_b": "τ-b",
     "pairwise_accuracy": "pairwise",
 }
-# Slices of persons and of unanimity are cut without ranks; see `audit.slices.agreement`.
+# Slices of persons and of unanimity are cut without ranks; see `audit.reports.slices.agreement`.
 WITHOUT_RANKS = {name: COLUMNS[name] for name in list(COLUMNS)[:6]}
 WHY_NONE = {
     "tag": "No prompt of this study has a tag. Import prompts with “tags” to see skills.",

@@ -17,10 +17,10 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from audit.stats.draws import cluster_counts
 from audit.stats.estimate import Result
-from audit.stats.percentiles import interval, plain
 from audit.stats.resamples import Resamples
+from audit.stats.resampling.cluster_counts import cluster_counts
+from audit.stats.resampling.percentiles import interval, plain
 from audit.stats.series import Floats, group_codes
 
 __all__ = ["Resamples", "bootstrap"]

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import binom, rankdata
 
 from audit.stats.estimate import Estimate, Result, Undefined
-from audit.stats.percentiles import plain
+from audit.stats.resampling.percentiles import plain
 from audit.stats.series import Floats, constant, finite, group_codes
 
 EXACT_UP_TO = 14  # clusters: all 2^14 swaps are cheaper than talking about them

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 
-from audit.stats import pairs
+from audit.stats.counting import pairs
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.series import Floats, constant, finite, group_codes
 

@@ -21,10 +21,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from audit.stats import agreement, crossing, drift, pairs, ranking, roc, ties
-from audit.stats.draws import cluster_counts, in_single
+from audit.stats import agreement, drift, ranking, roc, ties
+from audit.stats.counting import pairs
 from audit.stats.estimate import Estimate, Result, Undefined
-from audit.stats.percentiles import interval
+from audit.stats.resampling import crossing
+from audit.stats.resampling.cluster_counts import cluster_counts, in_single
+from audit.stats.resampling.percentiles import interval
 from audit.stats.series import (
     Codes,
     Floats,

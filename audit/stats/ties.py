@@ -19,8 +19,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from audit.stats import pairs
-from audit.stats.calibration import best_epsilon
+from audit.stats.counting import pairs
+from audit.stats.counting.tie_calibration import best_epsilon
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.roc import Z95
 from audit.stats.series import Codes, Floats, finite, group_codes

@@ -1,6 +1,6 @@
 import pytest
 
-from audit.alarms import beyond_band, drift_alarm, left_since
+from audit.words.drift_alarm import beyond_band, drift_alarm, left_since
 
 
 def est(value, low, high):

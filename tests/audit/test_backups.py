@@ -12,7 +12,7 @@ from django.conf import settings as configured
 from django.db import connection
 
 from annotations.errors import Refused
-from audit import backups
+from audit.installation import backups
 from tests import making
 from tests.test_settings import start
 

@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError
 from django.utils import timezone
 
-from audit import condition
+from audit.installation import health as condition
 from judges import running
 from judges.models import Run
 

@@ -12,7 +12,7 @@ from annotations.labelling import assign as assigning
 from annotations.labelling import record as labelling
 from annotations.models import Annotation
 from annotations.studies import adjudication as adjudicating
-from audit import reports
+from audit.reports import make as reports
 from tests import making
 
 pytestmark = pytest.mark.django_db

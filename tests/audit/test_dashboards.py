@@ -11,8 +11,9 @@ from django.urls import reverse
 
 from annotations.models import Annotation, Generator, Image
 from annotations.pictures.decode import thumbnail_of
-from audit import narrative, reports
 from audit.models import Making, Report
+from audit.reports import make as reports
+from audit.words import report as narrative
 from judges.models import Run
 from tests import making
 

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 
-from audit import gallery, reports
-from audit.gallery import Filters, Gallery
 from audit.models import Column
+from audit.reports import gallery
+from audit.reports import make as reports
+from audit.reports.gallery import Filters, Gallery
 from tests import making
 
 pytestmark = pytest.mark.django_db

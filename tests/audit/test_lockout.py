@@ -9,7 +9,7 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 from django.utils import timezone
 
-from audit import lockout
+from audit.installation import lockout
 from audit.models import WrongPassword
 
 pytestmark = pytest.mark.django_db

@@ -1,7 +1,7 @@
 import pytest
 
-from audit import meeting
 from audit.models import Meeting
+from audit.people import stored as meeting
 from tests import making
 
 pytestmark = pytest.mark.django_db

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from audit import outlines
+from audit.evidence import mask_outlines as outlines
 from judges.masks import packed
 
 

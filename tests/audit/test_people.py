@@ -4,7 +4,7 @@ import pytest
 
 from annotations import quality
 from annotations.models import Annotation
-from audit import people
+from audit.people import agreement as people
 from tests import making
 
 pytestmark = pytest.mark.django_db

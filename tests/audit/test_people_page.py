@@ -10,8 +10,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotations.exports.pseudonyms import pseudonym
-from audit import charts_people, meeting
-from audit.wording import number
+from audit.charts import people as charts_people
+from audit.people import stored as meeting
+from audit.words.numbers import number
 from tests import making
 
 pytestmark = pytest.mark.django_db

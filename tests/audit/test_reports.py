@@ -4,9 +4,10 @@ import pytest
 
 from annotations.errors import Refused
 from annotations.models import Annotation, Image
-from audit import narrative, reports
 from audit.models import Report
-from audit.pairing import pair
+from audit.reports import make as reports
+from audit.reports.pairing import pair
+from audit.words import report as narrative
 from tests import making
 
 pytestmark = pytest.mark.django_db

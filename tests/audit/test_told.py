@@ -1,6 +1,6 @@
 import pytest
 
-from audit import told
+from audit.evidence import read_evidence as told
 
 
 def test_a_judge_with_one_question_keeps_it_without_a_list():

@@ -8,7 +8,7 @@ import logging
 
 import pytest
 
-from audit.tracing import Ids, JsonLines
+from audit.installation.request_log import Ids, JsonLines
 from judges.tasks import reap_task
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from audit.wording import cell, with_interval
+from audit.words.numbers import cell, with_interval
 
 
 @pytest.mark.parametrize(

@@ -304,10 +304,13 @@ def _report(study) -> None:
     """The body from the first 1,000 images, the columns over all of them."""
     import numpy as np
 
-    from audit import gallery, meeting, pulse, reports, summary
+    from audit import pulse
     from audit.models import Column, Report
-    from audit.pairing import pair
-    from audit.reference import Reference
+    from audit.people import stored as meeting
+    from audit.reports import gallery, summary
+    from audit.reports import make as reports
+    from audit.reports.pairing import pair
+    from audit.reports.reference import Reference
 
     seen = pulse.seen(study.pk)
     paired = pair(study=study, question="aligned")
@@ -323,7 +326,7 @@ def _report(study) -> None:
     report = Report.objects.create(
         study=study, body=body, summary=summary.of(body), data=digest, stamp=seen, seconds=1.0
     )
-    from audit.judged import JudgeReport
+    from audit.reports.one_judge import JudgeReport
 
     reference = Reference.of(whole, options)
     series = {

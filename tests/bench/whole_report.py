@@ -36,7 +36,8 @@ def main() -> None:
 
 
 def measure(images: int) -> dict:
-    from audit import pairing, reports
+    from audit.reports import make as reports
+    from audit.reports import pairing
 
     study = build(images)
     original, times = reports.pair, []

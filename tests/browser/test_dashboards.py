@@ -12,8 +12,10 @@ from playwright.sync_api import expect
 from annotations.benchmarks.builtin import study as builtin
 from annotations.imports import write_prompts as importing
 from annotations.sources.records import GeneratorRecord, ImageRecord, LabelRecord, PromptRecord
-from audit import meeting, narrative, reports
-from audit.narrative import title
+from audit.people import stored as meeting
+from audit.reports import make as reports
+from audit.words import report as narrative
+from audit.words.report import title
 from judges import running
 from tests import making
 from tests.browser.conftest import make_study

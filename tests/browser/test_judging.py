@@ -6,7 +6,8 @@ import re
 
 from playwright.sync_api import expect
 
-from audit import narrative, reports
+from audit.reports import make as reports
+from audit.words import report as narrative
 from judges import running
 from judges.models import Run, Score
 

@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from playwright.sync_api import expect
 
-from audit import reports
+from audit.reports import make as reports
 from judges import running
 from judges.models import Run, Score
 from tests import making

@@ -13,7 +13,7 @@ from django.test import Client, override_settings
 from annotations.labelling import record as labelling
 from annotations.models import Atom, Membership, Study
 from annotations.studies import invitations as inviting
-from audit import reports
+from audit.reports import make as reports
 from judges.models import Upload
 from tests import making
 from tests.hostile.routes import ROLES

@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import path
 
-from audit.security import SettingsWithoutSecrets
+from audit.installation.security import SettingsWithoutSecrets
 from audit.urls import urlpatterns as usual
 from tests.test_settings import start
 

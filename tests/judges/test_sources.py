@@ -440,7 +440,7 @@ def test_made_prompts_are_brought_in_by_the_reader_of_their_benchmark(tmp_path):
 
 def test_tidy_labels_and_scores_without_pictures_make_a_report(tmp_path):
     """The whole way that somebody goes who has only tables."""
-    from audit import reports
+    from audit.reports import make as reports
 
     images = ["image_id,prompt_id,prompt,generator"]
     labels, scores = ["image_id,rater,question,value"], ["image_id,judge,score,correct"]
@@ -465,7 +465,7 @@ def test_tidy_labels_and_scores_without_pictures_make_a_report(tmp_path):
 
 
 def test_what_an_imported_judge_said_is_part_of_a_report_s_signature(tmp_path):
-    from audit import reports
+    from audit.reports import make as reports
 
     study = making.study()
     making.labels(study, {"early-0": {"ann": 1}, "late-0": {"ann": 0}})

@@ -16,7 +16,9 @@ from django.core.management import BaseCommand, CommandError, call_command
 
 from annotations.benchmarks.builtin.study import SEED
 from annotations.models import Study
-from audit import demo, reports, vega
+from audit import demo
+from audit.charts import vega_script as vega
+from audit.reports import make as reports
 from judges import running, tasks
 
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from django.core.management import BaseCommand, CommandError
 
-from audit import condition
+from audit.installation import health as condition
 
 MARKS = {"well": "·", "look": "!", "broken": "✗"}
 

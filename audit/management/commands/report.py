@@ -8,8 +8,9 @@ from django.core.management import BaseCommand, CommandError
 
 from annotations.errors import Refused
 from annotations.models import Study
-from audit import narrative, reports
-from audit.options import CONSENSUS
+from audit.reports import make as reports
+from audit.reports.options import CONSENSUS
+from audit.words import report as narrative
 
 
 class Command(BaseCommand):

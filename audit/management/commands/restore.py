@@ -1,4 +1,4 @@
-"""`manage.py restore FILE`: see `audit.backups`."""
+"""`manage.py restore FILE`: see `audit.installation.backups`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from django.core.management import BaseCommand, CommandError
 
 from annotations.errors import Refused
-from audit import backups
+from audit.installation import backups
 
 
 class Command(BaseCommand):

@@ -7,7 +7,7 @@ import os
 from django.conf import settings
 from django.core.management import BaseCommand, CommandError
 
-from audit import serving
+from audit.installation import web_server as serving
 
 
 class Command(BaseCommand):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from audit.stats import calibration
+from audit.stats.counting import tie_calibration as calibration
 from tests.audit.stats.test_ties import by_looking_at_every_pair
 
 

@@ -3,7 +3,8 @@ import itertools
 import numpy as np
 import pytest
 
-from audit.stats import crossing, pairs
+from audit.stats.counting import pairs
+from audit.stats.resampling import crossing
 
 
 def listed(clusters, size, x, levels, epsilon):

@@ -4,9 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.stats import agreement, ranking, resamples, roc, ties
-from audit.stats.draws import cluster_counts
 from audit.stats.estimate import Undefined
 from audit.stats.intervals import Resamples, bootstrap
+from audit.stats.resampling.cluster_counts import cluster_counts
 
 KEY_7 = [[1, 1, 2, 0, 1], [1, 1, 0, 3, 0], [0, 0, 2, 1, 2], [1, 0, 2, 2, 0]]
 
@@ -275,7 +275,7 @@ def test_a_ratio_worked_by_hand_and_drawn_as_copies_are():
 
 
 def test_tables_of_draws_are_kept_as_long_as_there_is_room(monkeypatch):
-    from audit.stats import draws
+    from audit.stats.resampling import cluster_counts as draws
 
     made = []
 

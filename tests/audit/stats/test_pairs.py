@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 import pytest
 
-from audit.stats import pairs
+from audit.stats.counting import pairs
 
 
 def test_five_items_counted_by_hand():

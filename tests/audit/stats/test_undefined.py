@@ -17,7 +17,6 @@ import pytest
 import audit.stats
 from audit.stats import (
     agreement,
-    alarm,
     candidates,
     consensus,
     deviation,
@@ -32,6 +31,7 @@ from audit.stats import (
     thresholds,
     ties,
 )
+from audit.stats import sequential_alarm as alarm
 from audit.stats.estimate import Estimate, Undefined
 from audit.stats.intervals import Resamples
 

@@ -1,0 +1,175 @@
+"""One judge's scores beside people's yes and no: histogram, ROC curve, reliability."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from audit.charts.style import INK, MUTED, NO, YES, colour_of, configured
+from audit.view import View
+
+SQUARE = 320
+
+
+def histogram(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
+    """Yes above the line and no below it: two shapes that a grey print still tells apart."""
+    name = view.judge_of(body)
+    bins = body["judges"][name]["curves"]["histogram"]
+    rows = [
+        {**one, "people": people, "images": one[people], "bar": sign * one[people]}
+        for one in bins
+        for people, sign in (("yes", 1), ("no", -1))
+    ]
+    colour = alt.Color(
+        "people:N",
+        scale=alt.Scale(domain=["yes", "no"], range=[YES[theme], NO[theme]]),
+        legend=None,
+    )
+    bars = (
+        alt.Chart(alt.Data(values=rows))
+        .mark_bar(binSpacing=1)
+        .encode(
+            x=alt.X("from:Q", title="judge’s score", bin="binned"),
+            x2="to:Q",
+            y=alt.Y(
+                "bar:Q", title="images", axis=alt.Axis(labelExpr="abs(datum.value)", tickMinStep=1)
+            ),
+            color=colour,
+            tooltip=[
+                alt.Tooltip("people:N", title="people say"),
+                alt.Tooltip("from:Q", title="score from", format=".3~f"),
+                alt.Tooltip("to:Q", title="to", format=".3~f"),
+                alt.Tooltip("images:Q", title="images"),
+            ],
+        )
+    )
+    chart = alt.layer(bars, *_cuts(body, name, theme, across="x")).properties(
+        title="Images that people call right (above the line) and wrong (below it), by score",
+        width="container",
+        height=220,
+    )
+    return configured(chart, theme, names=False)
+
+
+def roc(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
+    name = view.judge_of(body)
+    found = body["judges"][name]["curves"]
+    curve = found["roc"]
+    points = [
+        {
+            "place": place,
+            "threshold": point["threshold"],
+            "tpr": point["yes"] / curve["positives"],
+            "fpr": point["no"] / curve["negatives"],
+        }
+        for place, point in enumerate(curve.get("points", []))
+    ]
+    x = alt.X(
+        "fpr:Q", title="called yes, of what people call wrong", scale=alt.Scale(domain=[0, 1])
+    )
+    y = alt.Y(
+        "tpr:Q", title="called yes, of what people call right", scale=alt.Scale(domain=[0, 1])
+    )
+    diagonal = (
+        alt.Chart(alt.Data(values=[{"fpr": 0, "tpr": 0}, {"fpr": 1, "tpr": 1}]))
+        .mark_line(strokeDash=[4, 4], color=MUTED[theme], strokeWidth=1)
+        .encode(x=x, y=y)
+    )
+    colour = colour_of(body, name)
+    line = (
+        alt.Chart(alt.Data(values=points))
+        .mark_line(color=colour, strokeWidth=2)
+        .encode(x=x, y=y, order="place:Q")
+    )
+    hover = (
+        alt.Chart(alt.Data(values=points))
+        .mark_point(filled=True, color=colour, size=18, opacity=0.35)
+        .encode(
+            x=x,
+            y=y,
+            tooltip=[
+                alt.Tooltip("threshold:Q", title="yes from", format=".4~f"),
+                alt.Tooltip("tpr:Q", title="hits", format=".3f"),
+                alt.Tooltip("fpr:Q", title="false alarms", format=".3f"),
+            ],
+        )
+    )
+    layers = [diagonal, line, hover]
+    operating = found["operating_point"]
+    if "undefined" not in operating:
+        here = [
+            {
+                "fpr": operating["false_positive_rate"],
+                "tpr": operating["true_positive_rate"],
+                "label": "its verdicts",
+            }
+        ]
+        at = alt.Chart(alt.Data(values=here)).encode(x=x, y=y)
+        layers += [
+            at.mark_point(
+                filled=True, size=140, color=colour, opacity=1, stroke=INK[theme], strokeWidth=1.5
+            ),
+            at.mark_text(align="left", dx=10, dy=10, color=INK[theme]).encode(text="label:N"),
+        ]
+    area = body["judges"][name]["overall"]["auroc"]
+    shown = f"ROC curve, AUROC {area['value']:.3f}" if "value" in area else "ROC curve"
+    chart = alt.layer(*layers).properties(title=shown, width=SQUARE, height=SQUARE)
+    return configured(chart, theme, names=False)
+
+
+def reliability(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
+    name = view.judge_of(body)
+    bins = body["judges"][name]["curves"]["reliability"]
+    rows = [
+        {"score": one["score"], **{p: one["people"][p] for p in ("value", "low", "high", "n")}}
+        for one in (bins if isinstance(bins, list) else [])
+        if "value" in one["people"]
+    ]
+    scale = alt.Scale(domain=[0, 100])
+    x = alt.X("score:Q", title="judge’s score, points", scale=scale)
+    y = alt.Y("value:Q", title="people say yes, % of images", scale=scale)
+    colour = colour_of(body, name)
+    diagonal = (
+        alt.Chart(alt.Data(values=[{"score": 0, "value": 0}, {"score": 100, "value": 100}]))
+        .mark_line(strokeDash=[4, 4], color=MUTED[theme], strokeWidth=1)
+        .encode(x=x, y=y)
+    )
+    base = alt.Chart(alt.Data(values=rows)).encode(x=x)
+    told = [
+        alt.Tooltip("score:Q", title="mean score", format=".1f"),
+        alt.Tooltip("value:Q", title="people say yes", format=".1f"),
+        alt.Tooltip("low:Q", title="from", format=".1f"),
+        alt.Tooltip("high:Q", title="to", format=".1f"),
+        alt.Tooltip("n:Q", title="images"),
+    ]
+    layers = [
+        diagonal,
+        base.mark_rule(color=colour, strokeWidth=3, opacity=0.5).encode(
+            y=alt.Y("low:Q", scale=scale, title="people say yes, % of images"), y2="high:Q"
+        ),
+        base.mark_line(color=colour, strokeWidth=2).encode(y=y),
+        base.mark_point(filled=True, color=colour, size=70, opacity=1).encode(y=y, tooltip=told),
+    ]
+    chart = alt.layer(*layers).properties(
+        title="Reliability: on the dashed line a score means what it says",
+        width=SQUARE,
+        height=SQUARE,
+    )
+    return configured(chart, theme, names=False)
+
+
+def _cuts(body: dict[str, Any], name: str, theme: str, *, across: str) -> list[alt.Chart]:
+    """From which score on the judge says yes."""
+    known = body["signature"]["judge_facts"][name]["threshold"]
+    if not known or not known["from"]:
+        return []
+    cut = sum(known["from"]) / len(known["from"])
+    value = [{"edge": cut, "label": f"yes from {cut:.3g}"}]
+    base = alt.Chart(alt.Data(values=value)).encode(x="edge:Q")
+    return [
+        base.mark_rule(strokeDash=[4, 4], color=INK[theme]),
+        base.mark_text(align="left", dx=4, color=INK[theme], fontSize=11).encode(
+            y=alt.value(214), text="label:N"
+        ),
+    ]

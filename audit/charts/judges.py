@@ -1,0 +1,63 @@
+"""Judges side by side on one statistic, with the human ceiling as a dashed line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from audit.charts.style import INK, MUTED, configured, judge_scales, tooltip
+from audit.stats import enough
+from audit.view import View
+from audit.words.report import STATISTICS, title
+
+DEFAULT = "auroc"
+
+
+def judges(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
+    statistic = view.statistic or DEFAULT
+    names = view.judges_of(body)
+    found = rows(body, view)
+    colour, shape = judge_scales(body, names)
+    order = [row["judge"] for row in sorted(found, key=lambda row: -row["value"])]
+    y = alt.Y("judge:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False))
+    x = alt.X("value:Q", title=STATISTICS[statistic], scale=alt.Scale(zero=False, nice=True))
+    base = alt.Chart(alt.Data(values=found)).encode(y=y)
+    layers = [
+        base.mark_rule(strokeWidth=3, opacity=0.5).encode(
+            x=alt.X("low:Q", title=STATISTICS[statistic]), x2="high:Q", color=colour
+        ),
+        base.mark_point(filled=True, size=90, opacity=1).encode(
+            x=x, color=colour, shape=shape, tooltip=tooltip(3, first="judge")[1:]
+        ),
+        base.mark_text(dy=-14, fontSize=12, color=INK[theme]).encode(
+            x=x, text=alt.Text("value:Q", format=".3f" if statistic != "net_deviation" else ".1f")
+        ),
+    ]
+    ceiling = body["people"]["ceiling"].get(statistic, {})
+    if "value" in ceiling:
+        line = [{"value": ceiling["value"], "label": "people among themselves"}]
+        layers += [
+            alt.Chart(alt.Data(values=line))
+            .mark_rule(strokeDash=[4, 4], color=INK[theme])
+            .encode(x="value:Q"),
+            alt.Chart(alt.Data(values=line))
+            .mark_text(align="right", dx=-6, fontSize=11, color=MUTED[theme])
+            .encode(x="value:Q", y=alt.value(2), text="label:N"),
+        ]
+    chart = alt.layer(*layers).properties(
+        title=f"{STATISTICS[statistic]}, all images (95 % intervals)",
+        width="container",
+        height=max(60, 44 * len(found) + 16),
+    )
+    return configured(chart, theme, names=False)
+
+
+def rows(body: dict[str, Any], view: View) -> list[dict[str, Any]]:
+    statistic = view.statistic or DEFAULT
+    return [
+        {"judge": title(name), **{part: estimate[part] for part in ("value", "low", "high", "n")}}
+        for name in view.judges_of(body)
+        if "value" in (estimate := body["judges"][name]["overall"][statistic])
+        and estimate["n"] >= enough.IMAGES
+    ]

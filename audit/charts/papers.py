@@ -1,0 +1,68 @@
+"""Net deviation against people's score: what was measured here, beside what GenEval 2 printed.
+
+Both studies have generators of their own; how far people like the images is what they share.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from audit.charts.style import MUTED, configured, judge_scales, rule
+from audit.papers import geneval2
+from audit.view import View
+from audit.words.report import title
+
+
+def papers(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
+    judges = view.judges_of(body)
+    printed = [
+        {"generator": fact.label, "human": fact.values[1], "value": fact.values[2]}
+        for fact in geneval2.PAPER.tables[0].rows
+    ]
+    x = alt.X("human:Q", title="people’s score, points", scale=alt.Scale(zero=False, nice=True))
+    y = alt.Y("value:Q", title="human − judge, points")
+    colour, shape = judge_scales(body, judges)
+    published = alt.Chart(alt.Data(values=printed)).encode(x=x, y=y)
+    measured = alt.Chart(alt.Data(values=rows(body, view))).encode(x=x, y=y)
+    told = [
+        alt.Tooltip("generator:N"),
+        alt.Tooltip("human:Q", title="people", format=".1f"),
+        alt.Tooltip("value:Q", title="human − judge", format=".1f"),
+    ]
+    chart = alt.layer(
+        rule(3, theme),
+        rule(-3, theme),
+        published.mark_line(strokeDash=[4, 4], color=MUTED[theme], strokeWidth=1).encode(
+            order="human:Q"
+        ),
+        published.mark_point(size=50, color=MUTED[theme], filled=False).encode(tooltip=told),
+        published.mark_text(align="left", dx=6, dy=-6, fontSize=10, color=MUTED[theme]).encode(
+            text="generator:N"
+        ),
+        measured.mark_point(filled=True, size=80, opacity=1).encode(
+            color=colour.legend(alt.Legend(title=None)),
+            shape=shape.legend(alt.Legend(title=None)),
+            tooltip=[alt.Tooltip("judge:N"), *told],
+        ),
+    ).properties(
+        title="Filled: measured here. Hollow, dashed: GenEval, published in GenEval 2, Table 1",
+        width="container",
+        height=300,
+    )
+    return configured(chart, theme, names=False)
+
+
+def rows(body: dict[str, Any], view: View) -> list[dict[str, Any]]:
+    return [
+        {
+            "judge": title(name),
+            "generator": generator,
+            "human": stats["human_score"]["value"],
+            "value": stats["net_deviation"]["value"],
+        }
+        for name in view.judges_of(body)
+        for generator, stats in body["judges"][name]["by_generator"].items()
+        if "value" in stats["net_deviation"] and "value" in stats["human_score"]
+    ]

@@ -1,0 +1,60 @@
+"""One statistic over the slices of a report, every judge beside the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from audit.charts.style import MUTED, configured, judge_scales, rule, tooltip
+from audit.stats import enough
+from audit.view import SLICES, View
+from audit.words.report import STATISTICS, title
+
+DEFAULT = "net_deviation"
+STEP = 16
+
+
+def slices(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
+    statistic, by = view.statistic or DEFAULT, view.by or "tag"
+    names = view.judges_of(body)
+    rows = [
+        {
+            "judge": title(name),
+            "slice": key,
+            **{part: estimate[part] for part in ("value", "low", "high", "n")},
+        }
+        for name in names
+        for key, stats in body["judges"][name].get(f"by_{by}", {}).items()
+        if "value" in (estimate := stats.get(statistic, {})) and estimate["n"] >= enough.IMAGES
+    ]
+    order = list(dict.fromkeys(row["slice"] for row in rows))
+    colour, shape = judge_scales(body, names)
+    y = alt.Y("slice:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False))
+    offset = alt.YOffset("judge:N", sort=[title(name) for name in names])
+    unit = STATISTICS[statistic]
+    base = alt.Chart(alt.Data(values=rows)).encode(y=y, yOffset=offset, color=colour)
+    layers = [
+        base.mark_rule(strokeWidth=3, opacity=0.5).encode(
+            x=alt.X("low:Q", title=unit), x2="high:Q"
+        ),
+        base.mark_point(filled=True, size=70, opacity=1, cursor="pointer").encode(
+            x=alt.X("value:Q", title=unit, scale=alt.Scale(zero=False, nice=True)),
+            shape=shape,
+            tooltip=tooltip(1 if statistic == "net_deviation" else 3, first="slice"),
+        ),
+    ]
+    if statistic == "net_deviation":
+        layers.insert(
+            0,
+            alt.Chart(alt.Data(values=[{"edge": 0}]))
+            .mark_rule(color=MUTED[theme], opacity=0.5)
+            .encode(x="edge:Q"),
+        )
+        layers[:0] = [rule(3, theme, across="x"), rule(-3, theme, across="x")]
+    chart = alt.layer(*layers).properties(
+        title=f"{unit} by {SLICES[by]} (95 % intervals)",
+        width="container",
+        height=max(60, STEP * len(names) * len(order) + 12 * len(order)),
+    )
+    return configured(chart, theme, names=False)

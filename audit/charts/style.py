@@ -1,0 +1,195 @@
+"""What all charts share: one colour and shape for each judge, axes, direct labels, the caption."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import altair as alt
+import vl_convert
+
+from audit.words.report import title
+
+# Okabe & Ito 2008: told apart by colour-blind readers, and in grey with the point shapes.
+COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C00")
+# The same hues for the names of the lines: text needs 4.5:1 where a line needs 3:1.
+NAMES = {
+    "light": ("#AA4A00", "#0069A4", "#00734F", "#A3477B", "#8A5F00", "#1F74AB", "#6B6B00"),
+    "dark": ("#FF9A57", "#6CB9F0", "#3CC79B", "#E3A3C6", "#F2BC4A", "#8FCDF2", "#C4C43A"),
+}
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "stroke")
+INK = {"light": "#1c1e21", "dark": "#e8e6e1"}
+MUTED = {"light": "#5c6066", "dark": "#a9adb3"}
+YES = {"light": "#0072B2", "dark": "#56B4E9"}
+NO = {"light": "#D55E00", "dark": "#FF9A57"}
+# A chart in a file, in pixels; the page fits "container" widths to its box.
+FILE_WIDTH = 720
+
+
+def colour_of(body: dict[str, Any], judge: str) -> str:
+    """The judge's colour on every page, whichever judges a page shows."""
+    return COLOURS[list(body["judges"]).index(judge) % len(COLOURS)]
+
+
+def judge_scales(body: dict[str, Any], judges: Sequence[str]) -> tuple[alt.Color, alt.Shape]:
+    places = [list(body["judges"]).index(name) for name in judges]
+    names = [title(name) for name in judges]
+    colours = [COLOURS[place % len(COLOURS)] for place in places]
+    shapes = [SHAPES[place % len(SHAPES)] for place in places]
+    return (
+        alt.Color("judge:N", scale=alt.Scale(domain=names, range=colours), legend=None),
+        alt.Shape("judge:N", scale=alt.Scale(domain=names, range=shapes), legend=None),
+    )
+
+
+def name_ink(body: dict[str, Any], judge: str, theme: str) -> str:
+    return NAMES[theme][list(body["judges"]).index(judge) % len(COLOURS)]
+
+
+def configured(chart: alt.TopLevelMixin, theme: str, *, names: bool) -> dict[str, Any]:
+    """`names`: lines carry their names at their ends, to the right of the plot."""
+    spec = chart.configure(
+        background="transparent" if theme == "dark" else "white",
+        font="system-ui, sans-serif",
+        view=alt.ViewConfig(stroke=None),
+        axis=alt.AxisConfig(
+            grid=False,
+            labelColor=MUTED[theme],
+            titleColor=INK[theme],
+            domainColor=MUTED[theme],
+            tickColor=MUTED[theme],
+            labelFontSize=12,
+            titleFontSize=12,
+            titleFontWeight="normal",
+            labelFlush=False,
+            labelLimit=220,
+        ),
+        legend=alt.LegendConfig(
+            labelColor=INK[theme], titleColor=INK[theme], labelFontSize=12, orient="top"
+        ),
+        header=alt.HeaderConfig(labelColor=INK[theme], titleColor=INK[theme]),
+        text=alt.MarkConfig(fontSize=12, color=INK[theme]),
+        title=alt.TitleConfig(
+            color=INK[theme], anchor="start", fontSize=13, fontWeight="normal", offset=10
+        ),
+        padding={"left": 4, "top": 8, "right": 8, "bottom": 8},
+    ).to_dict()
+    spec["usermeta"] = {"names": names}
+    return spec
+
+
+def caption(body: dict[str, Any]) -> list[str]:
+    """The signature in three lines, for under a figure."""
+    signed = body["signature"]
+    judges = ", ".join(f"{name} {print_}" for name, print_ in signed["judges"].items())
+    return [
+        f"Jurybox {signed['version']} · {body['study']}"
+        f"{' (simulated)' if body['simulated'] else ''} · question {body['question']} · "
+        f"intervals: {signed['interval']} · {signed['resamples']} resamples, seed {signed['seed']}",
+        f"{judges} · data {signed['data'][:12]}",
+    ]
+
+
+def signed_spec(spec: dict[str, Any], signature: list[str]) -> dict[str, Any]:
+    """The chart as a figure of a paper: fixed width, and the signature as a row of its own, since
+    a title of the whole would be centred and cut."""
+    parts = spec.pop("vconcat", None)
+    if parts is None:
+        top = ("$schema", "config", "background", "padding", "usermeta", "datasets")
+        parts = [{key: value for key, value in spec.items() if key not in top}]
+        spec = {key: value for key, value in spec.items() if key in top}
+    wide = [
+        {**part, "width": FILE_WIDTH} if part.get("width") == "container" else part
+        for part in parts
+    ]
+    wide.append(
+        {
+            "width": FILE_WIDTH,
+            "height": 28,
+            "data": {"values": [{}]},
+            "mark": {"type": "text", "text": signature, "align": "left", "fontSize": 10},
+            "encoding": {"x": {"value": 0}, "color": {"value": MUTED["light"]}},
+        }
+    )
+    return {**spec, "vconcat": wide}
+
+
+def drawn(spec: dict[str, Any], signature: list[str], kind: str) -> bytes:
+    """SVG, PNG or PDF, without a browser."""
+    text = json.dumps(signed_spec(spec, signature))
+    if kind == "svg":
+        return vl_convert.vegalite_to_svg(text).encode()
+    if kind == "png":
+        return vl_convert.vegalite_to_png(text, scale=2)
+    return vl_convert.vegalite_to_pdf(text)
+
+
+def in_time() -> alt.X:
+    return alt.X(
+        "released:T",
+        title=None,
+        axis=alt.Axis(format="%Y", tickCount="year"),
+        scale=alt.Scale(padding=16),
+    )
+
+
+def tooltip(places: int = 1, *, first: str = "generator") -> list[alt.Tooltip]:
+    shown = f".{places}f"
+    time = [alt.Tooltip("released:T", title="released", format="%Y-%m-%d")]
+    return [
+        alt.Tooltip("judge:N", title="judge"),
+        alt.Tooltip(f"{first}:N", title=first),
+        *(time if first == "generator" else []),
+        alt.Tooltip("value:Q", title="value", format=shown),
+        alt.Tooltip("low:Q", title="from", format=shown),
+        alt.Tooltip("high:Q", title="to", format=shown),
+        alt.Tooltip("n:Q", title="images"),
+    ]
+
+
+def rule(edge: float, theme: str, *, across: str = "y") -> alt.Chart:
+    """A dashed line of reference."""
+    encoding = {across: alt.Y("edge:Q") if across == "y" else alt.X("edge:Q")}
+    return (
+        alt.Chart(alt.Data(values=[{"edge": edge}]))
+        .mark_rule(strokeDash=[4, 4], color=MUTED[theme], opacity=0.8)
+        .encode(**encoding)
+    )
+
+
+def rows_of(body: dict[str, Any], judges: Iterable[str], statistic: str) -> list[dict[str, Any]]:
+    """Defined numbers of generators with a date; the table beside the chart names the others."""
+    return [
+        row(title(name), generator, estimate)
+        for name in judges
+        for generator in body["generators"]
+        if generator["release_date"]
+        and "undefined"
+        not in (estimate := body["judges"][name]["by_generator"][generator["name"]][statistic])
+    ]
+
+
+def row(judge: str, generator: dict[str, Any], estimate: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "judge": judge,
+        "generator": generator["name"],
+        "released": generator["release_date"],
+        **{part: estimate[part] for part in ("value", "low", "high", "n")},
+    }
+
+
+def end_labels(
+    *series: Sequence[dict[str, Any]], span: float | None = None, share: float = 0.06
+) -> list[dict[str, Any]]:
+    """The last point of each line, with a place for its name that covers no other name."""
+    rows = [row for part in series for row in part]
+    last = {row["judge"]: dict(row) for row in rows}
+    if not last:
+        return []
+    heights = [row[part] for row in rows for part in ("low", "high") if row[part] is not None]
+    gap = (span or max(heights) - min(heights) or 1.0) * share
+    below = float("-inf")
+    for label in sorted(last.values(), key=lambda row: row["value"]):
+        label["place"] = below = max(label["value"], below + gap)
+    return list(last.values())

@@ -1,0 +1,66 @@
+"""The pages above the studies: home, Vega's script, a sign of life."""
+
+from __future__ import annotations
+
+import gzip
+import logging
+import secrets
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_GET
+from django.views.decorators.vary import vary_on_headers
+
+from audit.charts import vega_script as vega
+from audit.installation import health as condition
+from audit.pages import home_cards as queries
+
+logger = logging.getLogger(__name__)
+
+
+@login_required
+def home(request: HttpRequest) -> HttpResponse:
+    return render(request, "home.html", {"cards": queries.cards(request.user)})
+
+
+@require_GET
+@cache_control(public=True, max_age=86400)
+@vary_on_headers("Accept-Encoding")
+def vega_embed(request: HttpRequest) -> HttpResponse:
+    content = vega.bundle().read_bytes()
+    kind = "text/javascript; charset=utf-8"
+    if "gzip" not in request.headers.get("Accept-Encoding", ""):
+        return HttpResponse(gzip.decompress(content), content_type=kind)
+    return HttpResponse(content, content_type=kind, headers={"Content-Encoding": "gzip"})
+
+
+@require_GET
+def healthz(request: HttpRequest) -> HttpResponse:
+    return HttpResponse("ok\n", content_type="text/plain")
+
+
+@require_GET
+def readyz(request: HttpRequest) -> HttpResponse:
+    """Whether pages can work. Part by part, in words that tell a stranger nothing."""
+    findings = condition.needed_now()
+    text = "".join(f"{finding.part}: {finding.state}\n" for finding in findings)
+    broken = [finding for finding in findings if finding.state == "broken"]
+    for finding in broken:
+        logger.error("not ready: %s: %s", finding.part, finding.words)
+    return HttpResponse(text, content_type="text/plain", status=503 if broken else 200)
+
+
+@require_GET
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Not there at all for anyone without METRICS_TOKEN."""
+    token = settings.METRICS_TOKEN
+    given = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    if not token or not secrets.compare_digest(given.encode(), token.encode()):
+        raise Http404
+    from audit.installation.metrics import text
+
+    content, kind = text()
+    return HttpResponse(content, content_type=kind)

@@ -1,0 +1,110 @@
+"""Tables of a page: what is shown as cells is what is written as CSV, digit for digit."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from annotations.exports.labels import defused
+from audit.stats import enough
+from audit.words.numbers import Cell, cell, p_words
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """`estimates` in the order of the table's columns: EST of the report, untouched."""
+
+    label: str
+    estimates: tuple[dict[str, Any], ...]
+    names: tuple[str, ...]
+    judge: str = ""
+    colour: str = ""
+    note: str = ""
+    link: str = ""
+    images: int | None = None
+
+    @property
+    def told(self) -> list[dict[str, Any]]:
+        """Cells with the p of a test below, where there was one."""
+        return [
+            {"cell": cell, "p": p_words(estimate["p_holm"]) if "p_holm" in estimate else ""}
+            for cell, estimate in zip(self.cells, self.estimates, strict=True)
+        ]
+
+    @property
+    def cells(self) -> list[Cell]:
+        return [
+            cell(name, estimate) for name, estimate in zip(self.names, self.estimates, strict=True)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    key: str
+    title: str
+    first: str
+    columns: dict[str, str]  # name in the report -> heading
+    rows: list[Row]
+    links: dict[str, str] = field(default_factory=dict)  # column -> address that sorts by it
+    sorted_by: str = ""
+    ascending: bool = False
+
+    @property
+    def heads(self) -> list[dict[str, str]]:
+        order = "ascending" if self.ascending else "descending"
+        return [
+            {
+                "name": name,
+                "title": heading,
+                "link": self.links.get(name, ""),
+                "sort": order if name == self.sorted_by else "",
+            }
+            for name, heading in self.columns.items()
+        ]
+
+    @property
+    def width(self) -> int:
+        return len(self.columns) + 1
+
+
+def row(
+    label: str, stats: dict[str, Any], columns: Iterable[str], *, at_least: int = 0, **more: Any
+) -> Row:
+    """The numbers of one slice; those resting on fewer than `at_least` say so instead."""
+    names = tuple(columns)
+    missing = {"undefined": "not part of this comparison", "n": stats.get("n", 0)}
+    return Row(
+        label=label,
+        estimates=tuple(judged_enough(stats.get(name, missing), at_least) for name in names),
+        names=names,
+        **more,
+    )
+
+
+def judged_enough(estimate: dict[str, Any], at_least: int) -> dict[str, Any]:
+    if "undefined" in estimate or estimate["n"] >= at_least:
+        return estimate
+    return enough.too_few(estimate["n"], at_least=at_least).as_dict()
+
+
+def as_csv(body: dict[str, Any], tables: Iterable[Table]) -> str:
+    """One row per number: long, so that any tool can plot it."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(
+        ["study", "data", "table", "row", "judge", "fingerprint", "statistic"]
+        + ["value", "low", "high", "n", "p", "p_holm", "undefined"]
+    )
+    prints = body["signature"]["judges"]
+    for table in tables:
+        for one in table.rows:
+            for name, estimate in zip(one.names, one.estimates, strict=True):
+                parts = ("value", "low", "high", "n", "p", "p_holm", "undefined")
+                line = [body["study"], body["signature"]["data"], table.key, one.label]
+                line += [one.judge, prints.get(one.judge, ""), name]
+                line += [estimate.get(part, "") for part in parts]
+                writer.writerow([defused(value) for value in line])
+    return out.getvalue()

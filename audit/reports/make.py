@@ -1,0 +1,230 @@
+"""Paired series -> statistics -> one stored report with its signature.
+
+The structure of `body` is a contract (README, "The report as JSON"): scripts read it by name.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+from django.db import transaction
+from django.utils import timezone
+
+from annotations.errors import Refused
+from annotations.models import Study
+from audit import VERSION, pulse
+from audit.models import Report
+from audit.reports import gallery, summary
+from audit.reports.bootstrap import est
+from audit.reports.compare_judges import comparison, human_ceiling
+from audit.reports.one_judge import JudgeReport
+from audit.reports.options import POSITIVE_AT, RESAMPLES, SEED, Options
+from audit.reports.pairing import Paired, pair, questions_of
+from audit.reports.people_agreement import people_of
+from audit.reports.progress import Progress
+from audit.reports.reference import Reference
+from audit.stats import drift
+
+__all__ = ["POSITIVE_AT", "RESAMPLES", "SEED", "Options"]
+
+# While a run is going, or labels keep coming, reports may take at most this share of the time.
+SHARE_OF_TIME = 0.1
+# Names of what is missing; the rest is counted.
+NAMED = 20
+
+
+def make_report(
+    *, study: Study, options: Options | None = None, user_id: int | None = None
+) -> Report:
+    """Compute and keep. The same data and options give the same body, and no second row."""
+    options = options or Options()
+    progress = Progress(study)
+    try:
+        return _make(study, options, user_id, progress)
+    except Refused as refusal:
+        progress.refused(refusal.message)
+        raise
+    except BaseException:
+        progress.finished()
+        raise
+
+
+def _make(study: Study, options: Options, user_id: int | None, progress: Progress) -> Report:
+    began = time.perf_counter()
+    seen = pulse.seen(study.pk)
+    found = Computation(study, options, progress)
+    changed = options.changed()
+    newest = Report.objects.filter(study=study, options=changed).first()
+    if newest is not None and newest.body == found.body:
+        # Nothing that counts has changed; only the stamp needs to follow.
+        Report.objects.filter(pk=newest.pk).update(stamp=seen)
+        progress.finished()
+        newest.stamp = seen
+        return newest
+    with transaction.atomic():
+        report = Report.objects.create(
+            study=study,
+            body=found.body,
+            summary=summary.of(found.body),
+            data=found.paired.digest,
+            options=changed,
+            stamp=seen,
+            seconds=time.perf_counter() - began,
+            made_for_id=user_id,
+        )
+        if not changed:
+            judges = {name: judge.series for name, judge in found.judges.items()}
+            gallery.keep(report, found.paired, found.reference, judges)
+    progress.finished()
+    return report
+
+
+def refresh_report(*, study: Study, patient: bool = False) -> Report | None:
+    """Bring the report that everybody sees up to date, unless it is, or was a moment ago.
+
+    `patient` when nobody waits: labels that come one by one must not keep a worker busy.
+    """
+    if not study.runs.exists():
+        return None
+    newest = Report.objects.filter(study=study, options={}).defer("body").first()
+    if newest is not None:
+        if newest.stamp == stamp(study):
+            return newest
+        rest = timedelta(seconds=newest.seconds / SHARE_OF_TIME)
+        going = patient or study.runs.filter(state="running").exists()
+        if going and timezone.now() - newest.created_at < rest:
+            return newest
+    try:
+        return make_report(study=study)
+    except Refused:
+        return None
+
+
+def stamp(study: Study) -> str:
+    """A cheap sign of the labels and scores a report rests on: it moves when they do."""
+    return pulse.stamp(study.pk)
+
+
+def compute(study: Study, options: Options) -> tuple[dict[str, Any], str]:
+    """The body of a report and the hash of the data it rests on."""
+    found = Computation(study, options, Progress(study))
+    return found.body, found.paired.digest
+
+
+class Computation:
+    """One report on its way: what was paired, each judge's part, and the body they make."""
+
+    def __init__(self, study: Study, options: Options, progress: Progress) -> None:
+        self.question = _question(study, options)
+        self.paired = pair(
+            study=study,
+            question=self.question,
+            judges=options.judges,
+            decided=options.consensus == "adjudicated",
+        )
+        for name in options.judges or ():
+            if all(judge.facts["name"] != name for judge in self.paired.judges):
+                raise Refused(f"“{name}” has no scores in this study.")
+        self.reference = Reference.of(self.paired.people, options)
+        self.judges = {
+            judge.name: JudgeReport(self.paired, judge, self.reference, options)
+            for judge in self.paired.judges
+        }
+        progress.expect(sum(judge.parts() for judge in self.judges.values()) + 2)
+        # Through JSON, so that what is printed, stored and shown is one and the same.
+        self.body = json.loads(json.dumps(self._body(study, options, progress), allow_nan=False))
+
+    def _body(self, study: Study, options: Options, progress: Progress) -> dict[str, Any]:
+        people = self.paired.people
+        judged = {name: judge.body(progress.step) for name, judge in self.judges.items()}
+        told = {
+            **people_of(people, options),
+            "ceiling": human_ceiling(people, options),
+        }
+        progress.step()
+        compared = comparison(
+            {name: (self.judges[name].series, judged[name]["overall"]) for name in judged}, options
+        )
+        progress.step()
+        return {
+            "study": study.slug,
+            "simulated": study.simulated or people.simulated,
+            "question": self.question,
+            "scale": people.scale.kind,
+            "signature": self._signature(options),
+            "people": told,
+            "generators": self._generators(),
+            "judges": judged,
+            "comparison": compared,
+            "missing": _missing(self.paired, self.reference),
+        }
+
+    def _signature(self, options: Options) -> dict[str, Any]:
+        return {
+            "version": VERSION,
+            "seed": options.seed,
+            "resamples": options.resamples,
+            "interval": "95 %, percentiles of a bootstrap that draws whole prompts",
+            "consensus": self.reference.rule,
+            "form": sorted(self.paired.people.forms),
+            "judges": {name: one.judge.fingerprint for name, one in self.judges.items()},
+            "judge_facts": {name: one.facts() for name, one in self.judges.items()},
+            "data": self.paired.digest,
+        }
+
+    def _generators(self) -> list[dict[str, Any]]:
+        people = self.paired.people
+        found = []
+        for code, name in enumerate(people.generator_names):
+            date = people.release_dates[code]
+            here = people.generators == code
+            level = self.reference.level(here)
+            found.append(
+                {
+                    "name": name,
+                    "release_date": date.isoformat() if date else None,
+                    "images": int(here.sum()),
+                    "human_score": est(level),
+                    "saturated": drift.saturated(level) if people.scale.is_yes_no else "open",
+                }
+            )
+        return found
+
+
+def _missing(paired: Paired, reference: Reference) -> dict[str, Any]:
+    people = paired.people
+    unlabelled = ~people.has_labels
+    gaps = {
+        judge.name: (np.isnan(judge.scores) & ~judge.failed, judge.failed)
+        for judge in paired.judges
+    }
+    return {
+        "labels": int(unlabelled.sum()),
+        "undecided": int((people.has_labels & np.isnan(reference.yes)).sum()),
+        "scores": {
+            name: {"absent": int(absent.sum()), "failed": int(failed.sum())}
+            for name, (absent, failed) in gaps.items()
+        },
+        "named": {
+            "labels": people.images[unlabelled][:NAMED].tolist(),
+            "scores": {
+                name: {
+                    "absent": people.images[absent][:NAMED].tolist(),
+                    "failed": people.images[failed][:NAMED].tolist(),
+                }
+                for name, (absent, failed) in gaps.items()
+            },
+        },
+    }
+
+
+def _question(study: Study, options: Options) -> str:
+    questions = questions_of(study)
+    if options.question is not None and options.question not in questions:
+        known = ", ".join(questions) or "none yet"
+        raise Refused(f"Nobody answered a question “{options.question}”. Answered: {known}.")
+    return options.question or (questions or [study.form.questions[0]["name"]])[0]

@@ -1,0 +1,126 @@
+"""One judge's part of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from audit.reports import slices
+from audit.reports.curves import curves
+from audit.reports.drift import drift
+from audit.reports.options import Options
+from audit.reports.pairing import JudgeScores, Paired
+from audit.reports.reference import Reference, Series, series_of
+from audit.stats import enough, thresholds
+from audit.stats.estimate import Undefined
+
+# Persons with too few answers have no slice of their own; beyond this many nobody reads them.
+PEOPLE = 24
+
+
+class JudgeReport:
+    def __init__(
+        self, paired: Paired, judge: JudgeScores, reference: Reference, options: Options
+    ) -> None:
+        self.people = paired.people
+        self.judge = judge
+        self.options = options
+        self.reference = reference
+        verdicts, self.threshold = self._verdicts()
+        self.series: Series = series_of(self.people, judge, reference, verdicts)
+
+    def facts(self) -> dict[str, Any]:
+        date = self.judge.release_date
+        return {
+            **self.judge.facts,
+            "release_date": date.isoformat() if date else None,
+            "threshold": self.threshold,
+        }
+
+    def body(self, step: Callable[[], None]) -> dict[str, Any]:
+        people = self.people
+        overall = slices.statistics(self.series, self.options)
+        step()
+
+        def of(found: slices.Slices) -> dict[str, Any]:
+            told = {}
+            for name, where in found:
+                # A slice that holds every image (one variant, one tag) is not computed twice.
+                everything = where.all()
+                series = self.series.at(where)
+                told[name] = overall if everything else slices.statistics(series, self.options)
+                step()
+            return told
+
+        by_generator = of(slices.by_generator(people))
+        return {
+            "overall": overall,
+            "by_generator": by_generator,
+            "by_tag": of(slices.by_tag(people)),
+            "by_atomicity": of(slices.by_atomicity(people)),
+            "by_variant": of(slices.by_variant(people)),
+            # Two halves of everything: ranks within them would cost as much as all the rest.
+            "by_unanimity": {
+                name: slices.agreement(self.series.at(where), self.options)
+                for name, where in slices.by_unanimity(people)
+            },
+            "by_atom_kind": {
+                kind: slices.statistics(slices.atoms(self.judge, kind), self.options)
+                for kind in sorted(set(self.judge.atom_kinds))
+            },
+            "by_person": self._by_person(),
+            "drift": drift(people, self.judge, self.series, by_generator, self.options),
+            "curves": curves(self.series, self.options),
+        }
+
+    def parts(self) -> int:
+        """How many steps `body` takes."""
+        return 1 + sum(
+            sum(1 for _ in found(self.people))
+            for found in (
+                slices.by_generator,
+                slices.by_tag,
+                slices.by_atomicity,
+                slices.by_variant,
+            )
+        )
+
+    def _by_person(self) -> dict[str, Any]:
+        """Against each person's own answers: a judge may agree with some and not with others."""
+        people = self.people
+        given = (~np.isnan(people.ratings)).sum(axis=1)
+        most = sorted(range(len(given)), key=lambda row: (-given[row], people.raters[row]))
+        chosen = sorted(row for row in most[:PEOPLE] if given[row] >= enough.IMAGES)
+        return {
+            people.raters[row]: slices.agreement(
+                slices.of_person(self.series, self.reference, people.ratings[row]), self.options
+            )
+            for row in chosen
+        }
+
+    def _verdicts(self) -> tuple[np.ndarray, dict[str, Any] | None]:
+        """The judge's yes or no for each image, and from which score on where it says none."""
+        judge, given = self.judge, self.options.threshold
+        both = ~np.isnan(judge.scores) & ~np.isnan(self.reference.yes)
+        if given is not None:
+            verdicts = np.where(np.isnan(judge.scores), np.nan, (judge.scores >= given) * 1.0)
+            return verdicts, {"from": [given], "chosen": "given"}
+        if judge.has_verdicts:
+            return judge.verdicts, None
+        verdicts = np.full(len(judge.scores), np.nan)
+        chosen = thresholds.cross_validated(
+            self.reference.yes[both],
+            judge.scores[both],
+            groups=self.people.prompts[both],
+            folds=5,
+            seed=self.options.seed,
+        )
+        if isinstance(chosen, Undefined):
+            return verdicts, {"from": [], "chosen": f"none: {chosen.reason}"}
+        verdicts[both] = chosen.verdicts
+        return verdicts, {
+            "from": list(chosen.by_fold),
+            "chosen": "5-fold cross-validation over prompts",
+        }

@@ -1,0 +1,103 @@
+"""What people together say of each image, and one judge beside it, item by item."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotations import consensus
+from audit.reports.bootstrap import draw_of
+from audit.reports.options import Options
+from audit.reports.pairing import JudgeScores, People
+from audit.stats.estimate import Result
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A yes/no for kappa and AUROC, a mean for ranks."""
+
+    people: People
+    options: Options
+    yes: np.ndarray
+    mean: np.ndarray
+    rule: str
+
+    @classmethod
+    def of(cls, people: People, options: Options) -> Reference:
+        yes, mean = people.majority, people.mean
+        rule = "majority for yes/no (a draw has no reference), mean over people for ranks"
+        if not people.scale.is_yes_no:
+            yes = graded(mean, options)
+            rule = f"mean over people; yes from a mean of {options.positive_at:g}"
+        if options.consensus == "unanimous":
+            agreed = consensus.unanimous(people.ratings)
+            yes = agreed if people.scale.is_yes_no else graded(agreed, options)
+            return cls(people, options, yes, agreed, f"unanimous images only; {rule}")
+        if options.consensus == "adjudicated":
+            decided = people.decisions
+            settled = decided if people.scale.is_yes_no else graded(decided, options)
+            yes = np.where(np.isnan(decided), yes, settled)
+            mean = np.where(np.isnan(decided), mean, decided)
+            count = int((~np.isnan(decided)).sum())
+            return cls(people, options, yes, mean, f"adjudicated ({count} decided); else {rule}")
+        return cls(people, options, yes, mean, rule)
+
+    def level(self, where: np.ndarray) -> Result:
+        """The human score: points for a yes/no, the mean rating otherwise."""
+        value = self.yes if self.people.scale.is_yes_no else self.mean
+        where = where & ~np.isnan(value)
+        draw = draw_of(self.people.prompts[where], self.options)
+        return draw.mean(value[where], scale=100.0 if self.people.scale.is_yes_no else 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One judge beside the people, item by item: images, or single atoms."""
+
+    yes: np.ndarray
+    mean: np.ndarray
+    score: np.ndarray
+    verdict: np.ndarray
+    prompts: np.ndarray
+    # Why scores and answers cannot be subtracted; empty when they can.
+    no_points: str
+
+    def at(self, where: np.ndarray) -> Series:
+        return Series(
+            self.yes[where],
+            self.mean[where],
+            self.score[where],
+            self.verdict[where],
+            self.prompts[where],
+            self.no_points,
+        )
+
+
+def graded(values: np.ndarray, options: Options) -> np.ndarray:
+    """Ratings as yes (1) and no (0)."""
+    return np.where(np.isnan(values), np.nan, (values >= options.positive_at) * 1.0)
+
+
+def why_no_points(people: People, scores: np.ndarray) -> str:
+    if not people.scale.is_yes_no:
+        return "people answered on another scale than the judge's scores"
+    return outside(scores)
+
+
+def outside(scores: np.ndarray) -> str:
+    given = scores[~np.isnan(scores)]
+    if given.size and (given.min() < 0 or given.max() > 1):
+        return "the judge's scores do not lie between 0 and 1, so they are not points"
+    return ""
+
+
+def series_of(people: People, judge: JudgeScores, reference: Reference, verdicts) -> Series:
+    return Series(
+        yes=reference.yes,
+        mean=reference.mean,
+        score=judge.scores,
+        verdict=verdicts,
+        prompts=people.prompts,
+        no_points=why_no_points(people, judge.scores),
+    )

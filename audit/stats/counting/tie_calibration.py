@@ -1,0 +1,395 @@
+"""The best epsilon among all n(n-1)/2 differences, without listing them: exact, memory O(n).
+
+With T(e) the pairs that people tie and that lie within e, and L(e) the concordant pairs within e,
+
+    acc(e) = (C + F(e)) / P,    F = T - L,
+
+and both T and L only ever grow. So F <= T(b) - L(a) anywhere on [a, b), which throws away nearly
+all of the axis before a single pair is looked at:
+
+1. scores are cut into cells of equal width; how many pairs lie k cells apart is a correlation,
+   one Fourier transform per human level, and gives T and L to within a cell (`_by_correlation`);
+2. what is left is split at exact counts, O(n k) each, where cells could not help (`_split`);
+3. a histogram of the differences in what is left, whose bins follow the rounded difference
+   itself, so that F is exact at their ends (`_search`);
+4. the last bins are listed, sorted and summed (`_list`).
+
+Every count is an integer; equal scores of one human level are one entry with a weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import fft
+
+from audit.stats.counting import pairs
+from audit.stats.series import Codes, Floats
+
+LISTED = 150_000  # pairs sorted at the end
+CHUNK = 1 << 16  # pairs in memory at a time: what the nearest cache holds
+MANY_LEVELS = 64  # from here on people tie so little that transforms per level do not pay
+
+Range = tuple[float, float]
+# Gaps, whether people tie these pairs, and what each weighs (None: 1).
+Chunk = tuple[Floats, bool, Codes | None]
+
+
+@dataclass
+class Best:
+    """The highest F so far, and the smallest epsilon seen to reach it (None: not listed yet)."""
+
+    surplus: int
+    epsilon: float | None = None
+
+    def see(self, surplus: int, epsilon: float | None = None) -> None:
+        if surplus > self.surplus:
+            self.surplus, self.epsilon = surplus, epsilon
+        elif surplus == self.surplus and epsilon is not None:
+            known = self.epsilon
+            self.epsilon = epsilon if known is None else min(known, epsilon)
+
+
+class Differences:
+    """All differences of one list of scores, in order but never written down."""
+
+    def __init__(self, people: Floats, scores: Floats, decimals: int | None) -> None:
+        levels = pairs.dense(people)
+        self.levels = int(levels.max()) + 1
+        self.decimals = decimals
+        self.values, value = np.unique(scores, return_inverse=True)
+        entry, weight = np.unique(value * self.levels + levels, return_counts=True)
+        # An entry is a score and a human level, and how many items share both.
+        self.value, self.level, self.weight = entry // self.levels, entry % self.levels, weight
+        self.plain = entry.size == scores.size
+        self.same = int((weight * (weight - 1) // 2).sum())
+        self.scores, self.item_levels = scores, levels
+        self._upto: tuple[np.ndarray, np.ndarray] | None = None
+        self._below: dict[float, tuple[int, int]] = {0.0: (0, 0)}
+
+    def gap(self, upper: Floats, lower: Floats) -> Floats:
+        return pairs.gap(upper, lower, self.decimals)
+
+    def whole(self) -> Range:
+        span = self.gap(self.values[-1:], self.values[:1])[0]
+        return 0.0, float(np.nextafter(span, np.inf))
+
+    def first_closer(self, bound: float) -> Codes:
+        """For each value v the first value u with gap(v, u) < bound, v + 1 if there is none."""
+        return pairs.first_closer(self.values, bound, self.decimals)
+
+    def below(self, bound: float) -> tuple[int, int]:
+        """T and L over the pairs with gap < bound."""
+        if bound not in self._below:
+            self._below[bound] = self._count_below(bound)
+        return self._below[bound]
+
+    def _count_below(self, bound: float) -> tuple[int, int]:
+        if self.levels > MANY_LEVELS:
+            return pairs.closer(self.scores, self.item_levels, bound, self.decimals)
+        if self._upto is None:
+            self._upto = self._cumulated()
+        own, lower = self._upto
+        first = self.first_closer(bound)[self.value]
+        tied = own[self.value, self.level] - own[first, self.level]
+        concordant = lower[self.value, self.level] - lower[first, self.level]
+        return self.same + int(self.weight @ tied), int(self.weight @ concordant)
+
+    def _cumulated(self) -> tuple[np.ndarray, np.ndarray]:
+        """How many items of each level, and of lower ones, have one of the first v values."""
+        size = self.values.size
+        own = np.zeros((size + 1, self.levels), np.int32)
+        own[self.value + 1, self.level] = self.weight
+        np.cumsum(own, axis=0, out=own)
+        lower = np.zeros_like(own)
+        np.cumsum(own[:, :-1], axis=1, out=lower[:, 1:])
+        return own, lower
+
+    def surplus_below(self, bound: float) -> int:
+        tied, concordant = self.below(bound)
+        return tied - concordant
+
+    def between(self, low: float, high: float) -> Iterator[Chunk]:
+        """Chunks of the tied and of the concordant pairs with low <= gap < high."""
+        if low <= 0 and self.same:
+            yield np.zeros(1), True, np.array([self.same])
+        begin = self.first_closer(high)
+        end = np.minimum(self.first_closer(low), np.arange(self.values.size))
+        if self.levels > MANY_LEVELS:
+            everyone = _Entries(self, slice(None))
+            yield from self._windows(everyone, everyone, begin, end, None)
+            return
+        for level in range(self.levels):
+            asking = _Entries(self, np.flatnonzero(self.level == level))
+            lower = _Entries(self, np.flatnonzero(self.level < level))
+            yield from self._windows(asking, asking, begin, end, True)
+            yield from self._windows(asking, lower, begin, end, False)
+
+    def _windows(
+        self, upper: _Entries, lower: _Entries, begin: Codes, end: Codes, tied: bool | None
+    ) -> Iterator[Chunk]:
+        """Each of the upper entries with the lower ones whose values are from begin to end.
+
+        All pairs are tied or none is; with None each is asked, and discordant ones left out.
+        """
+        held = np.bincount(lower.value, minlength=self.values.size)
+        position = np.r_[0, np.cumsum(held)]
+        start = position[begin[upper.value]]
+        count = np.maximum(position[end[upper.value]] - start, 0)
+        total = np.cumsum(count)
+        if not total.size or total[-1] == 0:
+            return
+        steps = np.arange(min(2 * CHUNK, int(total[-1])))
+        stops = np.searchsorted(total, np.arange(CHUNK, int(total[-1]) + CHUNK, CHUNK), "right")
+        first = 0
+        for stop in np.unique(np.r_[stops[stops > 0], count.size]).tolist():
+            done = int(total[first - 1]) if first else 0
+            part = count[first:stop]
+            size = int(total[stop - 1]) - done
+            if size:
+                shift = start[first:stop] - (total[first:stop] - part - done)
+                index = np.repeat(shift, part)
+                index += steps[:size] if size <= steps.size else np.arange(size)
+                gap = self.gap(np.repeat(upper.score[first:stop], part), lower.score[index])
+                weight = None
+                if not self.plain:
+                    weight = np.repeat(upper.weight[first:stop], part) * lower.weight[index]
+                if tied is not None:
+                    yield gap, tied, weight
+                else:
+                    mine, theirs = np.repeat(upper.level[first:stop], part), lower.level[index]
+                    for chosen, same in ((theirs == mine, True), (theirs < mine, False)):
+                        yield gap[chosen], same, None if weight is None else weight[chosen]
+            first = stop
+
+    def middle(self, low: float, high: float, rng: np.random.Generator) -> float:
+        """The median gap of 31 pairs picked from [low, high)."""
+        begin = self.first_closer(high)
+        end = np.minimum(self.first_closer(low), np.arange(self.values.size) + 1)
+        width = np.maximum(end - begin, 0)
+        total = np.cumsum(width)
+        picked = rng.integers(0, total[-1], 31)
+        upper = np.searchsorted(total, picked, side="right")
+        lower = begin[upper] + picked - (total - width)[upper]
+        return float(np.sort(self.gap(self.values[upper], self.values[lower]))[15])
+
+
+class _Entries:
+    """Some of the entries, in the order of their scores."""
+
+    def __init__(self, line: Differences, places) -> None:
+        self.value = line.value[places]
+        self.level = line.level[places]
+        self.weight = line.weight[places]
+        self.score = line.values[self.value]
+
+
+def best_epsilon(people: Floats, scores: Floats, decimals: int | None = None) -> tuple[float, int]:
+    """The smallest epsilon, of 0 and all differences, at which the pairwise accuracy is highest;
+    and how many pairs are then decided rightly."""
+    line = Differences(people, scores, decimals)
+    concordant = line.below(line.whole()[1])[1]
+    best = Best(line.surplus_below(np.nextafter(0.0, 1.0)), 0.0)
+    # Where people tie nothing, every epsilon above 0 only loses.
+    ranges = [line.whole()] if line.levels < people.size else []
+    if people.size > 600 and line.levels <= MANY_LEVELS:
+        for cells in _finer(people.size):
+            ranges = _by_correlation(line, best, ranges, cells)
+    for low, high in _split(line, ranges, best):
+        _search(line, low, high, best)
+    return best.epsilon, concordant + best.surplus
+
+
+def _finer(n: int) -> list[float]:
+    """How many cells: few to begin with, then as many as halve the work of what comes after."""
+    finest = n ** (4 / 3) / 7
+    return [min(finest, 2.0**14), min(finest, 2.0**23)] if finest > 2**16 else [finest]
+
+
+def _by_correlation(
+    line: Differences, best: Best, ranges: list[Range], cells: float
+) -> list[Range]:
+    """The parts of the ranges where F could still reach its maximum.
+
+    Cells are a power of two wide, so that cutting is exact. Two scores k cells apart differ by
+    more than k - 1 and less than k + 1 widths; hence for e in [k w, (k + 1) w)
+
+        F(e)   <= T(lags <= k + 1) - L(1 <= lags <= k - 1)
+        F(k w) >= T(lags <= k - 1) - L(0 <= lags <= k)
+    """
+    span = line.values[-1] - line.values[0]
+    if span <= 0 or not ranges:
+        return ranges
+    width = 2.0 ** np.ceil(np.log2(span / cells))
+    blur = 0
+    if line.decimals is not None:
+        half = 0.5 * 10.0**-line.decimals
+        width = max(width, 2.0 ** np.floor(np.log2(half)))
+        blur = int(np.ceil(half / width)) + 1
+    if width == 0 or np.abs(line.values).max() / width > 2.0**52:
+        return ranges  # scores so far from 0 for their spread that cells cannot be cut exactly
+    cell = np.floor(line.values / width)
+    cell = (cell - cell[0]).astype(np.int64)
+    # Lags beyond the ranges are not asked for, and need not come out right.
+    lags = min(int(cell[-1]) + 1, int(ranges[-1][1] / width) + 3 + blur)
+    tied, concordant = (np.cumsum(counts) for counts in _lags(line, cell, lags))
+    lag = np.arange(lags + 1 + blur)
+
+    def upto(counts: Codes, lag: Codes) -> Codes:
+        return np.where(lag < 0, 0, counts[np.clip(lag, 0, counts.size - 1)])
+
+    surely_lost = np.maximum(upto(concordant, lag - 1 - blur) - concordant[0], 0)
+    highest = upto(tied, lag + 1 + blur) - surely_lost
+    lowest = upto(tied, lag - 1 - blur) - upto(concordant, lag + blur)
+    best.see(int(lowest[1:].max()))
+    top = 1 + int(np.argmax(highest[1:] + lowest[1:]))
+    best.see(line.surplus_below(float(top * width)))
+    kept = np.flatnonzero(highest >= best.surplus)
+    if kept.size == 0:
+        return []
+    breaks = np.flatnonzero(np.diff(kept) > 1)
+    firsts, lasts = kept[np.r_[0, breaks + 1]], kept[np.r_[breaks, kept.size - 1]]
+    found = [(float(a * width), float((b + 1) * width)) for a, b in zip(firsts, lasts, strict=True)]
+    return _both(ranges, found)
+
+
+def _both(some: list[Range], others: list[Range]) -> list[Range]:
+    """What lies in a range of each list."""
+    meets = [(max(a, c), min(b, d)) for a, b in some for c, d in others if a < d and c < b]
+    return sorted(meets)
+
+
+def _lags(line: Differences, cell: Codes, lags: int) -> tuple[Codes, Codes]:
+    """How many tied and how many concordant pairs lie 0, 1, ... lags - 1 cells apart."""
+    cells = int(cell[-1]) + 1
+    length = fft.next_fast_len(cells + lags, real=True)
+    lower = tied = concordant = 0
+    for level in range(line.levels):
+        mine = line.level == level
+        held = np.bincount(cell[line.value[mine]], weights=line.weight[mine], minlength=cells)
+        spectrum = fft.rfft(held, length)
+        tied = tied + (spectrum.real**2 + spectrum.imag**2)
+        if level:
+            concordant = concordant + lower * spectrum
+        lower = lower + spectrum.conj()
+    found = []
+    for transformed in (tied, concordant):
+        counts = fft.irfft(transformed, length)[:lags]
+        whole = np.rint(counts)
+        if np.abs(counts - whole).max() > 0.2:
+            raise ArithmeticError("the correlation of the scores lost its last digit")
+        found.append(whole.astype(np.int64))
+    # Lag 0 holds every item with itself, and every other pair of a cell twice.
+    found[0][0] = (found[0][0] - line.scores.size) // 2
+    return found[0], found[1]
+
+
+def _split(line: Differences, ranges: list[Range], best: Best) -> list[Range]:
+    """The ranges, halved at exact counts and thrown away, while that is cheaper than listing.
+
+    With N pairs in all and a count as dear as E pairs, about sqrt(N E) pairs are best listed.
+    """
+
+    def below(bound: float) -> tuple[int, int]:
+        tied, concordant = line.below(bound)
+        if bound > 0:
+            best.see(tied - concordant)
+        return tied, concordant
+
+    def size(part: Range) -> int:
+        return sum(below(part[1])) - sum(below(part[0]))
+
+    def hopeful(part: Range) -> bool:
+        return below(part[1])[0] - below(part[0])[1] >= best.surplus
+
+    n = line.scores.size
+    enough = LISTED + 2 * n * np.sqrt(n * min(line.levels, MANY_LEVELS))
+    rng = np.random.default_rng(0)
+    live = [part for part in ranges if hopeful(part)]
+    while sum(size(part) for part in live) > enough:
+        low, high = part = max(live, key=size)
+        pivot = max(line.middle(low, high, rng), float(np.nextafter(low, np.inf)))
+        if pivot >= high:
+            break  # one difference, many pairs: the search counts them without listing
+        live.remove(part)
+        live = [part for part in (*live, (low, pivot), (pivot, high)) if hopeful(part)]
+    return sorted(part for part in live if hopeful(part))
+
+
+def _search(line: Differences, low: float, high: float, best: Best) -> None:
+    """See the maximum of F on [low, high)."""
+    (tied, concordant), (tied_after, concordant_after) = line.below(low), line.below(high)
+    size = tied_after - tied + concordant_after - concordant
+    before = tied - concordant
+    if size == 0 or tied_after - concordant < best.surplus:
+        return
+    if np.nextafter(low, np.inf) >= high:
+        best.see(tied_after - concordant_after, low)
+        return
+    if size <= LISTED:
+        _list(line, low, high, before, best)
+        return
+    # No more bins than the second-level cache holds: finer ones cost more than another pass.
+    bins = int(np.clip(size // 1024, 1 << 12, 1 << 15))
+    with np.errstate(over="ignore", divide="ignore"):
+        # A little less than full, so that rounding never reaches past the last bin.
+        scale = float(min((1 - 1e-9) * bins / (high - low), 1e300))
+    lost, gained = counts = np.zeros((2, bins), np.int64)
+    for place, tied, weight in _placed(line.between(low, high), low, scale, bins):
+        found = np.bincount(place, weights=weight, minlength=bins)
+        counts[int(tied)] += found if weight is None else np.rint(found).astype(np.int64)
+    after = before + np.cumsum(gained - lost)
+    best.see(int(after.max()))
+    hopeful = (after + lost >= best.surplus) & (gained + lost > 0)
+    kept = np.flatnonzero(hopeful)
+    if kept.size == 0:
+        return
+    breaks = np.flatnonzero((np.diff(kept) > 1) & (np.diff(kept) * 8 > bins))
+    for first, last in zip(np.r_[0, breaks + 1], np.r_[breaks, kept.size - 1], strict=True):
+        # A bin may be narrower than the last digit of its ends: one float further out holds all.
+        start = np.nextafter(low + (float(kept[first]) - 1e-3) / scale, -np.inf)
+        stop = np.nextafter(low + (float(kept[last]) + 1 + 1e-3) / scale, np.inf)
+        inner = max(low, float(start)), min(high, float(stop))
+        if 2 * (inner[1] - inner[0]) > high - low:
+            middle = low + (high - low) / 2
+            middle = middle if low < middle < high else float(np.nextafter(low, np.inf))
+            _search(line, low, middle, best)
+            _search(line, middle, high, best)
+            return
+        _search(line, *inner, best)
+
+
+def _placed(chunks: Iterator[Chunk], low: float, scale: float, bins: int) -> Iterator:
+    """The bin of each gap; chunks joined up to several times the number of bins, since each of
+    them costs a walk over all bins. The gaps are used up."""
+    buffer, size, held = np.empty(8 * bins + 2 * CHUNK, np.int64), 0, False
+    for gap, tied, weight in chunks:
+        gap -= low
+        gap *= scale
+        if weight is not None or gap.size > 2 * CHUNK:
+            yield gap.astype(np.int64), tied, weight
+            continue
+        if size and (tied != held or size >= 8 * bins):
+            yield buffer[:size], held, None
+            size = 0
+        np.copyto(buffer[size : size + gap.size], gap, casting="unsafe")
+        size, held = size + gap.size, tied
+    yield buffer[:size], held, None
+
+
+def _list(line: Differences, low: float, high: float, before: int, best: Best) -> None:
+    gaps, signs = [], []
+    for gap, tied, weight in line.between(low, high):
+        ones = np.ones(gap.size, np.int64) if weight is None else weight
+        gaps.append(gap)
+        signs.append(ones if tied else -ones)
+    gap, sign = np.concatenate(gaps), np.concatenate(signs)
+    order = np.argsort(gap)
+    gap = gap[order]
+    surplus = before + np.cumsum(sign[order])
+    end = np.r_[gap[1:] != gap[:-1], True]
+    gap, surplus = gap[end], surplus[end]
+    top = int(np.argmax(surplus))
+    best.see(int(surplus[top]), float(gap[top]))

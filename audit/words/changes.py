@@ -1,0 +1,97 @@
+"""Two reports side by side: what changed between them, and whether they were made alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from audit.words import report as narrative
+from audit.words.numbers import cell, number
+from audit.words.report import STATISTICS, title
+
+SHOWN = {"human_score": "people", "judge_score": "judge", **STATISTICS}
+
+
+def sentences(older: dict[str, Any], newer: dict[str, Any]) -> list[str]:
+    if older["signature"]["data"] == newer["signature"]["data"]:
+        return ["Both reports rest on the same labels and scores."]
+    before, after = older["people"], newer["people"]
+    lines = [
+        f"Between the two, answered forms went from {before['annotations']} to "
+        f"{after['annotations']}, and labelled images from {before['images']} to {after['images']}."
+    ]
+    for name in newer["judges"]:
+        if name not in older["judges"]:
+            lines.append(f"{title(name)} is new.")
+            continue
+        was, now = (body["judges"][name]["drift"]["alarm"] for body in (older, newer))
+        if was != now:
+            lines.append(f"{title(name)} {'is now' if now else 'is no longer'} called drifted.")
+    gone = [title(name) for name in older["judges"] if name not in newer["judges"]]
+    lines += [f"{name} is no longer part of it." for name in gone]
+    if len(lines) == 1:
+        lines.append("No judge’s alarm changed.")
+    return lines
+
+
+def tables(older: dict[str, Any], newer: dict[str, Any]) -> list[dict[str, Any]]:
+    found = []
+    for name, judge in newer["judges"].items():
+        if name not in older["judges"]:
+            continue
+        known = older["judges"][name]
+        rows = [
+            _row(words, key, known["overall"][key], judge["overall"][key])
+            for key, words in SHOWN.items()
+        ]
+        rows.append(
+            _row(
+                "slope, points a year",
+                "slope_points_per_year",
+                known["drift"]["slope_points_per_year"],
+                judge["drift"]["slope_points_per_year"],
+            )
+        )
+        rows += [
+            _row(
+                f"net deviation on {generator}",
+                "net_deviation",
+                known["by_generator"][generator]["net_deviation"],
+                stats["net_deviation"],
+            )
+            for generator, stats in judge["by_generator"].items()
+            if generator in known["by_generator"]
+        ]
+        found.append({"judge": name, "title": title(name), "rows": rows})
+    return found
+
+
+def how(older: dict[str, Any], newer: dict[str, Any]) -> list[dict[str, Any]]:
+    """Term by term; terms that only one of them has are shown too."""
+    before, after = dict(narrative.signature(older)), dict(narrative.signature(newer))
+    return [
+        {
+            "term": term,
+            "before": before.get(term, "–"),
+            "after": after.get(term, "–"),
+            "differs": before.get(term) != after.get(term),
+        }
+        for term in dict.fromkeys([*before, *after])
+    ]
+
+
+def _row(words: str, name: str, before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    both = "value" in before and "value" in after
+    bounded = both and None not in (before["low"], before["high"], after["low"], after["high"])
+    apart = bounded and (before["high"] < after["low"] or after["high"] < before["low"])
+    return {
+        "label": words,
+        "before": cell(name, before),
+        "after": cell(name, after),
+        "change": _signed(name, after["value"] - before["value"]) if both else "–",
+        "clear": bool(apart),
+    }
+
+
+def _signed(name: str, change: float) -> str:
+    shown = number(name, change)
+    return shown if shown.startswith(("+", "−")) or change <= 0 else f"+{shown}"

@@ -1,0 +1,63 @@
+"""When the audit says that a judge has left the people behind, and in which words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from audit.words.numbers import with_interval
+
+# The band within which the GenEval 2 paper calls a judge in line with people, in points.
+BAND = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    raised: bool
+    reason: str
+
+
+def beyond_band(deviation: dict[str, Any]) -> bool:
+    """Outside ±3 points, with an interval that excludes 0."""
+    if "undefined" in deviation or abs(deviation["value"]) <= BAND:
+        return False
+    return deviation["low"] > 0 or deviation["high"] < 0
+
+
+def drift_alarm(*, slope: dict[str, Any], deviations: list[tuple[str, dict[str, Any]]]) -> Alarm:
+    """Raised when the newest generator is beyond the band and the gap grows with release dates.
+
+    `deviations` in release order, generators without a date left out.
+    """
+    known = [(name, d) for name, d in deviations if "undefined" not in d]
+    if len(known) < 2:
+        return Alarm(False, "Drift needs two generators with a release date, labels and scores.")
+    if "undefined" in slope:
+        return Alarm(False, f"No slope: {slope['undefined']}.")
+    name, newest = known[-1]
+    moving = slope["low"] > 0 or slope["high"] < 0
+    growing = moving and (slope["value"] > 0) == (newest["value"] > 0)
+    gap = with_interval("net_deviation", newest, " points")
+    trend = with_interval("slope_points_per_year", slope, " points a year")
+    if beyond_band(newest) and growing:
+        return Alarm(True, f"Off by {gap} on {name}, the newest generator, moving by {trend}.")
+    if beyond_band(newest):
+        return Alarm(False, f"Off by {gap} on {name}, but without a trend over release dates.")
+    if abs(newest["value"]) > BAND:
+        return Alarm(False, f"{gap} on {name}, the newest generator: too uncertain to call drift.")
+    if growing:
+        return Alarm(False, f"Moving by {trend}, but within ±{BAND:g} points on {name}: {gap}.")
+    return Alarm(False, f"In line with people on {name}, the newest generator: {gap}.")
+
+
+def left_since(deviations: list[tuple[str, dict[str, Any]]]) -> int | None:
+    """The place of the first generator from which on all are beyond the band on the same side."""
+    first = None
+    for place in reversed(range(len(deviations))):
+        deviation = deviations[place][1]
+        if not beyond_band(deviation):
+            break
+        if first is not None and (deviation["value"] > 0) != (deviations[first][1]["value"] > 0):
+            break
+        first = place
+    return first

@@ -1,0 +1,169 @@
+"""The sentence that stands first on each page: fixed rules from a report to words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from audit.stats import enough
+from audit.view import SLICES, View
+from audit.words.numbers import number, p_words, with_interval
+from audit.words.report import STATISTICS, title
+
+NOTHING_JUDGED = "No judge has scored this study yet."
+NOBODY = "Nobody has labelled this study yet, so there is nothing to hold judges against."
+
+
+def _first(body: dict[str, Any]) -> str:
+    if not body["judges"]:
+        return NOTHING_JUDGED
+    if not body["people"]["annotations"]:
+        return NOBODY
+    return ""
+
+
+def of_judges(body: dict[str, Any]) -> list[str]:
+    if said := _first(body):
+        return [said]
+    compared = body["comparison"]
+    best = compared["best"]
+    if best is None:
+        return [f"Too few to judge: no judge has {enough.IMAGES} images with labels of both kinds."]
+    auroc = body["judges"][best]["overall"]["auroc"]
+    lines = [f"{title(best)} is closest to people: AUROC {with_interval('auroc', auroc)}."]
+    for name, found in compared["judges"].items():
+        lines.append(_behind(name, found["auroc"]))
+    lines.append(_ceiling(body))
+    return [line for line in lines if line]
+
+
+def _behind(name: str, difference: dict[str, Any]) -> str:
+    if "undefined" in difference:
+        return f"{title(name)} cannot be compared with it: {difference['undefined']}."
+    p = difference.get("p_holm")
+    if p is None:
+        return f"{title(name)} differs, but no test could be made: {difference['no_p']}."
+    size = with_interval("auroc", {**difference, "value": difference["value"]})
+    if p <= 0.05:
+        return f"{title(name)} is behind it by more than chance: {size}, {p_words(p)}."
+    return f"{title(name)} is not told apart from it: {size}, {p_words(p)}."
+
+
+def _ceiling(body: dict[str, Any]) -> str:
+    ceiling = body["people"]["ceiling"]["percent_agreement"]
+    if "undefined" in ceiling:
+        return f"How far people agree among themselves is not known: {ceiling['undefined']}."
+    above = [
+        title(name)
+        for name, judge in body["judges"].items()
+        if judge["overall"]["percent_agreement"].get("value", 0) >= ceiling["value"]
+    ]
+    share = f"One person agrees with the others on {100 * ceiling['value']:.1f} % of images"
+    if not above:
+        return f"{share}; no judge does."
+    return f"{share}; {', '.join(above)} {'reaches' if len(above) == 1 else 'reach'} that."
+
+
+def of_slices(body: dict[str, Any], view: View) -> list[str]:
+    if said := _first(body):
+        return [said]
+    by, statistic = view.by or "tag", view.statistic or "net_deviation"
+    lines = []
+    for name in view.judges_of(body):
+        slices = body["judges"][name].get(f"by_{by}", {})
+        known = {
+            key: stats[statistic]
+            for key, stats in slices.items()
+            if "value" in stats.get(statistic, {}) and stats[statistic]["n"] >= enough.IMAGES
+        }
+        if not known:
+            lines.append(f"{title(name)}: no {SLICES[by]} has enough images for a number.")
+            continue
+        if statistic == "net_deviation":
+            worst = max(known, key=lambda key: abs(known[key]["value"]))
+            manner = "strict" if known[worst]["value"] > 0 else "lenient"
+            shown = with_interval(statistic, known[worst], " points")
+            lines.append(
+                f"{title(name)} is furthest from people on {worst}: {shown}, too {manner}."
+            )
+        else:
+            worst = min(known, key=lambda key: known[key]["value"])
+            shown = with_interval(statistic, known[worst])
+            lines.append(f"{title(name)} is weakest on {worst}: {STATISTICS[statistic]} {shown}.")
+    return lines
+
+
+def of_calibration(body: dict[str, Any], name: str | None) -> list[str]:
+    if said := _first(body):
+        return [said]
+    judge = body["judges"][name]
+    auroc = judge["overall"]["auroc"]
+    if "undefined" in auroc:
+        return [f"{title(name)}: {auroc['undefined']}."]
+    lines = [
+        f"{title(name)} ranks an image that people call right above one that they call wrong in "
+        f"{100 * auroc['value']:.1f} of 100 cases."
+    ]
+    bins = judge["curves"]["reliability"]
+    if isinstance(bins, dict):
+        return [*lines, f"Its scores cannot be read as chances: {bins['undefined']}."]
+    known = [one for one in bins if "value" in one["people"]]
+    if known:
+        worst = max(known, key=lambda one: abs(one["people"]["value"] - one["score"]))
+        people, score = worst["people"]["value"], worst["score"]
+        lines.append(
+            f"Where it says {score:.0f} of 100, people say yes to {people:.0f} of 100: its widest gap."
+        )
+    return lines
+
+
+def of_gallery(name: str | None, total: int, *, there: bool, ranks: bool) -> list[str]:
+    if name is None:
+        return [NOTHING_JUDGED]
+    if not there:
+        return ["This report’s images are no longer at hand; the newest report has its own."]
+    if not total:
+        return [f"No image with labels and a score of {title(name)} passes these filters."]
+    by = "the difference of their ranks" if ranks else "the difference of people’s mean and score"
+    images = "image" if total == 1 else "images"
+    return [f"{total} {images}, those where {title(name)} and people differ most first ({by})."]
+
+
+def of_people(body: dict[str, Any], one: dict[str, Any]) -> list[str]:
+    """On one question: how well people agree, what that leaves to judges, and whether it moves."""
+    share, ceiling, change = one["percent"], one["ceiling"], one["change"]
+    if "undefined" in share:
+        return [f"How well people agree is not known: {share['undefined']}."]
+    lines = [f"Two answers about the same are alike in {_percent(share)} of cases{_beyond(one)}."]
+    if "value" in ceiling:
+        lines.append(
+            f"One person says what most of the others say in {_percent(ceiling)} of cases: "
+            "a judge that does as well does as well as people do."
+        )
+    if "undefined" in change:
+        lines.append(f"Whether agreement moves cannot be said: {change['undefined']}.")
+    elif change["low"] <= 0 <= change["high"]:
+        lines.append("Between the earlier and the later half agreement has not moved.")
+    else:
+        way = "more" if change["value"] > 0 else "less"
+        size = sorted(100 * abs(change[part]) for part in ("low", "high"))
+        lines.append(
+            f"People agree {way} than before: by {100 * abs(change['value']):.1f} points "
+            f"({size[0]:.1f} to {size[1]:.1f}) in the later half."
+        )
+    return lines
+
+
+def _percent(share: dict[str, Any]) -> str:
+    value, low, high = (share[part] for part in ("value", "low", "high"))
+    between = "" if low is None else f" ({100 * low:.1f} to {100 * high:.1f})"
+    return f"{100 * value:.1f} %{between}"
+
+
+def _beyond(one: dict[str, Any]) -> str:
+    alpha = one["alpha"]["nominal"]
+    if "undefined" in alpha:
+        return ""
+    shown = (
+        with_interval("alpha", alpha) if alpha["low"] is not None else number("", alpha["value"])
+    )
+    return f"; Krippendorff’s α {shown}"
