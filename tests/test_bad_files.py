@@ -20,7 +20,7 @@ from judges.intake import bring_in as sources
 from judges.intake import uploads as uploading
 from judges.models import Upload
 from tests import making
-from tests.annotations.test_picture import animation, png_claiming
+from tests.annotations.pictures.test_store import animation, png_claiming
 
 pytestmark = pytest.mark.django_db
 

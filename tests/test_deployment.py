@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.test_settings import KEY, start
+from tests.audit.test_settings import KEY, start
 
 ROOT = Path(__file__).resolve().parent.parent
 GIVEN = {"SECRET_KEY": KEY, "ALLOWED_HOSTS": "jury.example", "POSTGRES_PASSWORD": "quiet-river"}

@@ -29,7 +29,7 @@ from scipy.stats import kendalltau  # noqa: E402
 from sklearn.metrics import cohen_kappa_score, roc_auc_score  # noqa: E402
 
 from audit.stats import agreement, ties  # noqa: E402
-from audit.stats import sequential_alarm as alarm
+from audit.stats import sequential_alarm as alarm  # noqa: E402
 from audit.stats.intervals import Resamples, bootstrap  # noqa: E402
 from audit.stats.resampling.cluster_counts import cluster_counts  # noqa: E402
 

@@ -27,9 +27,9 @@ from django.db import transaction  # noqa: E402
 from django.db.models import Count, F, Q  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
-from annotations.forms.papers import geneval_audit
+from annotations.forms.papers import geneval_audit  # noqa: E402
 from annotations.forms.versions import publish_form  # noqa: E402
-from annotations.labelling import assign as assigning
+from annotations.labelling import assign as assigning  # noqa: E402
 from annotations.labelling.queries import progress  # noqa: E402
 from annotations.models import (  # noqa: E402
     Annotation,

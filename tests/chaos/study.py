@@ -29,11 +29,11 @@ from django.contrib.sessions.backends.db import SessionStore  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.db.models import Count  # noqa: E402
 
-from annotations.benchmarks.builtin import study as builtin
+from annotations.benchmarks.builtin import study as builtin  # noqa: E402
 from annotations.errors import Refused  # noqa: E402
-from annotations.forms.papers import geneval_audit
+from annotations.forms.papers import geneval_audit  # noqa: E402
 from annotations.forms.versions import publish_form  # noqa: E402
-from annotations.imports import write_prompts as importing
+from annotations.imports import write_prompts as importing  # noqa: E402
 from annotations.labelling.queries import progress  # noqa: E402
 from annotations.models import Annotation, Answer, Assignment, Membership, Study  # noqa: E402
 from annotations.pictures.decode import store_picture  # noqa: E402

@@ -12,7 +12,7 @@ from django.urls import path
 
 from audit.installation.security import SettingsWithoutSecrets
 from audit.urls import urlpatterns as usual
-from tests.test_settings import start
+from tests.audit.test_settings import start
 
 SECRETS = {
     "SECRET_KEY": "the-key-of-keys-" * 4,

@@ -291,15 +291,15 @@ ROWS = {
         "one cluster": lambda: power.design_effect([1, 2], [1, 1]),
         "a NaN": lambda: power.design_effect([1, NAN], [1, 2]),
     },
-    "alarm.watch": each(alarm.watch, SERIES)
+    "sequential_alarm.watch": each(alarm.watch, SERIES)
     | {
         "beyond the range": lambda: alarm.watch([2.0]),
         "level 0": lambda: alarm.watch([1.0], level=0),
         "no room for the baseline": lambda: alarm.watch([1.0], baseline=1.0),
         "a tolerance below 0": lambda: alarm.watch([1.0], tolerance=-0.1),
     },
-    "alarm.by_prompt": each(lambda v: alarm.by_prompt(v, [1] * len(v)), SERIES),
-    "alarm.confidence_sequence": each(alarm.confidence_sequence, SERIES)
+    "sequential_alarm.by_prompt": each(lambda v: alarm.by_prompt(v, [1] * len(v)), SERIES),
+    "sequential_alarm.confidence_sequence": each(alarm.confidence_sequence, SERIES)
     | {
         "beyond the range": lambda: alarm.confidence_sequence([2.0]),
         "level 1": lambda: alarm.confidence_sequence([1.0], level=1),

@@ -14,7 +14,7 @@ from django.db import connection
 from annotations.errors import Refused
 from audit.installation import backups
 from tests import making
-from tests.test_settings import start
+from tests.audit.test_settings import start
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),

@@ -16,7 +16,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from tests.test_settings import ROOT
+from tests.audit.test_settings import ROOT
 
 PATIENCE = 60
 
