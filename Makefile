@@ -13,7 +13,8 @@ help:
 	@echo "make demo         the whole product on a simulated study, at http://127.0.0.1:$(PORT)/"
 	@echo "make setup        .venv with all that the tests need"
 	@echo "make test         every test, on SQLite and, where one answers, on PostgreSQL"
-	@echo "make lint         ruff, migrations, deployment check"
+	@echo "make test-postgres  of these, what touches the database, on PostgreSQL alone"
+	@echo "make lint         ruff, mypy, migrations, deployment check"
 	@echo "make bench-stats  the statistics against their baselines"
 	@echo "make bench-judges the judges against the official ways of looking, asking and deciding"
 	@echo "make bench-labelling  people labelling at once: waiting, cost of an answer, nothing lost"
@@ -39,6 +40,7 @@ test-postgres: .venv/dev
 lint: .venv/dev
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
+	.venv/bin/mypy
 	$(PY) manage.py makemigrations --check --dry-run
 	SECRET_KEY=$$($(PY) -c "import secrets; print(secrets.token_urlsafe(64))") \
 		ALLOWED_HOSTS=jurybox.example $(PY) -W error manage.py check --deploy --fail-level WARNING

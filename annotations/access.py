@@ -1,10 +1,11 @@
-"""The only "may I see this?": everything is found through the study and the person's place in it."""
+"""Checks what a person may see: every page looks up its study, and the person's role, here."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from django.http import Http404, HttpRequest
+from django_htmx.middleware import HtmxDetails
 
 from annotations.database.prepared import Prepared
 from annotations.errors import NotYours
@@ -21,9 +22,15 @@ PLACE = Prepared(
 )
 
 
+class HtmxRequest(HttpRequest):
+    """A request as pages get it, after django-htmx's middleware."""
+
+    htmx: HtmxDetails
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A study and what this person may do in it."""
+    """A study, and this person's membership in it."""
 
     study: Study
     membership: Membership
@@ -34,7 +41,7 @@ class Place:
 
 
 def place_or_404(request: HttpRequest, slug: str) -> Place:
-    """Somebody else's study looks like no study at all."""
+    """404 for people outside the study, as if there were no such study."""
     membership = PLACE.first(slug=slug, user=request.user.pk or 0)
     if membership is None:
         raise Http404
@@ -45,7 +52,7 @@ def place_or_404(request: HttpRequest, slug: str) -> Place:
 def research_place_or_404(request: HttpRequest, slug: str) -> Place:
     place = place_or_404(request, slug)
     if not place.may_research:
-        # Blind: annotators see no judge, no generator, no other person's label.
+        # Annotators must not see judges, generators or other people's labels.
         raise NotYours("This page is for the study's researchers.")
     return place
 
@@ -58,9 +65,9 @@ def owner_place_or_404(request: HttpRequest, slug: str) -> Place:
 
 
 def image_or_404(request: HttpRequest, public_id: str) -> Image:
-    """An image is shown to the people of its study, whatever their role."""
+    """The image, for people of its study in any role."""
     image = (
-        Image.objects.filter(public_id=public_id, study__memberships__user_id=request.user.pk)
+        Image.objects.filter(public_id=public_id, study__memberships__user=request.user.pk or 0)
         .exclude(file="")
         .first()
     )

@@ -1,7 +1,7 @@
-"""Several people's answers -> one reference per image. Which rule was used is part of a signature.
+"""How several people's answers become one: the rules by name, in plain numpy.
 
 `ratings` has a row per person and a column per image; nan where somebody did not answer. Kappa
-wants a majority, a correlation wants a mean.
+wants a majority, a correlation wants a mean; which rule was used is part of a signature.
 """
 
 from __future__ import annotations
@@ -46,39 +46,60 @@ def unanimous(ratings: np.ndarray) -> np.ndarray:
     return out
 
 
-def adjudicated(ratings: np.ndarray, decisions: np.ndarray) -> np.ndarray:
-    """What was decided where people disagreed; elsewhere what most of them said.
+# The rules that need nothing but the answers.
+RULES = {"majority": majority, "mean": mean, "unanimous": unanimous}
 
-    `decisions`: one value for each image, nan where nothing was decided.
+
+def adjudicated(agreed: np.ndarray, decisions: np.ndarray) -> np.ndarray:
+    """What was decided about an image; elsewhere what people `agreed` on by another rule.
+
+    Both have one value for each image, nan where there is none.
     """
-    return np.where(np.isnan(decisions), majority(ratings), decisions)
+    return np.where(np.isnan(decisions), agreed, decisions)
 
 
-def every_atom(atoms: np.ndarray) -> np.ndarray:
-    """A prompt is right when all its atoms are: atoms × images of 0 and 1, nan where a prompt has
-    no such atom. An atom whose consensus is open leaves the prompt open, unless another is wrong;
-    mark it with infinity."""
-    out = np.full(atoms.shape[1], np.nan)
-    if not atoms.size:
+def majority_of_others(ratings: np.ndarray) -> np.ndarray:
+    """For each rating, what most of the other people said about that image.
+
+    Without the own answer: with three people it would carry a third of the majority. nan where
+    the person did not answer, where the others are tied, and where there are no others.
+    """
+    out = np.full(ratings.shape, np.nan)
+    given = ~np.isnan(ratings)
+    if not given.any():
         return out
-    given = ~np.isnan(atoms)
-    wrong = (atoms == 0).any(axis=0)
-    still_open = np.isinf(atoms).any(axis=0)
-    out[given.any(axis=0) & ~still_open] = 1.0
-    out[wrong] = 0.0
+    values, codes = np.unique(ratings[given], return_inverse=True)
+    leading = leading_among_others(np.nonzero(given)[1], codes)
+    out[given] = np.where(leading >= 0, values[leading], np.nan)
     return out
 
 
-# What a report or an export may be asked for by name.
-RULES = {"majority": majority, "mean": mean, "unanimous": unanimous, "adjudicated": adjudicated}
+def leading_among_others(
+    units: np.ndarray, values: np.ndarray, counted: np.ndarray | None = None
+) -> np.ndarray:
+    """The same for a plain list of answers: which value leads among the other answers to each
+    one's unit; -1 where none does.
 
+    `units` and `values` are codes from 0, one of each per answer. Where `counted` is False an
+    answer is compared with the others but is no vote itself.
+    """
+    own = np.ones(units.size, np.int64) if counted is None else counted.astype(np.int64)
+    width = int(values.max(initial=0)) + 1
+    # Every value that occurs in a unit, with its votes.
+    pairs, pair = np.unique(units * width + values, return_inverse=True)
+    unit, value = pairs // width, pairs % width
+    votes = np.bincount(pair, weights=own, minlength=pairs.size).astype(np.int64)
+    number = int(units.max(initial=-1)) + 1
+    most, next_most = np.zeros(number, np.int64), np.zeros(number, np.int64)
+    np.maximum.at(most, unit, votes)
+    leads = votes == most[unit]
+    np.maximum.at(next_most, unit[~leads], votes[~leads])
+    leaders = np.bincount(unit[leads], minlength=number)
+    # The leading value; where several lead, the sum of their codes.
+    leader = np.bincount(unit[leads], weights=value[leads], minlength=number).astype(np.int64)
 
-def reference(rule: str, ratings: np.ndarray, *, decisions: np.ndarray | None = None) -> np.ndarray:
-    """One value per image by the named rule; nan where the rule gives none."""
-    if rule not in RULES:
-        raise ValueError(f"“{rule}” is no consensus; there are: {', '.join(RULES)}")
-    if rule != "adjudicated":
-        return RULES[rule](ratings)
-    if decisions is None:
-        decisions = np.full(ratings.shape[1], np.nan)
-    return adjudicated(ratings, decisions)
+    mine = leads[pair]
+    ahead = (leaders[units] == 1) & (~mine | (votes[pair] - own > next_most[units]))
+    # Two lead and one of them is mine: without my vote the other one leads alone.
+    yields = (leaders[units] == 2) & mine & (own > 0)
+    return np.where(ahead, leader[units], np.where(yields, leader[units] - values, -1))

@@ -1,39 +1,28 @@
-"""The audit trail: every verb that changes, removes, exports or decides leaves an event.
+"""The event log of a study: who changed, removed, exported or decided something.
 
-Verbs need not be told who calls them: the request at hand knows, and without one it was the
-server's own command line, or a worker for the person who asked it to.
+Functions that write an event do not pass the person: it is the user of the current request, the
+person a worker acts for (`on_behalf_of`), or else the server's command line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.db.models import QuerySet
+from django.http import HttpRequest
 
 from annotations.models import Event, Membership, Study
 
-_request: ContextVar[HttpRequest | None] = ContextVar("request", default=None)
+current_request: ContextVar[HttpRequest | None] = ContextVar("request", default=None)
 _asked_by: ContextVar[Any] = ContextVar("asked_by", default=None)
-
-
-class KnowsWhoAsks:
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        token = _request.set(request)
-        try:
-            return self.get_response(request)
-        finally:
-            _request.reset(token)
 
 
 @contextmanager
 def on_behalf_of(user: Any) -> Iterator[None]:
-    """A worker does what this person asked for."""
+    """Events inside are by this user: a worker does what they asked for."""
     token = _asked_by.set(user)
     try:
         yield
@@ -42,7 +31,7 @@ def on_behalf_of(user: Any) -> Iterator[None]:
 
 
 def note(study: Study | int, did: str, words: str, *, about: Membership | None = None) -> None:
-    """Call it in the transaction of the deed: both happen, or neither."""
+    """Write an event. Call it in the transaction of the change, so that both happen or neither."""
     user, by_command = _who()
     Event.objects.create(
         study_id=study if isinstance(study, int) else study.pk,
@@ -54,14 +43,14 @@ def note(study: Study | int, did: str, words: str, *, about: Membership | None =
     )
 
 
-def events(study: Study):
+def events(study: Study) -> QuerySet[Event]:
     return Event.objects.filter(study=study).select_related("by", "about").order_by("-pk")
 
 
 def _who() -> tuple[Any, bool]:
-    request = _request.get()
+    request = current_request.get()
     if request is not None:
-        # With a token, the REST framework puts its user on the request, too.
+        # The REST framework sets the request's user for token requests, too.
         return (request.user if request.user.is_authenticated else None), False
     user = _asked_by.get()
     return user, user is None

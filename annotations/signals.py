@@ -1,6 +1,12 @@
-"""What other apps may want to know. Nobody here knows who listens."""
+"""Signals for the other apps; this app does not know who listens."""
 
+from django.db import transaction
 from django.dispatch import Signal
 
 # Labels of a study were written, corrected or taken back: study_id.
 labels_changed = Signal()
+
+
+def announce_label_change(study_id: int) -> None:
+    """Sent when the transaction is committed; never if it is rolled back."""
+    transaction.on_commit(lambda: labels_changed.send(sender=None, study_id=study_id))

@@ -1,6 +1,6 @@
-"""The REST API, thin: the same verbs and queries as the pages, the same blindness.
+"""The REST API: the same verbs and queries as the pages, and as blind.
 
-Each app has its own part; here they come together, with the reports and the schema.
+Each app has its own part; this file adds the reports and the schema, and puts them together.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotations.access import research_place_or_404
-from annotations.api import views as annotations
+from annotations.api import views as annotations_api
 from annotations.api.lists import MessageSerializer, listed, page
 from audit import tasks
 from audit.models import Report
-from audit.pages import home_cards as queries
-from judges import api as judges
+from judges import api as judges_api
 from judges.runs.wake import send
 
 
@@ -30,7 +29,8 @@ class ReportSerializer(serializers.Serializer):
     id = serializers.IntegerField(source="pk")
     created_at = serializers.DateTimeField()
     options = serializers.DictField()
-    data = serializers.CharField(help_text="SHA-256 of all that the statistics saw.")
+    # Also the name of a property of serializers, which this field hides: the API calls it so.
+    data = serializers.CharField(help_text="SHA-256 of all that the statistics saw.")  # type: ignore[assignment]
 
 
 @extend_schema(responses={200: OpenApiTypes.OBJECT, 403: MessageSerializer, 404: None})
@@ -38,7 +38,7 @@ class ReportSerializer(serializers.Serializer):
 def report(request: Request, slug: str) -> Response:
     """The newest report, as `manage.py report STUDY --json` prints it."""
     place = research_place_or_404(request, slug)
-    newest = queries.newest_report(place.study)
+    newest = Report.objects.with_usual_options().filter(study=place.study).first()
     if newest is None:
         raise Http404
     return Response(newest.body)
@@ -52,21 +52,21 @@ def report(request: Request, slug: str) -> Response:
 )
 @api_view(["GET", "POST"])
 def reports(request: Request, slug: str) -> Response:
-    """The reports that were kept; POST has a worker make one of the data as they are now."""
+    """The stored reports; POST has a worker make a new one."""
     place = research_place_or_404(request, slug)
     if request.method == "GET":
         return page(request, Report.objects.filter(study=place.study), ReportSerializer)
     if not send(tasks.make_report_task, place.study.pk, request.user.pk):
-        words = "The worker cannot be reached now. The report follows when it is back."
+        words = "The worker cannot be reached now. The report will be made when it is back."
         return Response({"message": words}, status=503)
-    return Response({"message": "A worker makes the report."}, status=202)
+    return Response({"message": "A worker is making the report."}, status=202)
 
 
 urlpatterns = [
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     path("token/", obtain_auth_token, name="api-token"),
-    *annotations.urlpatterns,
-    *judges.urlpatterns,
+    *annotations_api.urlpatterns,
+    *judges_api.urlpatterns,
     path("studies/<slug:slug>/report/", report, name="api-report"),
     path("studies/<slug:slug>/reports/", reports, name="api-reports"),
 ]

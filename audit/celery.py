@@ -1,8 +1,8 @@
 """The worker: `celery -A audit worker` with every broker.
 
-Messages only wake it. What has to be done, and who holds it until when, are rows in the database;
-so each worker looks round for forgotten work from time to time. That clock is part of the worker
-itself: a clock that is a process of its own can die alone, and nobody would notice.
+Messages only wake it: the work itself, and who has leased it until when, are rows in the database.
+So each worker looks for forgotten work from time to time. The timer runs inside the worker: a
+timer in a process of its own could die without anybody noticing.
 """
 
 import os
@@ -17,19 +17,19 @@ app = Celery("jurybox")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
-# Seconds between two looks. Several workers look more often; it costs a query when all is well.
-LOOK_ROUND = {"judges.tasks.reap_task": 15, "audit.tasks.refresh_reports_task": 20}
+# Seconds between two looks for forgotten work; it costs one query when there is none.
+PERIODIC = {"judges.tasks.reap_task": 15, "audit.tasks.refresh_reports_task": 20}
 
 
-class LookRound(bootsteps.StartStopStep):
-    """Started again with every new connection to the broker, which forgets all timers."""
+class PeriodicTasks(bootsteps.StartStopStep):
+    """Starts the timers; again after each new connection to the broker, which drops them."""
 
     requires = frozenset({"celery.worker.consumer.tasks:Tasks"})
 
     def start(self, consumer) -> None:
         self.timers = [
             consumer.timer.call_repeatedly(seconds, _call, (name,), priority=10)
-            for name, seconds in LOOK_ROUND.items()
+            for name, seconds in PERIODIC.items()
         ]
 
     def stop(self, consumer) -> None:
@@ -37,7 +37,7 @@ class LookRound(bootsteps.StartStopStep):
             timer.cancel()
 
 
-app.steps["consumer"].add(LookRound)
+app.steps["consumer"].add(PeriodicTasks)
 
 
 def _call(name: str) -> None:
@@ -48,7 +48,7 @@ def _call(name: str) -> None:
 
 @worker_process_init.connect
 def take_one_gpu(**kwargs) -> None:
-    """The processes of a worker take turns at the machine's GPUs, before anything looks for one."""
+    """Spread the processes of a worker over the GPUs, before any library looks for one."""
     cards = gpus(os.environ.get("CUDA_VISIBLE_DEVICES"), Path("/proc/driver/nvidia/gpus"))
     if len(cards) > 1:
         turn = getattr(current_process(), "index", 0)
@@ -56,7 +56,7 @@ def take_one_gpu(**kwargs) -> None:
 
 
 def gpus(chosen: str | None, there: Path) -> list[str]:
-    """Those that were chosen for this worker, or else all that the driver tells of."""
+    """The GPUs chosen for this worker, or else all that the driver lists."""
     if chosen is not None:
         return [card.strip() for card in chosen.split(",") if card.strip()]
     return [str(number) for number, _ in enumerate(there.iterdir())] if there.is_dir() else []

@@ -1,4 +1,4 @@
-"""The demo study: the built-in bench, drawn, labelled by simulated people, ready to be judged."""
+"""Makes the demo study: images of the built-in bench, labelled by simulated people."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from django.db import transaction
 from annotations.benchmarks.builtin import study as builtin
 from annotations.forms.papers import geneval_audit
 from annotations.forms.versions import publish_form
-from annotations.imports import write_prompts as importing
+from annotations.imports import write_study
+from annotations.imports.outcome import Outcome
 from annotations.models import Membership, Study
-from annotations.sources.records import GeneratorRecord, ImageRecord, LabelRecord, PromptRecord
 
 SLUG = "demo"
 JUDGES = ("geneval-builtin", "soft-tifa-gm-builtin")
-# Three simulated people answered already; two more places are free for whoever tries the pages.
+# Three simulated people have answered; two more people can label every image.
 RATERS = 3
 OVERLAP = 5
 PEOPLE = {
@@ -30,7 +30,7 @@ PEOPLE = {
 
 
 def build_demo(*, prompts: int, generators: int, size: int, seed: int) -> Study:
-    """Make what is missing of the demo study; what is there is kept."""
+    """Make what is missing of the demo study and keep what is there."""
     form = publish_form(geneval_audit.FORM)
     study, _ = Study.objects.get_or_create(
         slug=SLUG,
@@ -45,28 +45,16 @@ def build_demo(*, prompts: int, generators: int, size: int, seed: int) -> Study:
             "simulated": True,
         },
     )
-    records = list(
-        builtin.study(prompts=prompts, generators=generators, size=size, seed=seed, raters=RATERS)
+    records = builtin.study(
+        prompts=prompts, generators=generators, size=size, seed=seed, raters=RATERS
     )
-    outcome = importing.Outcome()
-    for write, kind, more in (
-        (importing.import_prompts, PromptRecord, {}),
-        (importing.import_generators, GeneratorRecord, {}),
-        (importing.import_images, ImageRecord, {}),
-        (importing.import_labels, LabelRecord, {"simulated": True}),
-    ):
-        write(
-            study=study,
-            records=(record for record in records if isinstance(record, kind)),
-            outcome=outcome,
-            **more,
-        )
+    write_study.import_records(study=study, records=records, outcome=Outcome(), simulated=True)
     return study
 
 
 @transaction.atomic
 def demo_logins(study: Study) -> dict[str, str]:
-    """Three people with passwords of their own, made once and kept beside the data."""
+    """Names and passwords of three people, made once and kept beside the data."""
     file = Path(settings.VAR_DIR) / "demo_logins.json"
     known = json.loads(file.read_text()) if file.exists() else {}
     logins = {}

@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 from django.conf import settings
 from django.db import models
 from django.db.models import F
@@ -5,23 +7,31 @@ from django.db.models import F
 from annotations.models import Study
 
 
+class Reports(models.QuerySet["Report"]):
+    def with_usual_options(self) -> Reports:
+        """Pages, cards and the API show the newest of these, which is the first."""
+        return self.filter(options={})
+
+
 class Report(models.Model):
-    """What was found, with all that is needed to find it again. Written once, never changed."""
+    """A report with all that is needed to compute it again. Written once, never changed."""
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="reports")
     body = models.JSONField(help_text="What `manage.py report --json` prints.")
-    # The few facts of the body that lists show, so that no list has to load bodies.
+    # The few facts that lists show, so that no list has to load bodies.
     summary = models.JSONField(default=dict, blank=True)
-    # The data it saw, as a hash; and what it was asked for: question, seed, resamples, …
+    # A hash of the data; and the options: question, seed, resamples, …
     data = models.CharField(max_length=64)
     options = models.JSONField(default=dict, blank=True)
-    # A cheap stamp of labels and scores, to say whether they have changed since.
+    # The version of labels and scores, to tell whether they have changed since.
     stamp = models.CharField(max_length=200, blank=True)
     seconds = models.FloatField()
     made_for = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = Reports.as_manager()
 
     class Meta:
         ordering = ["-created_at", "-pk"]
@@ -54,7 +64,7 @@ class Column(models.Model):
 
 
 class Pulse(models.Model):
-    """Whether labels or scores of a study have changed since a report saw them: `audit.pulse`."""
+    """Whether labels or scores of a study have changed since the last report: `audit.reports.freshness`."""
 
     study = models.OneToOneField(Study, on_delete=models.CASCADE, related_name="pulse")
     version = models.PositiveBigIntegerField(default=0)
@@ -69,7 +79,7 @@ class Pulse(models.Model):
 
 
 class Meeting(models.Model):
-    """People held against each other, as a page shows them: `audit.people.stored`. The newest only."""
+    """How well people agree, as a page shows it: `audit.people.stored`. The newest only."""
 
     study = models.OneToOneField(Study, on_delete=models.CASCADE, related_name="meeting")
     body = models.JSONField()
@@ -85,13 +95,13 @@ class Meeting(models.Model):
 
 
 class Making(models.Model):
-    """A report that was asked for and is not there yet, and how far it is: `audit.reports.progress`."""
+    """A report that is being made, and how far it is: `audit.reports.progress`."""
 
     study = models.OneToOneField(Study, on_delete=models.CASCADE, related_name="making")
     asked_at = models.DateTimeField()
     done = models.PositiveIntegerField(default=0)
     total = models.PositiveIntegerField(default=0)
-    # Why it was refused, for the page that waits for it.
+    # Why it could not be made, for the page that waits for it.
     refusal = models.TextField(blank=True)
 
     class Meta:
@@ -102,7 +112,7 @@ class Making(models.Model):
 
 
 class WrongPassword(models.Model):
-    """How often in a row a name's password was wrong from an address: `audit.installation.lockout`."""
+    """Wrong passwords in a row, by a hash of who tried: see `audit.installation.lockout`."""
 
     key = models.CharField(max_length=64, primary_key=True)
     count = models.PositiveIntegerField(default=0)

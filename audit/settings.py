@@ -1,8 +1,8 @@
 """All settings, and the only reader of the environment.
 
-Without any variable Jurybox runs embedded: SQLite, a broker made of files, a secret key of its
-own under `var/`, reachable from this machine only. As soon as ALLOWED_HOSTS names another host it
-is in production, and refuses to start with anything unsafe or missing.
+Without any variable Jurybox runs embedded: SQLite, messages in files instead of a broker, a secret
+key of its own under `var/`, reachable from this machine only. Once ALLOWED_HOSTS names another host
+it is in production, and refuses to start with anything unsafe or missing.
 """
 
 import os
@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
+from django_guid.integrations import CeleryIntegration
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 LOOPBACK = {"127.0.0.1", "localhost", "[::1]"}
@@ -62,31 +63,38 @@ def _price(entry: str) -> tuple[str, tuple[float, float]]:
         ) from None
 
 
-# Seconds that the address of a picture in a bucket holds.
+# How many seconds the signed address of an image in a bucket is valid.
 ADDRESS_SECONDS = 300
 
 
 def _bucket(text: str) -> dict[str, object]:
-    """The options of the storage; empty for a folder."""
+    """The options of the bucket; empty without one."""
     if not text:
         return {}
     parts = urlsplit(text)
-    told = dict(parse_qsl(parts.query))
-    if parts.scheme != "s3" or not parts.hostname or not told.keys() <= {"endpoint", "region"}:
+    query = dict(parse_qsl(parts.query))
+    if parts.scheme != "s3" or not parts.hostname or not query.keys() <= {"endpoint", "region"}:
         raise ImproperlyConfigured(
             "MEDIA_BUCKET cannot be read; write s3://bucket?endpoint=https://host&region=name, "
             "where both words after the question mark may be left out."
         )
-    options = {"bucket_name": parts.hostname, "location": parts.path.strip("/")}
+    options: dict[str, object] = {"bucket_name": parts.hostname, "location": parts.path.strip("/")}
     options |= {"querystring_expire": ADDRESS_SECONDS, "default_acl": None, "file_overwrite": True}
-    options |= {"signature_version": "s3v4", "region_name": told.get("region", "us-east-1")}
-    if "endpoint" in told:
-        options |= {"endpoint_url": told["endpoint"], "addressing_style": "path"}
+    options |= {"signature_version": "s3v4", "region_name": query.get("region", "us-east-1")}
+    if "endpoint" in query:
+        options |= {"endpoint_url": query["endpoint"], "addressing_style": "path"}
     return options
 
 
+def _storage(bucket: dict[str, object]) -> dict[str, object]:
+    """Where images and uploads are kept: the bucket, or without one the folder MEDIA_ROOT."""
+    if bucket:
+        return {"BACKEND": "annotations.storage.bucket.Bucket", "OPTIONS": bucket}
+    return {"BACKEND": "annotations.storage.folder.Folder"}
+
+
 def _origin(bucket: dict[str, object]) -> str:
-    """Where browsers fetch pictures from, for the policy that says what a page may load."""
+    """Where browsers load images from, for the Content-Security-Policy."""
     if "endpoint_url" in bucket:
         parts = urlsplit(str(bucket["endpoint_url"]))
         return f"{parts.scheme}://{parts.netloc}"
@@ -119,7 +127,7 @@ def _secret_key() -> str:
             "SECRET_KEY is missing. ALLOWED_HOSTS names a host that others can reach, "
             "so set SECRET_KEY to at least 50 random characters."
         )
-    # Embedded: one key for each installation, made once, readable by its owner alone.
+    # Embedded: each installation makes its own key once, readable only by its owner.
     file = VAR_DIR / "secret_key"
     try:
         return file.read_text()
@@ -152,13 +160,15 @@ INSTALLED_APPS = [
     "rest_framework",
     "rest_framework.authtoken",
     "drf_spectacular",
+    "django_guid",
     "annotations",
     "judges",
     "audit",
 ]
 
 MIDDLEWARE = [
-    "audit.installation.request_log.RequestIds",
+    "audit.installation.request_log.RequestLog",
+    "django_guid.middleware.guid_middleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "audit.installation.security.ContentSecurityPolicy",
@@ -166,11 +176,12 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "audit.installation.lockout.RemembersBrowsers",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "annotations.errors.RefusalsAsPages",
-    "annotations.event_log.KnowsWhoAsks",
+    "annotations.middleware.RefusalsAsPages",
+    "annotations.middleware.KnowsWhoAsks",
 ]
 
 ROOT_URLCONF = "audit.urls"
@@ -197,12 +208,12 @@ DATABASE_URL = os.environ.get("DATABASE_URL", "") or f"sqlite:///{VAR_DIR / 'jur
 try:
     DATABASES = {"default": dj_database_url.parse(DATABASE_URL, conn_max_age=60)}
 except (ValueError, dj_database_url.ParseError, dj_database_url.UnknownSchemeError):
-    # What the parser says of a password with a “/” in it holds half of the password.
+    # For a password with a “/” in it, the parser's message contains half of the password.
     raise ImproperlyConfigured(
         "DATABASE_URL cannot be read; write postgres://user:password@host/name or sqlite:///path."
     ) from None
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
-    # Django's own, with writers who stand in line.
+    # Django's own, with a queue for writers.
     DATABASES["default"]["ENGINE"] = "audit.installation.sqlite"
     Path(DATABASES["default"]["NAME"]).parent.mkdir(parents=True, exist_ok=True)
     DATABASES["default"]["OPTIONS"] = {
@@ -214,13 +225,13 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
     }
 elif DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
-    # What is asked again and again on one connection is planned once.
+    # A query that is repeated on a connection is planned once.
     DATABASES["default"].setdefault("OPTIONS", {}).setdefault("prepare_threshold", 5)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 MEDIA_ROOT = Path(os.environ.get("MEDIA_ROOT", "") or VAR_DIR / "media")
-# Where several machines share no disk: s3://bucket?endpoint=https://…&region=…; the keys are read by
-# the S3 client itself, from its usual variables.
+# For several machines without a shared disk: s3://bucket?endpoint=https://…&region=…; the S3 client
+# reads its keys itself, from its usual variables.
 MEDIA_BUCKET = _bucket(os.environ.get("MEDIA_BUCKET", ""))
 MEDIA_ORIGINS = [_origin(MEDIA_BUCKET)] if MEDIA_BUCKET else []
 STATIC_URL = "static/"
@@ -229,10 +240,10 @@ STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = not (STATIC_ROOT / "staticfiles.json").exists()
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": _storage(MEDIA_BUCKET),
     "staticfiles": {"BACKEND": "audit.installation.static_files.HashedOnceCollected"},
 }
-# Bytes of one uploaded image, and its pixels: checked before anything is decoded.
+# Largest image, in bytes and in pixels: checked before anything is decoded.
 IMAGE_MAX_BYTES = 50 * 1024 * 1024
 IMAGE_MAX_PIXELS = 50_000_000
 
@@ -260,25 +271,25 @@ CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-# Publishing while the broker is away fails soon; the work itself is rows, and is woken later.
+# Without a broker, sending fails quickly: the work is in the database, and is found later.
 CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_max": 0.2}
 # Chunks of a run wait here; a machine with a GPU can listen to this queue alone.
 CELERY_TASK_ROUTES = {"judges.tasks.score_chunk_task": {"queue": "judges"}}
 CELERY_TASK_DEFAULT_QUEUE = "jurybox"
-# A worker's process that holds more megabytes than this after a task is replaced by a fresh one.
+# A worker process that uses more megabytes than this after a task is replaced by a new one.
 WORKER_MEMORY = _number("WORKER_MEMORY", 0)
 if WORKER_MEMORY:
     CELERY_WORKER_MAX_MEMORY_PER_CHILD = WORKER_MEMORY * 1024
 
 # --- Judges that ask a server -------------------------------------------------------------------
 
-# Options of a judge can be written in a browser; where a request may go is said here alone.
-# "loopback" is any port of this machine, without the secret; other servers come by address.
+# A judge's options can be set in a browser, but only these servers may be asked. "loopback" is any
+# port of this machine, and is never sent the API key; other servers are given by address.
 JUDGE_SERVERS = _list("JUDGE_SERVERS", "loopback")
 OPENAI_API_KEY = os.environ.get("OPENAI_API_KEY", "").strip()
 if not OPENAI_API_KEY.isascii() or not OPENAI_API_KEY.isprintable():
     raise ImproperlyConfigured("OPENAI_API_KEY holds characters that no key has.")
-# What a day of asking may cost, and the price of a million tokens by model: "name=in/out".
+# What all requests of a day may cost, and the price of a million tokens by model: "name=in/out".
 JUDGE_BUDGET = _money("JUDGE_BUDGET")
 JUDGE_PRICES = dict(_price(entry) for entry in _list("JUDGE_PRICES", ""))
 
@@ -307,10 +318,10 @@ DEFAULT_EXCEPTION_REPORTER_FILTER = "audit.installation.security.SettingsWithout
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 if IN_PRODUCTION:
-    # The machine's own probes (healthz, readyz, metrics) ask by these names.
+    # Probes on this machine (healthz, readyz, metrics) use these names.
     ALLOWED_HOSTS += sorted(LOOPBACK)
     SECURE_SSL_REDIRECT = True
-    # The proxy that ends TLS must set this header itself and drop what a client sent.
+    # The proxy that ends TLS must set this header itself, and drop one that a client sent.
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
     SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365
@@ -335,14 +346,14 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "annotations.errors.refusal_as_json",
+    "EXCEPTION_HANDLER": "annotations.middleware.refusal_as_json",
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Jurybox",
     "DESCRIPTION": "Label generated images, run judges, read where judges left people behind.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
-    # What there is to attack is told to people with an account only.
+    # The list of what could be attacked is only for people with an account.
     "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
 }
 
@@ -358,31 +369,54 @@ if LOG_FORMAT not in {"line", "json"}:
     raise ImproperlyConfigured(f"LOG_FORMAT is {LOG_FORMAT!r}; write line or json.")
 if LOG_LEVEL not in {"DEBUG", "INFO", "WARNING", "ERROR"}:
     raise ImproperlyConfigured(f"LOG_LEVEL is {LOG_LEVEL!r}; write DEBUG, INFO, WARNING or ERROR.")
+# Every answer carries the id under which the log speaks of it; tasks inherit it.
+DJANGO_GUID = {
+    "GUID_HEADER_NAME": "X-Request-ID",
+    "EXPOSE_HEADER": False,
+    # `RequestLog` lets in only harmless ids, and they need not be UUIDs.
+    "VALIDATE_GUID": False,
+    "INTEGRATIONS": [CeleryIntegration()],
+}
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"ids": {"()": "audit.installation.request_log.Ids"}},
+    "filters": {
+        "request_id": {
+            "()": "django_guid.log_filters.CorrelationId",
+            "correlation_id_field": "request_id",
+        },
+        "task_id": {"()": "audit.installation.request_log.TaskName"},
+        "route_only": {"()": "audit.installation.request_log.RouteOnly"},
+    },
     "formatters": {
         "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
-        "json": {"()": "audit.installation.request_log.JsonLines"},
+        "json": {
+            "()": "audit.installation.request_log.JsonLines",
+            "fmt": ["levelname", "name", "message"],
+            "rename_fields": {"levelname": "level", "name": "logger", "exc_info": "exception"},
+            "timestamp": "time",
+            "json_ensure_ascii": False,
+        },
     },
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",
             "formatter": LOG_FORMAT,
-            "filters": ["ids"],
+            "filters": ["request_id", "task_id", "route_only"],
         }
     },
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
-    # A broker made of files has no host; kombu warns of that at every start.
-    # Waitress tells of every request that waits for a thread.
+    # Messages in files have no host; kombu warns about that at every start.
+    # Waitress logs every request that waits for a thread.
     "loggers": {
         "kombu.connection": {"level": "ERROR"},
         "waitress.queue": {"level": "ERROR"},
+        # One line for each id that it makes.
+        "django_guid": {"level": "WARNING"},
     },
 }
 
-# Prometheus reads /metrics with this token; without it there is no such page, and no cost.
+# Prometheus reads /metrics with this token; without one, the page does not exist and costs nothing.
 METRICS_TOKEN = os.environ.get("METRICS_TOKEN", "")
 METRICS_DIR = VAR_DIR / "metrics"
 if METRICS_TOKEN:
@@ -390,5 +424,5 @@ if METRICS_TOKEN:
         raise ImproperlyConfigured("METRICS_TOKEN has fewer than 20 characters; choose a longer.")
     MIDDLEWARE.insert(0, "audit.installation.metrics.RequestTimes")
     METRICS_DIR.mkdir(parents=True, exist_ok=True)
-    # The client library decides on import, by this, whether its numbers are shared by processes.
+    # On import, the client library reads this to decide whether processes share their numbers.
     os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", str(METRICS_DIR))

@@ -1,14 +1,16 @@
-"""Doors for the worker, and the one place where the audit hears of new labels and scores.
+"""The worker's tasks, and the signals that tell the audit of new labels and scores.
 
-Every process imports this file at its start, and scipy takes a second of it: `reports` is imported
-by the task that needs it.
+Every process imports this file at its start, and scipy takes a second to import: the tasks import
+`reports` when they run.
 """
+
+from typing import Any
 
 from celery import shared_task
 
 from annotations.models import Study
 from annotations.signals import labels_changed
-from audit import pulse
+from audit.reports import freshness
 from judges.runs.wake import send
 from judges.signals import scores_changed
 
@@ -29,13 +31,13 @@ def refresh_report_task(study_id: int) -> None:
 
 @shared_task(soft_time_limit=900, time_limit=930)
 def refresh_reports_task() -> None:
-    """What a lost message forgot, and labels, which send none."""
-    from audit.people import stored as meeting
+    """Runs regularly, for labels, which send no message, and for messages that got lost."""
+    from audit.people import stored as stored_agreement
     from audit.reports import make as reports
 
     for study in Study.objects.all():
         reports.refresh_report(study=study, patient=True)
-        meeting.refresh(study=study)
+        stored_agreement.refresh(study=study)
 
 
 def listen() -> None:
@@ -43,10 +45,10 @@ def listen() -> None:
     scores_changed.connect(_scores_changed, dispatch_uid="audit")
 
 
-def _labels_changed(sender, study_id: int, **kwargs) -> None:
-    pulse.changed(study_id)
+def _labels_changed(sender: Any, study_id: int, **kwargs: Any) -> None:
+    freshness.changed(study_id)
 
 
-def _scores_changed(sender, study_id: int, **kwargs) -> None:
-    pulse.changed(study_id)
+def _scores_changed(sender: Any, study_id: int, **kwargs: Any) -> None:
+    freshness.changed(study_id)
     send(refresh_report_task, study_id)

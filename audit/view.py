@@ -1,4 +1,4 @@
-"""What an address asks to see of a report: every filter of the audit's pages is in their URL."""
+"""What to show of a report, as the URL says: every filter of the audit's pages stands there."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from audit.words.report import STATISTICS
+from audit.statistic_names import MAIN
 
-# What slices can be cut by, and how the page calls it.
+# What slices can be cut by: name in the URL and name on the page.
 SLICES = {
     "tag": "skill or tag",
     "atomicity": "atomicity",
@@ -22,19 +22,18 @@ SLICES = {
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Unknown values fall back to the default: an old link still opens."""
+    """Unknown values fall back to the default, so that an old link still opens."""
 
     judges: tuple[str, ...] = ()
     statistic: str = ""
     by: str = ""
 
     @classmethod
-    def asked(cls, query: Any) -> View:
-        """From the query string of an address."""
+    def from_query(cls, query: Any) -> View:
         judges = query.getlist("judge") if hasattr(query, "getlist") else query.get("judge", [])
         return cls(
             judges=tuple(judges),
-            statistic=_known(query, "statistic", STATISTICS),
+            statistic=_known(query, "statistic", MAIN),
             by=_known(query, "by", SLICES),
         )
 
@@ -43,15 +42,13 @@ class View:
         chosen = [name for name in body["judges"] if name in self.judges]
         return chosen or list(body["judges"])
 
-    def judge_of(self, body: dict[str, Any]) -> str | None:
-        """The one judge of a page that shows one; drifted ones first."""
-        chosen = [name for name in body["judges"] if name in self.judges]
-        if chosen:
-            return chosen[0]
-        by_alarm = sorted(
-            body["judges"], key=lambda name: not body["judges"][name]["drift"]["alarm"]
-        )
-        return by_alarm[0] if by_alarm else None
+    def judge_of(self, body: dict[str, Any]) -> str:
+        """The judge of a page that shows one: the first asked for, else the first that drifted.
+        The report must have a judge."""
+        for name in body["judges"]:
+            if name in self.judges:
+                return name
+        return min(body["judges"], key=lambda name: not body["judges"][name]["drift"]["alarm"])
 
 
 def _known(query: Mapping[str, str], name: str, values: Mapping[str, Any]) -> str:

@@ -16,17 +16,19 @@ from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotations import event_log as trail
+from annotations import event_log
 from annotations.access import research_place_or_404
 from annotations.api.lists import Filters, MessageSerializer, filters, listed, page
 from annotations.api.views import KEY
 from annotations.benchmarks.registry import FORMATS
+from annotations.consensus import RULES
 from annotations.exports import labels
-from judges import running, tasks
-from judges.exports import scores as exporting
-from judges.intake import uploads as uploading
+from judges import tasks
+from judges.exports import scores as score_export
+from judges.intake import uploads
 from judges.models import Judge, Run, Score, Upload
-from judges.runs.queries import offers, run_row, run_rows
+from judges.runs import lifecycle
+from judges.runs.queries import judge_choices, run_row, run_rows
 from judges.runs.wake import send
 
 REFUSALS = {400: OpenApiTypes.OBJECT, 403: MessageSerializer, 404: None}
@@ -129,7 +131,7 @@ class ExportFilters(Filters):
 
 
 class LabelExportFilters(ExportFilters):
-    consensus = serializers.ChoiceField(choices=list(labels.RULES), required=False)
+    consensus = serializers.ChoiceField(choices=list(RULES), required=False)
 
 
 @extend_schema(methods=["GET"], responses={200: RunSerializer(many=True), **REFUSALS})
@@ -145,13 +147,13 @@ class LabelExportFilters(ExportFilters):
 )
 @api_view(["GET", "POST"])
 def runs(request: Request, slug: str) -> Response:
-    """The runs of a study; POST starts one, or takes it up again where it stopped."""
+    """The runs of a study; POST starts one, or continues it where it stopped."""
     place = research_place_or_404(request, slug)
     if request.method == "GET":
         return Response(RunSerializer(run_rows(place.study), many=True).data)
     sent = StartRunSerializer(data=request.data)
     sent.is_valid(raise_exception=True)
-    run = running.start_run(
+    run = lifecycle.start_run(
         study=place.study,
         name=sent.validated_data["judge"],
         options=sent.validated_data["options"],
@@ -171,20 +173,20 @@ def run(request: Request, slug: str, run_id: int) -> Response:
 @extend_schema(request=None, responses={200: RunSerializer, 422: MessageSerializer, **REFUSALS})
 @api_view(["POST"])
 def cancel(request: Request, slug: str, run_id: int) -> Response:
-    """Stop after the images in hand; what has been scored is kept."""
+    """Stop after the current images; all scores are kept."""
     place = research_place_or_404(request, slug)
-    found = _run_or_404(place, run_id)
-    running.cancel_run(run=found)
-    return Response(RunSerializer(run_row(found)).data)
+    cancelled = _run_or_404(place, run_id)
+    lifecycle.cancel_run(run=cancelled)
+    return Response(RunSerializer(run_row(cancelled)).data)
 
 
 @extend_schema(request=None, responses={200: RunSerializer, 422: MessageSerializer, **REFUSALS})
 @api_view(["POST"])
 def resume(request: Request, slug: str, run_id: int) -> Response:
     place = research_place_or_404(request, slug)
-    found = running.resume_run(run=_run_or_404(place, run_id))
-    transaction.on_commit(lambda: tasks.wake(found))
-    return Response(RunSerializer(run_row(found)).data)
+    resumed = lifecycle.resume_run(run=_run_or_404(place, run_id))
+    transaction.on_commit(lambda: tasks.wake(resumed))
+    return Response(RunSerializer(run_row(resumed)).data)
 
 
 @extend_schema(responses={200: OfferSerializer(many=True), **REFUSALS})
@@ -192,7 +194,7 @@ def resume(request: Request, slug: str, run_id: int) -> Response:
 def judge_offers(request: Request, slug: str) -> Response:
     """The judges that can be started on this study."""
     place = research_place_or_404(request, slug)
-    return Response(OfferSerializer(offers(place.study), many=True).data)
+    return Response(OfferSerializer(judge_choices(place.study), many=True).data)
 
 
 @listed(JudgeSerializer)
@@ -206,7 +208,7 @@ def judges(request: Request, slug: str) -> Response:
 @listed(ScoreSerializer, ScoreFilters)
 @api_view()
 def scores(request: Request, slug: str) -> Response:
-    """What the judges said; `failed=true` lists those that could not be scored."""
+    """Scores of all judges; `failed=true` lists the images that could not be scored."""
     place = research_place_or_404(request, slug)
     chosen = filters(request, ScoreFilters)
     failed = chosen.pop("failed", None)
@@ -233,7 +235,7 @@ def scores(request: Request, slug: str) -> Response:
 @api_view(["GET", "POST"])
 @parser_classes([MultiPartParser, JSONParser])
 def imports(request: Request, slug: str) -> Response:
-    """Files that were sent; POST sends one, and a worker brings it in."""
+    """Files that were sent; POST sends one, and a worker imports it."""
     place = research_place_or_404(request, slug)
     if request.method == "GET":
         return page(request, Upload.objects.filter(study=place.study), UploadSerializer)
@@ -242,7 +244,7 @@ def imports(request: Request, slug: str) -> Response:
     given = dict(sent.validated_data)
     file = given.pop("file")
     key = request.headers.get("Idempotency-Key", "")[:80]
-    upload = uploading.accept(
+    upload = uploads.accept(
         study=place.study, by=request.user, content=file, name=file.name, key=key, **given
     )
     transaction.on_commit(lambda: send(tasks.import_upload_task, upload.pk))
@@ -252,10 +254,10 @@ def imports(request: Request, slug: str) -> Response:
 @extend_schema(operation_id="studies_imports_one", responses={200: UploadSerializer, **REFUSALS})
 @api_view()
 def import_outcome(request: Request, slug: str, upload_id: int) -> Response:
-    """How far an import is, and what it did: the object of `import_* --json`."""
+    """The progress of an import, then its outcome: the object of `import_* --json`."""
     place = research_place_or_404(request, slug)
-    found = get_object_or_404(Upload, study=place.study, pk=min(upload_id, LARGEST_ID))
-    return Response(UploadSerializer(found).data)
+    upload = get_object_or_404(Upload, study=place.study, pk=min(upload_id, LARGEST_ID))
+    return Response(UploadSerializer(upload).data)
 
 
 EXPORT = {(200, "text/csv"): OpenApiTypes.STR, (200, "application/jsonl"): OpenApiTypes.STR}
@@ -267,7 +269,7 @@ def export_labels(request: Request, slug: str) -> StreamingHttpResponse:
     """The labelled set, as `export_labels` writes it; people by pseudonym."""
     place = research_place_or_404(request, slug)
     chosen = filters(request, LabelExportFilters)
-    trail.note(place.study, "exported", "exported the labels through the API")
+    event_log.note(place.study, "exported", "exported the labels through the API")
     if "consensus" in chosen:
         rows = labels.consensus_rows(place.study, rule=chosen["consensus"])
         return _file(request, rows, labels.CONSENSUS_COLUMNS, f"{slug}-consensus", chosen)
@@ -278,10 +280,10 @@ def export_labels(request: Request, slug: str) -> StreamingHttpResponse:
 @api_view()
 def export_scores(request: Request, slug: str) -> StreamingHttpResponse:
     place = research_place_or_404(request, slug)
-    rows = exporting.score_rows(place.study)
+    rows = score_export.score_rows(place.study)
     chosen = filters(request, ExportFilters)
-    trail.note(place.study, "exported", "exported the scores through the API")
-    return _file(request, rows, exporting.COLUMNS, f"{slug}-scores", chosen)
+    event_log.note(place.study, "exported", "exported the scores through the API")
+    return _file(request, rows, score_export.COLUMNS, f"{slug}-scores", chosen)
 
 
 def _file(

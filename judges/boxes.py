@@ -1,4 +1,4 @@
-"""Boxes `[x1, y1, x2, y2]` in pixels, y down, and how detections are told as evidence."""
+"""Boxes `[x1, y1, x2, y2]` in pixels, y down, and detections as evidence beside a score."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from judges.protocols import Detection
 
 Box = Sequence[float]
-# A detector tells a hundred guesses; those that are fainter are no evidence of anything.
+# A detector makes a hundred guesses; fainter ones are no evidence of anything.
 FAINT = 0.05
 
 
@@ -21,22 +21,22 @@ def area(box: Box, more: float = 0.0) -> float:
     return max(box[2] - box[0] + more, 0.0) * max(box[3] - box[1] + more, 0.0)
 
 
-def shared(box_a: Box, box_b: Box, more: float = 0.0) -> float:
-    """The area that lies in both."""
+def shared_area(box_a: Box, box_b: Box, more: float = 0.0) -> float:
+    """The area that lies in both boxes."""
     width = min(box_a[2], box_b[2]) - max(box_a[0], box_b[0]) + more
     height = min(box_a[3], box_b[3]) - max(box_a[1], box_b[1]) + more
     return max(width, 0.0) * max(height, 0.0)
 
 
 def overlap(box_a: Box, box_b: Box, more: float = 0.0) -> float:
-    """Intersection over union; boxes of no area at all share nothing."""
-    both = shared(box_a, box_b, more)
+    """Intersection over union; 0 where neither box has an area."""
+    both = shared_area(box_a, box_b, more)
     union = area(box_a, more) + area(box_b, more) - both
     return both / union if union else 0.0
 
 
 def scores(detections: Sequence[Detection]) -> Sequence[float]:
-    """Stored detections have them ready: of a hundred guesses only the few that count are made."""
+    """Stored detections have their scores ready, so only those that count are unpacked."""
     ready = getattr(detections, "scores", None)
     return [detection["score"] for detection in detections] if ready is None else ready
 
@@ -45,7 +45,7 @@ def from_score(detections: Sequence[Detection], least: float) -> list[Detection]
     return [detections[at] for at, score in enumerate(scores(detections)) if score >= least]
 
 
-def told(detections: Iterable[Detection]) -> list[dict[str, Any]]:
+def as_evidence(detections: Iterable[Detection]) -> list[dict[str, Any]]:
     """As JSON keeps them, without masks and without the faintest."""
     return [plain(detection) for detection in detections if detection["score"] >= FAINT]
 

@@ -1,8 +1,8 @@
 """Questions for TIFA and DSG, and rewritten prompts, drafted by a language model.
 
-A draft is a file in the benchmark's own layout. A person reads and corrects it before it is
-imported; nothing that a model wrote gets into a study by itself. A rewritten prompt is there to make
-images from, never to judge them by.
+A draft is a file in the benchmark's own layout, which a person reads and corrects before importing
+it; no text of a model gets into a study by itself. A rewritten prompt is for making images, never
+for judging them.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ LONGEST_REWRITTEN = 110  # words
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
-    """`read` turns a reply into rows of the draft, or says in a ValueError why it cannot."""
+class DraftForm:
+    """`read` turns a reply into rows of the draft; a ValueError says why it cannot."""
 
     instruction: str
     read: Callable[[str, str, str], list[dict[str, Any]]]
@@ -105,9 +105,9 @@ class Form:
 
 
 def tifa_rows(key: str, prompt: str, reply: str) -> list[dict[str, Any]]:
-    rows = []
+    rows: list[dict[str, Any]] = []
     for number, item in enumerate(_items(reply), 1):
-        question, answer = _said(item, "question", number), _said(item, "answer", number)
+        question, answer = _text(item, "question", number), _text(item, "answer", number)
         choices = item.get("choices")
         if not isinstance(choices, list) or not all(isinstance(c, str) for c in choices):
             raise ValueError(f"Question {number} has no list of choices.")
@@ -123,7 +123,7 @@ def tifa_rows(key: str, prompt: str, reply: str) -> list[dict[str, Any]]:
                 "choices": choices,
                 "answer": answer,
                 "element_type": _one_of(item, "element_type", TIFA_TYPES, number),
-                "element": _said(item, "element", number),
+                "element": _text(item, "element", number),
             }
         )
     return rows
@@ -146,9 +146,9 @@ def dsg_rows(key: str, prompt: str, reply: str) -> list[dict[str, Any]]:
                 "proposition_id": number,
                 "dependency": ",".join(str(parent) for parent in parents) or "0",
                 "category_broad": _one_of(item, "type", DSG_TYPES, number),
-                "category_detailed": _said(item, "detail", number),
-                "tuple": _said(item, "statement", number),
-                "question_natural_language": _said(item, "question", number),
+                "category_detailed": _text(item, "detail", number),
+                "tuple": _text(item, "statement", number),
+                "question_natural_language": _text(item, "question", number),
             }
         )
     return rows
@@ -163,7 +163,7 @@ def rewritten_rows(key: str, prompt: str, reply: str) -> list[dict[str, Any]]:
 
 
 def _items(reply: str) -> list[dict[str, Any]]:
-    """The list in the reply; many models put it between marks of code, whatever they are told."""
+    """The list in the reply, also where the model put it into a code block."""
     text = reply.strip()
     if text.startswith("```"):
         text = text.partition("\n")[2].rpartition("```")[0]
@@ -176,7 +176,7 @@ def _items(reply: str) -> list[dict[str, Any]]:
     return items
 
 
-def _said(item: Mapping[str, Any], name: str, number: int) -> str:
+def _text(item: Mapping[str, Any], name: str, number: int) -> str:
     value = item.get(name)
     if not isinstance(value, str) or not value.strip():
         raise ValueError(f"Question {number} has no “{name}”.")
@@ -184,7 +184,7 @@ def _said(item: Mapping[str, Any], name: str, number: int) -> str:
 
 
 def _one_of(item: Mapping[str, Any], name: str, known: tuple[str, ...], number: int) -> str:
-    value = _said(item, name, number)
+    value = _text(item, name, number)
     if value not in known:
         raise ValueError(f"Question {number}: “{value}” is none of {', '.join(known)}.")
     return value
@@ -207,9 +207,9 @@ def _as_table(rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 FORMS = {
-    "tifa": Form(TIFA, tifa_rows, _as_list, "import_study STUDY --format tifa {file}"),
-    "dsg": Form(DSG, dsg_rows, _as_table, "import_study STUDY --format dsg {file}"),
-    "rewritten": Form(
+    "tifa": DraftForm(TIFA, tifa_rows, _as_list, "import_study STUDY --format tifa {file}"),
+    "dsg": DraftForm(DSG, dsg_rows, _as_table, "import_study STUDY --format dsg {file}"),
+    "rewritten": DraftForm(
         REWRITING,
         rewritten_rows,
         _as_lines,

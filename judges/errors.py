@@ -4,9 +4,9 @@ JudgeRefused        the request cannot be met: no such judge, no such option, no
 ├── JudgeMissing    the judge exists, but not on this machine
 └── EngineRefused   the engine cannot be trusted: weights that do not fit, a failed self-test
 
-What an engine raises in the middle of its work, for the run to act on:
+What an engine raises while it works; the run handles it:
 MemoryFull          too many pictures at once: half of them may fit
-Passing             it may work later: the network, a busy server; no judgement about the image
+Passing             it may work later: network down, server busy; says nothing about the image
 """
 
 from annotations.errors import Refused
@@ -29,7 +29,16 @@ class MemoryFull(Exception):
 
 
 class Passing(Exception):
-    def __init__(self, reason: str, retry_after: float | None = None) -> None:
+    """`retry_after`: seconds to wait, where the server said so. `progress`: part of what was asked
+    has been answered since the last time, and will not be asked again."""
+
+    def __init__(
+        self, reason: str, retry_after: float | None = None, progress: bool = False
+    ) -> None:
         super().__init__(reason)
-        self.reason = reason
-        self.retry_after = retry_after
+        self.reason, self.retry_after, self.progress = reason, retry_after, progress
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of the message, or the error's name where it has none."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -1,4 +1,4 @@
-"""Masks in the space of a few hundred letters: a picture can have a hundred of them."""
+"""Masks packed into a few hundred letters each: a picture can have a hundred of them."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ class Runs(Sequence[int]):
 
 
 def packed(mask: Mask) -> dict[str, Any]:
-    """As JSON keeps it."""
+    """For JSON."""
     return {"size": list(mask["size"]), "deflated": Runs.of(mask["counts"]).text}
 
 
-def unpacked(kept: dict[str, Any]) -> Mask:
-    height, width = kept["size"]
-    return {"size": (height, width), "counts": Runs(kept["deflated"])}
+def unpacked(stored: dict[str, Any]) -> Mask:
+    height, width = stored["size"]
+    return {"size": (height, width), "counts": Runs(stored["deflated"])}

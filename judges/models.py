@@ -1,7 +1,8 @@
-"""Judges, their runs, and the scores they left.
+"""Judges, their runs and their scores.
 
-The truth of a run is rows: a chunk has a lease, a score is written once, and the broker only wakes
-workers. Whatever is killed when, what is missing is still a waiting or an expired chunk.
+The state of a run is rows in the database: a chunk has a lease, a score is written once, and the
+broker only wakes workers. Whatever is killed when, work that is missing is a waiting chunk or one
+whose lease has run out.
 """
 
 from django.conf import settings
@@ -13,7 +14,7 @@ from annotations.models import Atom, Image, Study
 
 
 class Judge(models.Model):
-    """Method + engine + options, frozen. The fingerprint is made of all that can change a score."""
+    """Method + engine + options, frozen. Everything that can change a score is in the fingerprint."""
 
     name = models.SlugField(max_length=120)
     method = models.CharField(max_length=80)
@@ -94,8 +95,8 @@ class Chunk(models.Model):
     holder = models.CharField(max_length=32, blank=True)
     leased_until = models.DateTimeField(null=True, blank=True)
     woken_at = models.DateTimeField(null=True, blank=True)
-    # The image that was being scored, and how many workers have died with it in hand: an image
-    # that kills its worker must not do so for ever.
+    # The image that was being scored, and how many workers died on it: an image that kills its
+    # worker must not do so for ever.
     in_hand = models.BigIntegerField(null=True, blank=True)
     deaths = models.PositiveSmallIntegerField(default=0)
 
@@ -115,7 +116,7 @@ class Chunk(models.Model):
 
 
 class Score(models.Model):
-    """What a judge said of an image: a number, or the reason why there is none."""
+    """A judge's score of an image, or the reason why there is none."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="scores")
     image = models.ForeignKey(Image, on_delete=models.CASCADE, related_name="scores")
@@ -167,7 +168,7 @@ class AtomScore(models.Model):
 
 
 class Look(models.Model):
-    """What an engine told about a picture: kept, so that no picture is looked at twice for it."""
+    """What an engine answered about an image: stored, so that it is never asked twice."""
 
     image = models.ForeignKey(Image, on_delete=models.CASCADE, related_name="looks")
     engine = models.CharField(max_length=16, help_text="Hash of engine, weights and libraries.")
@@ -190,10 +191,10 @@ class Look(models.Model):
 
 
 class Upload(models.Model):
-    """A file that somebody sent, until a worker has brought it in; then what became of it."""
+    """A file that somebody sent: waiting for a worker, then the outcome of its import."""
 
     class Kind(models.TextChoices):
-        STUDY = "study", "prompts, images and what lies with them"
+        STUDY = "study", "prompts, images and the files beside them"
         LABELS = "labels", "labels"
         SCORES = "scores", "scores"
 
@@ -215,7 +216,7 @@ class Upload(models.Model):
     judge = models.CharField(max_length=120, blank=True)
     dry_run = models.BooleanField(default=False)
     strict = models.BooleanField(default=False)
-    # Sent twice with the same key, a file is taken once.
+    # A file sent twice with the same key is imported once.
     key = models.CharField(max_length=80, blank=True)
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     read = models.PositiveIntegerField(default=0, help_text="Rows that were read so far.")
@@ -257,7 +258,7 @@ class Upload(models.Model):
 
 
 class ServerUse(models.Model):
-    """What judges asked of a server's model on one day: all workers of all machines together."""
+    """Requests of judges to a server's model on one day, all workers of all machines together."""
 
     day = models.DateField()
     server = models.CharField(max_length=200)

@@ -1,8 +1,8 @@
-"""The noun phrases of a prompt, for the methods whose questions are made of them.
+"""The noun phrases of a prompt, for the methods that make questions of them.
 
-The papers use spaCy. The default here is the small grammar of `annotations.prompt_grammar.parse`, which needs
-no download; where spaCy and a model of it are installed, the parser "spacy" (or "spacy:MODEL")
-gives the papers' own phrases. A study that brings its phrases along needs neither.
+The papers use spaCy. The default here is the small grammar of `annotations.prompt_grammar.parse`,
+which needs no download; where spaCy and one of its models are installed, the parser "spacy" (or
+"spacy:MODEL") gives the papers' own phrases. A study that has its own phrases needs neither.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from annotations.prompt_grammar import parse as parsing
+from annotations.prompt_grammar import parse as prompt_parser
 
 MODEL = "en_core_web_sm"
 
@@ -31,7 +31,7 @@ Reader = Callable[[str], tuple[Phrase, ...]]
 
 
 def reader(name: str = "grammar") -> Reader:
-    """A ValueError says which parser there is not, before any prompt is read."""
+    """Raises ValueError for an unknown parser, before any prompt is read."""
     if name == "grammar":
         return by_grammar
     family, _, model = name.partition(":")
@@ -43,7 +43,7 @@ def reader(name: str = "grammar") -> Reader:
 @lru_cache(maxsize=10_000)
 def by_grammar(prompt: str) -> tuple[Phrase, ...]:
     """The words of a phrase that name the thing stand last in it."""
-    things, _ = parsing.read(prompt)
+    things, _ = prompt_parser.read(prompt)
     return tuple(
         Phrase(
             thing.phrase,

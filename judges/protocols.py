@@ -1,9 +1,9 @@
-"""What methods and engines say to each other: plain values, no torch, no Django.
+"""What methods and engines exchange: plain values, no torch, no Django.
 
-A method says what it wants to know about a picture; an engine looks and tells; the method turns
-what was seen into a `Judgement`, or into `Unscored` with the reason why there is none. A method
-never holds an engine. So whatever an engine has told once can be kept and told again: to another
-method, or to the same one with other thresholds, without a second look.
+A method says what it wants to know about a picture; an engine looks and answers; the method turns
+the answers into a `Judgement`, or into `Unscored` with the reason. A method never holds an engine.
+So an engine's answers can be stored and reused, by another method or by the same one with other
+thresholds, without a second look.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a method may know: what was asked for. Never who made it or what people said."""
+    """What a method may know of an image: never who made it or what people said."""
 
     prompt: str
     atoms: tuple[Atom, ...] = ()
@@ -43,10 +43,10 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Objects:
-    """All objects found, as a tuple of `Detection` in the detector's own order.
+    """All objects found, as a sequence of `Detection` in the detector's own order.
 
-    `classes` are the names to look for, for detectors that must be told (open vocabulary);
-    a detector with a list of its own tells all it found whatever is named here.
+    `classes` are the names to look for, for detectors with an open vocabulary; a detector with
+    classes of its own returns all it found, whatever is named here.
     """
 
     classes: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class Objects:
 
 @dataclass(frozen=True, slots=True)
 class ColorOf:
-    """The name of the color of one detection: `index` counts in the answer to `objects`."""
+    """The name of the color of one detection: number `index` in the answer to `objects`."""
 
     objects: Objects
     index: int
@@ -67,10 +67,11 @@ class ColorOf:
 
 @dataclass(frozen=True, slots=True)
 class DepthOf:
-    """The mean depth (0 far … 1 near, stretched per picture) inside a box of pixels.
+    """The mean depth (0 far … 1 near, stretched per picture) inside a box of pixels; None where the
+    box holds no pixel.
 
-    `transposed` reads the map with x and y exchanged, as one official code does. None where the
-    box holds no pixel. With `frame`, the box is in a picture of that width and height.
+    `transposed` reads the map with x and y exchanged, as one official script does. With `frame`,
+    the box belongs to a picture of that width and height.
     """
 
     box: tuple[float, float, float, float]
@@ -80,7 +81,7 @@ class DepthOf:
 
 @dataclass(frozen=True, slots=True)
 class Similarity:
-    """How well the picture fits the text: the matcher's own number (a cosine for CLIP)."""
+    """How well the picture fits the text, as the matcher's own number (a cosine for CLIP)."""
 
     text: str
 
@@ -103,9 +104,9 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """A conversation about the picture: what is said to the model turn by turn.
+    """A conversation about the picture: what the model is asked, turn by turn.
 
-    Answered by the model's replies, a tuple of texts, one per turn.
+    The answer is a tuple with one reply for each turn.
     """
 
     turns: tuple[str, ...]
@@ -117,11 +118,11 @@ class Talk:
 Want = Objects | ColorOf | DepthOf | Similarity | Question | Talk
 
 
-# --- what an engine tells -------------------------------------------------------------------
+# --- what an engine answers -----------------------------------------------------------------
 
 
 class Mask(TypedDict):
-    """Run lengths down the columns, the first of them zeros (COCO's uncompressed form)."""
+    """Run lengths down the columns, beginning with a run of zeros (COCO's uncompressed form)."""
 
     size: tuple[int, int]  # height, width
     counts: Sequence[int]
@@ -143,7 +144,7 @@ Detection = TypedDict(
 class Answer:
     """`probability` by the question's rule, or None and the reason; `said` is the likeliest token.
 
-    `tokens` are the tokens that were counted, with their probabilities.
+    `tokens` are those that count for the probability, each with its own.
     """
 
     probability: float | None
@@ -154,7 +155,8 @@ class Answer:
 
 
 class Seen(dict[Want, Any]):
-    """Each want with what was told. `classes` is all that the detector can name; () for anything."""
+    """What a method knows so far: each want with its answer. `classes` are the detector's own; ()
+    for an open vocabulary."""
 
     classes: tuple[str, ...] = ()
 
@@ -189,18 +191,32 @@ class Unscored:
 
 
 class Method(Protocol):
-    """Rules, made of options only. `wants` is asked again with what was seen, until it is content."""
+    """Rules, made of options only. `wants` is called again with the answers, until it is empty."""
 
-    identity: str  # part of every fingerprint: never changes, wherever the class lives
-    version: str
+    @property
+    def identity(self) -> str:
+        """Part of every fingerprint; never changes, wherever the class lives."""
+
+    @property
+    def version(self) -> str: ...
 
     def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
-        """What is still to be looked at: wants that are not yet in `seen`; empty when all is."""
+        """What is still missing in `seen`; empty when the method knows enough."""
 
     def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored: ...
 
 
 # --- engines: one protocol per kind, many pictures in one call ------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How often an engine is asked before it counts as away. Seconds: `pause` doubles from attempt
+    to attempt; no wait is longer than `longest_pause`, whatever a server says."""
+
+    attempts: int = 6
+    pause: float = 1.0
+    longest_pause: float = 600.0
 
 
 class Engine(Protocol):
@@ -210,18 +226,28 @@ class Engine(Protocol):
     wrong with the engine itself is one of `judges.errors`: EngineRefused, MemoryFull, Passing.
     """
 
-    # "module:class" where the class was first written. Fingerprints and the keys of stored looks
-    # are made of it, so it stays as it is when the class moves.
-    identity: str
-    version: str
-    batch: int  # pictures in one call
-    facts: Mapping[str, str]  # checkpoint, revision, precision, device, libraries: without loading
+    batch: int  # pictures in one call; halved by the run where the memory is too small
+    needs_pixels: bool = True  # False for an engine that knows an image by its name
+    patience: Patience = Patience()
+    passed_self_tests: frozenset[str] = frozenset()  # kinds; written by the run
+
+    @property
+    def identity(self) -> str:
+        """ "module:class" where the class was first written. Fingerprints and the keys of stored
+        looks are made of it, so it stays as it is when the class moves."""
+
+    @property
+    def version(self) -> str: ...
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """Checkpoint, revision, precision, device, libraries; known without loading."""
 
     def load(self) -> None: ...
 
 
 class Detector(Engine, Protocol):
-    classes: tuple[str, ...]  # all it can name; () for an open vocabulary
+    classes: tuple[str, ...]  # all that it can name; () for an open vocabulary
 
     def detect(
         self, images: Sequence[Image.Image], classes: Sequence[tuple[str, ...]] = ()

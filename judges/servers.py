@@ -1,8 +1,8 @@
-"""Which servers a judge may ask, with which secret, at what cost: the operator's word alone.
+"""Which servers a judge may ask, with which secret, at what cost. Only the operator decides.
 
 The options of a judge can be written in a browser. If they decided where requests go, they could
-knock at any door behind the firewall and carry the secret to any host. And what is spent is counted
-in the database, since the workers of several machines spend together.
+reach any address behind the firewall and send the secret to any host. Costs are counted in the
+database, since the workers of several machines share one budget.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def check_server(url: str) -> SplitResult:
 
 
 def secret_for(parts: SplitResult) -> str:
-    """The secret, for a server that the operator named; any program can listen on a loopback port,
-    so the word “loopback” in the list is not enough."""
+    """The secret, but only for a server that the operator named: any program can listen on a
+    loopback port, so the word “loopback” in the list is not enough."""
     return settings.OPENAI_API_KEY if _origin(parts) in _named() else ""
 
 
@@ -69,15 +69,15 @@ def check_budget(model: str) -> None:
 
 
 def count_use(server: str, model: str, replies: Sequence[Mapping[str, Any]]) -> None:
-    """Add what these replies took to the day's count."""
+    """Add the tokens and cost of these replies to today's count."""
     if not replies:
         return
-    told = [_tokens(reply) for reply in replies]
-    if None in told and settings.JUDGE_BUDGET is not None:
+    tokens = [_tokens(reply) for reply in replies]
+    if None in tokens and settings.JUDGE_BUDGET is not None:
         raise EngineRefused(
             f"{server} does not say how many tokens it used, so the budget cannot be kept."
         )
-    asked, answered = (sum(part) for part in zip(*(pair or (0, 0) for pair in told), strict=True))
+    asked, answered = (sum(part) for part in zip(*(pair or (0, 0) for pair in tokens), strict=True))
     price_in, price_out = settings.JUDGE_PRICES.get(model, (0.0, 0.0))
     row, _ = ServerUse.objects.get_or_create(day=timezone.now().date(), server=server, model=model)
     # Added by the database: other workers count at the same time.
@@ -93,10 +93,10 @@ def _tokens(reply: Mapping[str, Any]) -> tuple[int, int] | None:
     usage = reply.get("usage")
     if not isinstance(usage, dict):
         return None
-    pair = usage.get("prompt_tokens"), usage.get("completion_tokens", 0)
-    if all(isinstance(count, int) and 0 <= count < 10**9 for count in pair):
-        return pair
-    return None
+    asked, answered = usage.get("prompt_tokens"), usage.get("completion_tokens", 0)
+    if not isinstance(asked, int) or not isinstance(answered, int):
+        return None
+    return (asked, answered) if max(asked, answered) < 10**9 and min(asked, answered) >= 0 else None
 
 
 def _origin(parts: SplitResult) -> tuple[str, str, int | None]:

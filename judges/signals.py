@@ -1,4 +1,4 @@
-"""What other apps may want to know. Nobody here knows who listens."""
+"""What other apps may want to know; this app does not know who listens."""
 
 from django.dispatch import Signal
 

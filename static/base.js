@@ -1,4 +1,4 @@
-// What every page does: the theme switch, and manners for htmx.
+// For every page: the theme switch, and how htmx handles log-ins, errors and polling.
 //
 // Other modules find its functions in `window.jurybox`, not by import: files are served under
 // hashed names, and an import by the plain name would run this one a second time.
@@ -18,7 +18,7 @@ function nameTheSwitch() {
 function switchTheme() {
   const wanted = isDark() ? "light" : "dark";
   const root = document.documentElement;
-  // Back at what the system says, the page follows the system again.
+  // The same as the system's theme: follow the system again.
   const followsSystem = (wanted === "dark") === system.matches;
   if (followsSystem) delete root.dataset.theme;
   else root.dataset.theme = wanted;
@@ -26,7 +26,7 @@ function switchTheme() {
     if (followsSystem) localStorage.removeItem("jurybox.theme");
     else localStorage.setItem("jurybox.theme", wanted);
   } catch {
-    // Private windows may have no storage; the switch then holds for this page.
+    // Private windows may have no storage; then the choice is for this page only.
   }
   announceTheme();
 }
@@ -49,7 +49,7 @@ const shown = new WeakMap();
 let kept = [];
 
 const wasPolled = (detail) => !detail.requestConfig.triggeringEvent;
-// Every rendering carries another token; two answers that differ in it alone are the same.
+// Every rendering has another token; replies that differ only in it are the same.
 const withoutTokens = (html) => html.replace(/name="csrfmiddlewaretoken" value="[^"]*"/g, "");
 
 function say(sentence) {
@@ -69,7 +69,7 @@ function goToLogin() {
 document.addEventListener("htmx:beforeSwap", (event) => {
   const { detail } = event;
   if (endedAtLogin(detail.xhr.responseURL)) {
-    // The session has run out: the log-in form is no fragment of this page.
+    // The session has expired: the log-in form must not be swapped into this page.
     detail.shouldSwap = false;
     goToLogin();
     return;
@@ -77,24 +77,24 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   if (detail.isError || !detail.shouldSwap) return;
   const answer = withoutTokens(detail.serverResponse);
   if (wasPolled(detail) && shown.get(detail.target.parentNode) === answer) {
-    // Nothing new: whoever reads, selects or scrolls there is left alone.
+    // Nothing new: do not disturb somebody who reads, selects or scrolls.
     detail.shouldSwap = false;
     return;
   }
   shown.set(detail.target.parentNode, answer);
-  kept = [...detail.target.querySelectorAll("[data-keep]")].map((one) => ({
-    id: one.id,
-    open: one.open,
-    left: one.scrollLeft,
+  kept = [...detail.target.querySelectorAll("[data-keep]")].map((element) => ({
+    id: element.id,
+    open: element.open,
+    left: element.scrollLeft,
   }));
 });
 
 document.addEventListener("htmx:afterSwap", () => {
   for (const { id, open, left } of kept) {
-    const one = document.getElementById(id);
-    if (!one) continue;
-    if (open !== undefined) one.open = open;
-    one.scrollLeft = left;
+    const element = document.getElementById(id);
+    if (!element) continue;
+    if (open !== undefined) element.open = open;
+    element.scrollLeft = left;
   }
   kept = [];
 });
@@ -111,10 +111,10 @@ document.addEventListener("htmx:responseError", ({ detail }) => {
 });
 
 document.addEventListener("htmx:sendError", (event) => {
-  // The labelling page has a line of its own for answers that wait.
+  // The label page has its own line for waiting answers.
   if (event.target.closest("#labelling")) return;
   refusal.dataset.offline = "yes";
-  say("Jurybox cannot be reached. What you see may be old; it is tried again.");
+  say("Jurybox cannot be reached. This page may be out of date; trying again.");
 });
 
 window.jurybox = { endedAtLogin, goToLogin, isDark };

@@ -1,11 +1,11 @@
-// The questions on the page: which are shown, what is answered, and where the ring goes next.
-// What is on the page is the state.
+// The questions on the page: which are shown, what is answered, and which is marked next. The page
+// itself is the state.
 
 const { setting } = window.jurybox.memory;
 
 const form = () => document.getElementById("answers");
 const everything = () => [...document.querySelectorAll("#answers .question")];
-const questions = () => everything().filter((one) => !one.disabled);
+const questions = () => everything().filter((item) => !item.disabled);
 const isAtom = (question) => question.classList.contains("atom");
 const isTyped = (question) => question.querySelector("textarea, input[type=number]");
 const isChosenOnce = (question) => question.dataset.kind === "choice";
@@ -17,18 +17,18 @@ function given(question) {
 }
 
 const isOpen = (question) => !given(question).length;
-const missing = () => questions().filter((one) => isOpen(one) && !("optional" in one.dataset));
+const missing = () => questions().filter((item) => isOpen(item) && !("optional" in item.dataset));
 
 // ---- Conditions ---------------------------------------------------------------------------------
 
 function holds({ question, above, oneOf }) {
   const values = questions()
-    .filter((one) => one.dataset.name === question)
+    .filter((item) => item.dataset.name === question)
     .flatMap(given);
   return values.some((value) => (above === undefined ? oneOf.includes(value) : Number(value) > above));
 }
 
-// In the order of the form: what a hidden question was told counts for nothing below it.
+// In the order of the form, since the answer to a hidden question does not count for later ones.
 function showWhatIsAsked() {
   for (const question of everything()) {
     if (!question.dataset.when) continue;
@@ -40,17 +40,17 @@ function showWhatIsAsked() {
 // ---- Choosing -----------------------------------------------------------------------------------
 
 function choose(question, key) {
-  const input = [...question.querySelectorAll("input[data-key]")].find((one) => one.dataset.key === key);
+  const input = [...question.querySelectorAll("input[data-key]")].find((item) => item.dataset.key === key);
   if (!input) return false;
   input.checked = input.type === "checkbox" ? !input.checked : true;
-  // The first tick brings the ring from the question to its choices.
+  // The first tick moves the mark from the question to its choices.
   if (input.type === "checkbox") input.focus();
   return true;
 }
 
-const atomAt = (digit) => questions().find((one) => one.dataset.digit === digit);
+const atomAt = (digit) => questions().find((item) => item.dataset.digit === digit);
 
-// A second look at one part of the prompt: its answer is turned round.
+// Flip the answer to one atom.
 function turnRound(question) {
   const other = question.querySelector("input:not(:checked)[data-key=n]");
   (other ?? question.querySelector("input:not(:checked)")).checked = true;
@@ -58,22 +58,22 @@ function turnRound(question) {
 
 const yesOf = (question) => question.querySelector('input[data-key="y"]');
 
-// All parts of the prompt, where it is asked part by part; else all questions.
-const saidByAllYes = () => (questions().some(isAtom) ? questions().filter(isAtom) : questions());
+// All atoms if there are any, else all questions.
+const answeredByAllYes = () => (questions().some(isAtom) ? questions().filter(isAtom) : questions());
 const canSayAllYes = () => {
-  const said = saidByAllYes();
-  return said.length > 0 && said.every(yesOf);
+  const targets = answeredByAllYes();
+  return targets.length > 0 && targets.every(yesOf);
 };
 
 function sayAllYes() {
-  const said = saidByAllYes();
-  const open = said.filter(isOpen);
-  // What was answered before stays, unless all of it was.
-  for (const question of open.length ? open : said) yesOf(question).checked = true;
-  return said.at(-1);
+  const targets = answeredByAllYes();
+  const open = targets.filter(isOpen);
+  // Keep earlier answers, unless all are answered: then change all to yes.
+  for (const question of open.length ? open : targets) yesOf(question).checked = true;
+  return targets.at(-1);
 }
 
-// ---- The ring -----------------------------------------------------------------------------------
+// ---- The marked question ------------------------------------------------------------------------
 
 const current = () =>
   document.activeElement?.closest?.(".question") ?? missing()[0] ?? questions()[0];
@@ -82,12 +82,12 @@ function mark(question, options) {
   const input =
     question.querySelector("input:checked") ?? question.querySelector("input, textarea");
   input.focus({ preventScroll: true });
-  // All of the question, not only its first choice.
+  // Show the whole question, not only its first choice.
   if (!options?.preventScroll) question.scrollIntoView({ block: "nearest" });
 }
 
-// Fresh questions: the answer that completes them sends. Answers that came back (undo, a draft)
-// are walked through once more: the last question sends.
+// With new questions, the answer that completes them sends. With restored answers (undo, a draft)
+// the person goes through all of them again, and the last question sends.
 function nextAfter(question, walkAll) {
   const all = questions();
   const after = all.slice(all.indexOf(question) + 1);

@@ -1,8 +1,9 @@
-// What this browser remembers of labelling: drafts, settings, and an outbox that loses nothing.
+// What this browser stores for labelling: drafts, settings, and an outbox that loses nothing.
 //
-// Whatever is sent is written to the outbox first and leaves it when the server has said that it is
-// saved (or why it is not). Sending twice is safe: the server knows a submission by its uuid.
-// Everything is kept under the person's number: the next one at this computer sends nothing of it.
+// Everything is put into the outbox before it is sent, and removed when the server has answered that
+// it is saved (or why it is not). Sending twice is safe: the server knows a submission by its uuid.
+// Everything is stored under the person's number, so the next person at this computer sends nothing
+// of it.
 
 const { endedAtLogin, goToLogin } = window.jurybox;
 const labelling = document.getElementById("labelling");
@@ -23,14 +24,14 @@ function remember(key, value) {
     if (value === null) localStorage.removeItem(`jurybox.${key}`);
     else localStorage.setItem(`jurybox.${key}`, JSON.stringify(value));
   } catch {
-    // No storage: answers are still sent, they only cannot wait.
+    // Without storage answers are still sent, but cannot wait for a connection.
   }
 }
 
 const setting = (name) => recall(`setting.${name}`, false);
 
 // ---- Drafts -------------------------------------------------------------------------------------
-// Pairs of a field's name and a value, as a form sends them: several choices are several pairs.
+// A draft is a list of [field name, value], as a form sends them: several choices are several pairs.
 
 const draftsKey = `drafts.${person}`;
 
@@ -55,29 +56,29 @@ function dropDraft(image, form) {
 // ---- The outbox ---------------------------------------------------------------------------------
 
 const outboxKey = `outbox.${person}`;
-const outbox = () => recall(outboxKey, []).map((one) => ({ ...one, id: one.id ?? field(one, "submission") }));
-const entries = (one) => (Array.isArray(one.fields) ? one.fields : Object.entries(one.fields));
-const field = (one, name) => entries(one).find(([key]) => key === name)?.[1];
+const outbox = () => recall(outboxKey, []).map((entry) => ({ ...entry, id: entry.id ?? field(entry, "submission") }));
+const entries = (entry) => (Array.isArray(entry.fields) ? entry.fields : Object.entries(entry.fields));
+const field = (entry, name) => entries(entry).find(([key]) => key === name)?.[1];
 let retryIn = 1000;
 let retryTimer = 0;
 let flushing = false;
 
-// `id` tells one thing to send from another: put in again, it replaces itself.
+// An entry with the same `id` is replaced.
 function putInOutbox(id, url, fields) {
-  remember(outboxKey, [...outbox().filter((one) => one.id !== id), { id, url, fields }]);
+  remember(outboxKey, [...outbox().filter((entry) => entry.id !== id), { id, url, fields }]);
 }
 
 function takeFromOutbox(id) {
-  remember(outboxKey, outbox().filter((one) => one.id !== id));
+  remember(outboxKey, outbox().filter((entry) => entry.id !== id));
 }
 
 const waitsFor = (image) =>
-  outbox().some((one) => field(one, "submission") && field(one, "image") === image);
+  outbox().some((entry) => field(entry, "submission") && field(entry, "image") === image);
 
 function showWaiting() {
   const count = outbox().length;
   waitingLine.textContent = count
-    ? `${count} ${count === 1 ? "answer waits" : "answers wait"} here and will be sent`
+    ? `${count} ${count === 1 ? "answer is waiting" : "answers are waiting"} here and will be sent`
     : "";
   return count;
 }
@@ -98,18 +99,18 @@ async function flush() {
   flushing = true;
   clearTimeout(retryTimer);
   try {
-    for (const one of outbox()) {
-      const answer = await fetch(one.url, {
+    for (const entry of outbox()) {
+      const answer = await fetch(entry.url, {
         method: "POST",
-        // The token of this page: the one that was stored may have ended with its session.
+        // This page's token: a stored token may have expired with its session.
         headers: { ...JSON.parse(document.body.getAttribute("hx-headers")), "HX-Request": "true" },
-        body: new URLSearchParams(entries(one)),
+        body: new URLSearchParams(entries(entry)),
       });
       if (endedAtLogin(answer.url)) return goToLogin();
       if (answer.status === 403) loadAgain();
       if (mayWorkLater(answer.status)) throw new Error(String(answer.status));
-      takeFromOutbox(one.id);
-      label.sent(one, answer.ok, await answer.text());
+      takeFromOutbox(entry.id);
+      label.sent(entry, answer.ok, await answer.text());
     }
     retrySoon();
   } catch {
@@ -123,8 +124,8 @@ async function flush() {
 
 const mayWorkLater = (status) => status === 0 || status === 403 || status === 429 || status >= 500;
 
-// The page's token is older than the session. A fresh page brings a fresh token, or the log-in form;
-// the answer waits in the outbox meanwhile. Once a minute at most, lest it goes round in circles.
+// The page's token is older than the session. Reloading brings a new token, or the log-in form; the
+// answer waits in the outbox. At most once a minute, to avoid a loop.
 function loadAgain() {
   const last = recall("loaded-again", 0);
   if (Date.now() - last < 60_000) return;

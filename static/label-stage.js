@@ -16,7 +16,7 @@ function toggleZoom() {
 
 function place() {
   const box = stage();
-  // Some of the image always stays in sight.
+  // Part of the image always stays visible.
   const reach = (size) => (size * pan.zoom) / 2;
   pan.x = Math.max(-reach(box.clientWidth), Math.min(reach(box.clientWidth), pan.x));
   pan.y = Math.max(-reach(box.clientHeight), Math.min(reach(box.clientHeight), pan.y));
@@ -32,7 +32,7 @@ function panBy(x, y) {
   place();
 }
 
-// Whether the key was for the image that is seen large.
+// True if the zoomed image used the key.
 function takeKey(key) {
   if (!zoomed()) return false;
   if (ARROWS[key]) panBy(...ARROWS[key]);

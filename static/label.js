@@ -1,5 +1,5 @@
-// The labelling page: keys, sending, and what happens when a new image arrives. The server's reply
-// to an answer is the next form.
+// The label page: keys, sending, and what happens when a new image comes in. The server's reply to
+// an answer is the next form.
 
 const { endedAtLogin } = window.jurybox;
 const { recall, remember, setting, saveDraft, draftOf, dropDraft } = window.jurybox.memory;
@@ -10,11 +10,11 @@ const stateLine = document.getElementById("state");
 const help = document.getElementById("help");
 const flag = document.getElementById("flag");
 const pause = document.getElementById("break");
-const SIGN_OF_LIFE = 120_000;
+const RENEW_EVERY = 120_000;
 const BREAK_AFTER = 25 * 60_000;
 
 let workplace = null;
-let said = "";
+let notice = "";
 let sending = false;
 
 function show(sentence) {
@@ -23,7 +23,7 @@ function show(sentence) {
 
 const parsed = (html) => new DOMParser().parseFromString(html, "text/html");
 
-// The form of an answer that is under way or waits must not change: the first one sent counts.
+// An answer that is being sent or waits must not be changed: the first one sent counts.
 function lock() {
   const waits = outbox.waitsFor(workplace.dataset.image);
   labelling.classList.toggle("sending", sending || waits);
@@ -31,9 +31,9 @@ function lock() {
   if (answers) answers.inert = sending || waits;
 }
 
-// ---- What the outbox tells ----------------------------------------------------------------------
+// ---- Replies to what the outbox sent ------------------------------------------------------------
 
-function sent(one, ok, html) {
+function sent(entry, ok, html) {
   if (!ok) {
     show(parsed(html).getElementById("sentence")?.textContent ?? "That answer was not taken");
     return;
@@ -41,11 +41,11 @@ function sent(one, ok, html) {
   const next = parsed(html).getElementById("workplace");
   if (!next) return;
   const refused = "refused" in next.dataset;
-  if (!refused) dropDraft(outbox.field(one, "image"), outbox.field(one, "form"));
-  // It may have waited from another study; its next image belongs to the other page.
-  if (new URL(one.url, location.href).pathname !== labelPath()) return;
+  if (!refused) dropDraft(outbox.field(entry, "image"), outbox.field(entry, "form"));
+  // It may have been for another study, whose next image does not belong on this page.
+  if (new URL(entry.url, location.href).pathname !== labelPath()) return;
   if (workplace.dataset.image === next.dataset.image && !refused) return;
-  said = refused ? "" : "saved";
+  notice = refused ? "" : "saved";
   htmx.swap("#workplace", html, { swapStyle: "outerHTML" });
 }
 
@@ -58,7 +58,7 @@ window.jurybox.label = { isSending: () => sending, sent, lock };
 function keep() {
   form.showWhatIsAsked();
   if (form.form()) saveDraft(workplace.dataset.image, workplace.dataset.form, form.pairs());
-  tellAbout();
+  showAtomQuestion();
 }
 
 function goOn(question) {
@@ -84,15 +84,15 @@ function allYes() {
   else send();
 }
 
-// What the marked part of the prompt asks, in full.
-function tellAbout() {
+// Show the full question of the marked atom.
+function showAtomQuestion() {
   for (const line of document.querySelectorAll(".about")) {
     const atom = line.parentNode.querySelector(".atom:focus-within");
     line.textContent = atom?.dataset.about ?? "";
   }
 }
 
-// ---- A new image has arrived --------------------------------------------------------------------
+// ---- A new image --------------------------------------------------------------------------------
 
 let visibleSince = 0;
 let visibleFor = 0;
@@ -102,7 +102,7 @@ function secondsLooked() {
   return (visibleFor + (document.hidden ? 0 : performance.now() - visibleSince)) / 1000;
 }
 
-function arrive() {
+function onNewImage() {
   const now = document.getElementById("workplace");
   if (!now || now === workplace) return;
   workplace = now;
@@ -112,19 +112,19 @@ function arrive() {
   if (workplace.dataset.upcoming) new Image().src = workplace.dataset.upcoming;
   const instructions = document.getElementById("instructions");
   if (instructions) instructions.open = recall("instructions", instructions.open);
-  // The browser's own check would say the same less kindly; without scripts it stays.
+  // We check the form ourselves, with better messages; without scripts the browser does it.
   if (form.form()) form.form().noValidate = true;
   restoreDraft();
   form.showWhatIsAsked();
   const button = workplace.querySelector('[data-do="all-yes"]');
   if (button) button.hidden = !form.canSayAllYes();
   lock();
-  tell();
-  // On a phone the questions were scrolled to: the image comes first, below nothing but progress.
+  showNotice();
+  // On a phone the questions were scrolled to; show the image first.
   if (scrollY) scrollTo(0, labelling.offsetTop);
   const question = form.missing()[0] ?? form.questions()[0];
   if (question) form.mark(question, { preventScroll: true });
-  tellAbout();
+  showAtomQuestion();
 }
 
 function restoreDraft() {
@@ -134,12 +134,12 @@ function restoreDraft() {
   form.fill(draft);
   form.showWhatIsAsked();
   if (!form.missing().length) workplace.dataset.correcting = "";
-  said ||= "your choices from before are back";
+  notice ||= "your choices from before are back";
 }
 
-function tell() {
-  let words = said;
-  said = "";
+function showNotice() {
+  let words = notice;
+  notice = "";
   if (words === "saved" && Date.now() - workingSince > BREAK_AFTER && !setting("no-breaks")) {
     workingSince = Date.now();
     words = "saved · you have worked for 25 minutes; P is a break";
@@ -154,14 +154,14 @@ function tell() {
   }
 }
 
-// However the next form comes in, by htmx or from the outbox, it is met before it is painted.
-new MutationObserver(arrive).observe(labelling, { childList: true });
+// Runs before the next form is painted, whether htmx or the outbox brought it.
+new MutationObserver(onNewImage).observe(labelling, { childList: true });
 
 // ---- Sending ------------------------------------------------------------------------------------
 
-const SAID = { send: "saved", skip: "skipped", undo: "taken back" };
+const NOTICES = { send: "saved", skip: "skipped", undo: "taken back" };
 
-// Before htmx sees it: complete the form, write it down, then let it go.
+// Before htmx sends it: check the form, and put it into the outbox.
 document.addEventListener(
   "submit",
   (event) => {
@@ -203,8 +203,8 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
     outbox.retrySoon();
   }
   if ((verb === "send" || verb === "skip") && !refused) dropDraft(image, version);
-  said = refused ? "" : SAID[verb] ?? "";
-  if (!said) show("");
+  notice = refused ? "" : NOTICES[verb] ?? "";
+  if (!notice) show("");
 });
 
 document.addEventListener("htmx:afterRequest", ({ detail }) => {
@@ -216,7 +216,7 @@ document.addEventListener("htmx:afterRequest", ({ detail }) => {
     return;
   }
   const { status } = detail.xhr;
-  // A refusal is an answer: it will not go better the second time. Its sentence is in #refusal.
+  // A refusal is final: sending again gives the same. Its sentence is in #refusal.
   if (verb === "send" && !outbox.mayWorkLater(status)) outbox.take(workplace.dataset.submission);
   if (status === 403) outbox.loadAgain();
   if (verb !== "send" && status === 0) show("No connection; try that again later");
@@ -243,9 +243,9 @@ pause.addEventListener("close", () => location.reload());
 // ---- Keys ---------------------------------------------------------------------------------------
 
 const press = (verb) => {
-  const one = document.querySelector(`[data-verb="${verb}"]`);
-  if (one?.requestSubmit) one.requestSubmit();
-  else one?.click();
+  const control = document.querySelector(`[data-verb="${verb}"]`);
+  if (control?.requestSubmit) control.requestSubmit();
+  else control?.click();
 };
 
 const ACTIONS = {
@@ -270,7 +270,7 @@ const ACTIONS = {
   unflag: () => flag.close(""),
   pause: () => {
     if (!workplace.dataset.held) return;
-    farewell("pause");
+    giveBackImage("pause");
     pause.showModal();
   },
 };
@@ -298,7 +298,7 @@ document.addEventListener("keydown", (event) => {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   if (key === "Enter" && !event.shiftKey) return enter(event, typing);
   if (typing) {
-    // Out of the words, back to the keys.
+    // Leave the text field, so that the keys work again.
     if (key === "Escape") event.target.blur();
     return;
   }
@@ -315,7 +315,7 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-// The marked question first, then the parts of the prompt; the page's own keys come after.
+// Keys go to the marked question first, then to the atoms in the prompt, then to the page.
 function answer(key) {
   const question = form.current();
   if (question && form.choose(question, key)) {
@@ -361,7 +361,7 @@ labelling.addEventListener("pointerdown", () => {
   byArrow = false;
 });
 
-// Arrow keys only walk through the choices of a question; a click, a tap or the space bar decides.
+// Arrow keys only move through the choices of a question; a click, a tap or the space bar answers.
 labelling.addEventListener("change", (event) => {
   const question = event.target.closest(".question");
   if (!question) return;
@@ -373,7 +373,7 @@ labelling.addEventListener("input", (event) => {
   if (event.target.matches(".question textarea, .question input[type=number]")) keep();
 });
 
-labelling.addEventListener("focusin", tellAbout);
+labelling.addEventListener("focusin", showAtomQuestion);
 
 labelling.addEventListener(
   "toggle",
@@ -390,27 +390,27 @@ for (const box of help.querySelectorAll("[data-setting]")) {
 
 // ---- The lease on the image ---------------------------------------------------------------------
 
-function beat() {
+function renewLease() {
   if (document.hidden || pause.open || !workplace.dataset.held) return;
   const headers = JSON.parse(document.body.getAttribute("hx-headers"));
   const body = new URLSearchParams({ image: workplace.dataset.held });
-  // A missed beat costs nothing: the lease is longer than five of them.
+  // If one request fails nothing is lost: the lease is longer than five of these pauses.
   fetch(labelling.dataset.alive, { method: "POST", headers, body }).catch(() => {});
 }
 
-setInterval(beat, SIGN_OF_LIFE);
+setInterval(renewLease, RENEW_EVERY);
 
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) visibleFor += performance.now() - visibleSince;
   else {
     visibleSince = performance.now();
-    beat();
+    renewLease();
   }
 });
 
-// Closing the page, or a break, gives the image back at once. (The server overlooks the farewell of
-// a page that was only loaded again.)
-function farewell(pausing) {
+// Closing the page, or a break, gives the image back at once. (The server ignores this for a page
+// that was only reloaded.)
+function giveBackImage(pausing) {
   const { held } = workplace.dataset;
   if (!held || outbox.waitsFor(held)) return;
   const words = new FormData();
@@ -421,13 +421,13 @@ function farewell(pausing) {
   navigator.sendBeacon(labelling.dataset.release, words);
 }
 
-addEventListener("pagehide", farewell);
+addEventListener("pagehide", giveBackImage);
 
-// Back out of the browser's memory: that image may be somebody else's by now.
+// Restored from the browser's cache: somebody else may have the image by now.
 addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload();
 });
 
-arrive();
+onNewImage();
 outbox.showWaiting();
 outbox.flush();

@@ -4,5 +4,5 @@ try {
   const chosen = localStorage.getItem("jurybox.theme");
   if (chosen === "light" || chosen === "dark") document.documentElement.dataset.theme = chosen;
 } catch {
-  // No storage, no memory: the system's own theme it is.
+  // Without storage the system's theme is used.
 }

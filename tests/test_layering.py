@@ -1,47 +1,184 @@
-"""Imports go one way: audit → judges → annotations; rules and statistics know no framework."""
+"""Imports go one way: between the apps, between the folders of an app, and never into frameworks
+where plain values are enough."""
 
 import ast
+from collections import Counter
+from functools import cache
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent
+APPS = ("annotations", "judges", "audit")
 TORCH = {"torch", "torchvision", "transformers", "open_clip", "mmdet", "mmengine", "mmcv", "timm"}
 FRAMEWORK = {"django", "rest_framework", "celery"}
 # folder -> what its files may not import
 FORBIDDEN = {
     "annotations": {"judges", "audit", *TORCH},
+    "annotations/benchmarks": FRAMEWORK,
+    "annotations/prompt_grammar": FRAMEWORK,
+    "annotations/sources": FRAMEWORK,
     "judges": {"audit", *TORCH},
-    "judges/methods": {"annotations", *FRAMEWORK, *TORCH},
-    "judges/engines": {"annotations", "audit", *FRAMEWORK},
-    "annotations/benchmarks": {*FRAMEWORK},
+    "judges/methods": {"annotations", *FRAMEWORK},
+    "judges/engines": {"annotations", *FRAMEWORK} - TORCH,
     "audit": TORCH,
-    "audit/stats": {"judges", *FRAMEWORK, *TORCH},
+    "audit/stats": {"judges", *FRAMEWORK},
 }
+MAY_USE_TORCH = "judges/engines"
+# Each app from the ground up: a folder, or a file that stands alone, imports from lower floors
+# only. Folders on one floor do not know each other.
+FLOORS = {
+    "annotations": [
+        {"consensus", "database", "errors", "models", "scales", "signals", "storage", "apps"},
+        {"access", "admin", "event_log", "pictures", "sources"},
+        {"exports", "forms", "middleware", "prompt_grammar"},
+        {
+            "benchmarks/builtin",
+            "benchmarks/dsg",
+            "benchmarks/genai_bench",
+            "benchmarks/geneval",
+            "benchmarks/geneval2",
+            "benchmarks/m3t2ibench",
+            "benchmarks/t2i_compbench",
+            "benchmarks/tifa",
+            "forms/papers",
+        },
+        {"benchmarks", "labelling"},
+        {"imports", "studies"},
+        {"api", "management", "pages"},
+        {"urls"},
+    ],
+    "judges": [
+        {"apps", "errors", "models", "noun_phrases", "number_words", "protocols", "signals"},
+        {"boxes", "catalogue", "engines/shared", "exports", "masks", "methods/shared", "servers"},
+        {"draft_questions", "engines", "methods", "registry"},
+        {"looks", "methods/compbench"},
+        {"runs"},
+        {"intake"},
+        {"tasks"},
+        {"api", "management", "pages"},
+    ],
+    "audit": [
+        {
+            "models",
+            "papers",
+            "celery",
+            "settings",
+            "installation/sqlite",
+            "wsgi",
+            "asgi",
+        },
+        {"stats/counting", "evidence"},
+        {"stats/resampling"},
+        {"stats"},
+        {"statistic_names"},
+        {"view"},
+        {"words"},
+        {"charts", "reports"},
+        {"people"},
+        {"demo", "tasks"},
+        {"apps", "pages"},
+        {"api", "installation"},
+        {"management", "urls"},
+    ],
+}
+# The ground of the statistics: plain values that the counting below them speaks in, too.
+GROUND = {"audit/stats/estimate", "audit/stats/series"}
+MOST = 20  # modules in a folder
 
 
+@cache
+def files() -> list[Path]:
+    return [
+        file
+        for app in APPS
+        for file in sorted((ROOT / app).rglob("*.py"))
+        if "migrations" not in file.parts
+    ]
+
+
+@cache
+def modules() -> dict[str, Path]:
+    names = {}
+    for file in files():
+        path = file.relative_to(ROOT).with_suffix("")
+        names[".".join(path.parts).removesuffix(".__init__")] = file
+    return names
+
+
+@cache
 def imported(file: Path) -> set[str]:
-    names = set()
+    """The modules that a file imports, as far down as their names tell."""
+    known, names = modules(), set()
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            names.add(node.module or "")
-    return {name.partition(".")[0] for name in names}
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}"
+                names.add(full if full in known else node.module or "")
+    return names
 
 
-def rule_for(file: Path) -> set[str]:
+def rules_for(file: Path) -> set[str]:
     folders = [p.as_posix() for p in file.relative_to(ROOT).parents]
-    return FORBIDDEN[next(folder for folder in folders if folder in FORBIDDEN)]
+    forbidden = set().union(*(FORBIDDEN[folder] for folder in folders if folder in FORBIDDEN))
+    return forbidden - TORCH if MAY_USE_TORCH in folders else forbidden
+
+
+def room_of(file: Path) -> str:
+    """The row of FLOORS that a file belongs to."""
+    path = file.relative_to(ROOT).with_suffix("")
+    app, *folders, name = path.parts
+    if path.as_posix() in GROUND:
+        return "ground"
+    if folders and folders[0] == "management":
+        return "management"
+    return "/".join(folders) if folders else name
 
 
 def test_every_file_imports_in_the_one_direction():
-    files = [f for app in ("annotations", "judges", "audit") for f in (ROOT / app).rglob("*.py")]
-    assert len(files) > 60
+    assert len(files()) > 250
     wrong = {
         f"{file.relative_to(ROOT)} imports {name}"
-        for file in files
-        for name in imported(file) & rule_for(file)
+        for file in files()
+        for name in {full.partition(".")[0] for full in imported(file)} & rules_for(file)
     }
     assert wrong == set()
+
+
+@pytest.mark.parametrize("app", APPS)
+def test_every_folder_has_a_floor(app):
+    rooms = {room_of(file) for file in files() if file.relative_to(ROOT).parts[0] == app}
+    named = Counter(room for floor in FLOORS[app] for room in floor)
+    assert rooms - {"__init__", "ground"} == set(named)
+    assert set(named.values()) == {1}
+
+
+@pytest.mark.parametrize("app", APPS)
+def test_folders_import_from_lower_floors_only(app):
+    known = modules()
+    floor = {room: number for number, rooms in enumerate(FLOORS[app]) for room in rooms}
+    floor |= {"ground": -1, "__init__": -1}
+    wrong, seen = set(), 0
+    for file in files():
+        if file.relative_to(ROOT).parts[0] != app:
+            continue
+        room = room_of(file)
+        for name in imported(file) & known.keys():
+            other = known[name]
+            if other.relative_to(ROOT).parts[0] != app or room_of(other) == room:
+                continue
+            seen += 1
+            if floor[room_of(other)] >= floor[room]:
+                wrong.add(f"{file.relative_to(ROOT)} imports {name}")
+    assert seen > 40
+    assert wrong == set()
+
+
+def test_no_folder_has_more_modules_than_a_reader_can_hold():
+    sizes = Counter(file.parent for file in files() if file.name != "__init__.py")
+    assert {folder: size for folder, size in sizes.items() if size > MOST} == {}
 
 
 def test_only_the_settings_read_the_environment():
@@ -50,8 +187,7 @@ def test_only_the_settings_read_the_environment():
     allowed = {"audit/settings.py", "audit/__init__.py", *entries}
     readers = {
         file.relative_to(ROOT).as_posix()
-        for app in ("annotations", "judges", "audit")
-        for file in (ROOT / app).rglob("*.py")
+        for file in files()
         if "os.environ" in file.read_text() or "os.getenv" in file.read_text()
     }
     # The benchmark-side thread limits live in tests; nothing else may look.

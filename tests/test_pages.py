@@ -8,10 +8,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotations.labelling import assign as assigning
+from annotations.labelling import assign
 from annotations.models import Annotation, Image
 from audit.reports import make as reports
-from judges import running
+from judges.runs import score_chunk
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -72,7 +72,7 @@ def test_without_a_log_in_every_page_leads_to_it(client, judged, name):
 
 def test_the_label_page_says_nothing_of_who_made_the_image(as_bob, bob, judged):
     text = page(as_bob, "label", judged).content.decode()
-    image = assigning.next_image(annotator=bob).image
+    image = assign.next_image(annotator=bob).image
     assert image.public_id in text
     for secret in ("early", "late", image.key, image.sha256, "some-judge", "ann"):
         assert f'"{secret}' not in text
@@ -109,9 +109,9 @@ def send(client, study, picture, **more):
 
 
 def test_the_reply_to_an_answer_is_the_next_form(as_bob, bob, study):
-    image = assigning.next_image(annotator=bob).image
+    image = assign.next_image(annotator=bob).image
     response = send(as_bob, study, image)
-    following = assigning.next_image(annotator=bob).image
+    following = assign.next_image(annotator=bob).image
     assert following.public_id in response.content.decode()
     annotation = Annotation.objects.get()
     assert dict(annotation.answers.values_list("question", "value")) == {"aligned": 1, "quality": 0}
@@ -119,7 +119,7 @@ def test_the_reply_to_an_answer_is_the_next_form(as_bob, bob, study):
 
 
 def test_without_javascript_an_answer_leads_back_to_the_page(as_bob, bob, study):
-    image = assigning.next_image(annotator=bob).image
+    image = assign.next_image(annotator=bob).image
     data = {"image": image.public_id, "form": study.form_id, "submission": str(uuid.uuid4())}
     data |= {"answer-aligned": "1", "answer-quality": "1"}
     response = as_bob.post(reverse("label", args=[study.slug]), data)
@@ -139,14 +139,14 @@ def test_without_javascript_an_answer_leads_back_to_the_page(as_bob, bob, study)
     ],
 )
 def test_a_refused_answer_is_a_sentence_on_the_page(as_bob, bob, study, changes, words):
-    image = assigning.next_image(annotator=bob).image
+    image = assign.next_image(annotator=bob).image
     response = send(as_bob, study, image, **changes)
     assert words in response.content.decode()
     assert not Annotation.objects.exists()
 
 
 def test_undo_shows_the_image_again(as_bob, bob, study):
-    image = assigning.next_image(annotator=bob).image
+    image = assign.next_image(annotator=bob).image
     send(as_bob, study, image)
     response = as_bob.post(reverse("label-undo", args=[study.slug]), **HTMX)
     assert image.public_id in response.content.decode()
@@ -158,8 +158,8 @@ def test_nothing_to_undo_is_said(as_bob, study):
 
 
 def test_skip_and_release_act_on_the_image_in_hand_only(as_bob, bob, charlie, study):
-    theirs = assigning.next_image(annotator=charlie).image
-    mine = assigning.next_image(annotator=bob).image
+    theirs = assign.next_image(annotator=charlie).image
+    mine = assign.next_image(annotator=bob).image
     as_bob.post(reverse("label-release", args=[study.slug]), {"image": theirs.public_id})
     as_bob.post(reverse("label-skip", args=[study.slug]), {"image": mine.public_id}, **HTMX)
     assert charlie.assignments.get().state == "leased"
@@ -192,7 +192,7 @@ def test_a_run_is_started_cancelled_and_resumed_from_the_page(as_alice, study):
     as_alice.post(reverse("run-resume", args=[study.slug, run.pk]), **HTMX)
     run.refresh_from_db()
     assert run.is_running
-    running.work_off(run=run)
+    score_chunk.work_off(run=run)
     run.refresh_from_db()
     assert run.state == "finished"
 

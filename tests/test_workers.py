@@ -18,8 +18,8 @@ import pytest
 from django.db import connection
 
 from audit import demo
-from judges import running
 from judges.models import Chunk, Look, Run, Score
+from judges.runs import lifecycle, score_chunk
 from tests import needs
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -109,7 +109,7 @@ def test_a_run_started_elsewhere_ends_in_the_worker_with_the_scores_of_an_undist
     by_workers = dict(Score.objects.values_list("image__key", "value"))
     assert len(by_workers) == 20
     Run.objects.all().delete()
-    running.work_off(run=running.start_run(study=study, name="geneval-builtin"))
+    score_chunk.work_off(run=lifecycle.start_run(study=study, name="geneval-builtin"))
     assert dict(Score.objects.values_list("image__key", "value")) == by_workers
 
 
@@ -168,7 +168,7 @@ def assert_undisturbed(study, judge: str, images: int) -> None:
     assert len(scores) == Score.objects.count() == images
     Run.objects.all().delete()
     Look.objects.all().delete()
-    running.work_off(run=running.start_run(study=study, name=judge))
+    score_chunk.work_off(run=lifecycle.start_run(study=study, name=judge))
     assert scores == dict(Score.objects.values_list("image__key", "value"))
 
 

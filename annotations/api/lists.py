@@ -1,9 +1,11 @@
-"""What every list of the API shares: pages by cursor, filters with their check, their schema."""
+"""What all lists of the API share: pages by cursor, checked filters, their schema."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from django.db.models import QuerySet
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
 from rest_framework import serializers
@@ -22,7 +24,7 @@ class MessageSerializer(serializers.Serializer):
 
 
 class Pages(CursorPagination):
-    """By key, so that rows that come in between neither repeat nor hide others."""
+    """Ordered by key, so that new rows neither repeat nor hide others."""
 
     page_size = 100
     max_page_size = 1000
@@ -30,14 +32,19 @@ class Pages(CursorPagination):
     ordering = "pk"
 
 
-def page(request: Request, rows: Any, serializer: type, **context: Any) -> Response:
+def page(
+    request: Request,
+    queryset: QuerySet,
+    serializer: type[serializers.Serializer],
+    **context: Any,
+) -> Response:
     pages = Pages()
-    found = pages.paginate_queryset(rows, request)
-    return pages.get_paginated_response(serializer(found, many=True, context=context).data)
+    rows = pages.paginate_queryset(queryset, request)
+    return pages.get_paginated_response(serializer(rows, many=True, context=context).data)
 
 
 class Filters(serializers.Serializer):
-    """Query parameters, checked: a filter that cannot be read is refused, not ignored."""
+    """Checked query parameters: an invalid filter is refused, not ignored."""
 
     def chosen(self) -> dict[str, Any]:
         return {name: value for name, value in self.validated_data.items() if value != ""}
@@ -49,8 +56,10 @@ def filters(request: Request, kind: type[Filters]) -> dict[str, Any]:
     return given.chosen()
 
 
-def listed(serializer: type, kind: type[Filters] | None = None, **more: Any):
-    """The schema of a list in pages."""
+def listed(
+    serializer: type[serializers.Serializer], kind: type[Filters] | None = None, **more: Any
+) -> Callable[[Any], Any]:
+    """Decorator: the OpenAPI schema of a list in pages."""
     name = serializer.__name__.removesuffix("Serializer")
     whole = inline_serializer(
         f"{name}Page",

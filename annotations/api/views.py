@@ -1,4 +1,4 @@
-"""The API of studies, images and labels: the same verbs as the pages, and the same blindness."""
+"""The REST API for studies, images and labels; annotators see as little as on the pages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from drf_spectacular.utils import (
     OpenApiExample,
     OpenApiParameter,
     extend_schema,
-    extend_schema_field,
 )
 from rest_framework import serializers
 from rest_framework.decorators import api_view
@@ -20,13 +19,26 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotations.access import Place, place_or_404, research_place_or_404
-from annotations.api.lists import Filters, MessageSerializer, filters, listed, page
+from annotations.api.lists import MessageSerializer, filters, listed, page
+from annotations.api.serializers import (
+    LABEL,
+    AnnotationFilters,
+    AnnotationSerializer,
+    ImageFilters,
+    ImageSerializer,
+    LabelSerializer,
+    NextImageSerializer,
+    PromptFilters,
+    PromptSerializer,
+    SavedSerializer,
+    StudySerializer,
+)
 from annotations.errors import LabelRefused, Refused
 from annotations.exports.pseudonyms import naming
-from annotations.labelling import assign as assigning
-from annotations.labelling import record as labelling
-from annotations.labelling.queries import memberships_of, progress
+from annotations.labelling import assign, record
+from annotations.labelling.queries import progress
 from annotations.models import Annotation, Image, Prompt
+from annotations.studies.queries import memberships_of
 
 MOST = 1000
 KEY = OpenApiParameter(
@@ -34,152 +46,6 @@ KEY = OpenApiParameter(
     OpenApiTypes.STR,
     OpenApiParameter.HEADER,
     description="The same request sent twice with the same key is carried out once.",
-)
-
-
-class StudySerializer(serializers.Serializer):
-    slug = serializers.CharField(source="study.slug")
-    title = serializers.CharField(source="study.title")
-    status = serializers.CharField(source="study.status")
-    simulated = serializers.BooleanField(source="study.simulated")
-    role = serializers.CharField()
-
-
-class NextImageSerializer(serializers.Serializer):
-    """What an annotator may know of an image: its picture, its prompt and the questions."""
-
-    image = serializers.CharField()
-    address = serializers.CharField()
-    prompt = serializers.CharField()
-    form = serializers.IntegerField()
-    questions = serializers.ListField(child=serializers.DictField())
-    done = serializers.IntegerField()
-    left = serializers.IntegerField()
-
-
-@extend_schema_field(
-    {
-        "oneOf": [
-            {"type": "number"},
-            {"type": "string"},
-            {"type": "array", "items": {"type": "string"}},
-        ]
-    }
-)
-class AnswerField(serializers.Field):
-    """A number, a text, or the texts of several choices."""
-
-    def to_internal_value(self, data: Any) -> Any:
-        parts = data if isinstance(data, list) else [data]
-        for part in parts:
-            if not isinstance(part, int | float | str) or isinstance(part, str) and "\0" in part:
-                raise serializers.ValidationError("A number, a text or a list of texts is wanted.")
-        return data
-
-    def to_representation(self, value: Any) -> Any:
-        return value
-
-
-class LabelSerializer(serializers.Serializer):
-    image = serializers.CharField(max_length=22)
-    form = serializers.IntegerField(min_value=1, max_value=2**31 - 1)
-    submission = serializers.UUIDField(default=uuid.uuid4)
-    answers = serializers.DictField(child=AnswerField())
-    seconds = serializers.FloatField(required=False, allow_null=True)
-
-
-class SavedSerializer(serializers.Serializer):
-    """What became of one label of many; `message` says why it was refused."""
-
-    submission = serializers.UUIDField()
-    status = serializers.ChoiceField(choices=["saved", "refused"])
-    message = serializers.CharField(allow_blank=True)
-
-
-class AtomSerializer(serializers.Serializer):
-    index = serializers.IntegerField()
-    kind = serializers.CharField()
-    text = serializers.CharField()
-    question = serializers.CharField()
-    expected = serializers.CharField()
-    parents = serializers.ListField(child=serializers.IntegerField())
-
-
-class PromptSerializer(serializers.Serializer):
-    prompt_id = serializers.CharField(source="key")
-    prompt = serializers.CharField(source="text")
-    tags = serializers.ListField(child=serializers.CharField())
-    atomicity = serializers.IntegerField(allow_null=True)
-    metadata = serializers.DictField()
-    atoms = AtomSerializer(many=True)
-
-
-class ImageSerializer(serializers.Serializer):
-    image_id = serializers.CharField(source="key")
-    prompt_id = serializers.CharField(source="prompt.key")
-    generator = serializers.CharField(source="generator.name")
-    variant = serializers.CharField()
-    sample = serializers.IntegerField()
-    address = serializers.SerializerMethodField()
-    sha256 = serializers.CharField()
-    width = serializers.IntegerField(allow_null=True)
-    height = serializers.IntegerField(allow_null=True)
-    metadata = serializers.DictField()
-
-    def get_address(self, image: Image) -> str:
-        return f"/images/{image.public_id}/" if image.file else ""
-
-
-class AnsweredSerializer(serializers.Serializer):
-    question = serializers.CharField()
-    atom = serializers.IntegerField(source="atom.index", allow_null=True, default=None)
-    value = serializers.FloatField(allow_null=True)
-    text = serializers.CharField()
-
-
-class AnnotationSerializer(serializers.Serializer):
-    """One person's answers about one image; people are called by a pseudonym."""
-
-    id = serializers.IntegerField(source="pk")
-    image_id = serializers.CharField(source="image.key")
-    rater = serializers.SerializerMethodField()
-    state = serializers.CharField()
-    form = serializers.CharField()
-    seconds = serializers.FloatField(allow_null=True)
-    submitted_at = serializers.DateTimeField()
-    answers = AnsweredSerializer(many=True)
-
-    def get_rater(self, annotation: Annotation) -> str:
-        return self.context["name"](annotation.annotator_id)
-
-
-class PromptFilters(Filters):
-    prompt_id = serializers.CharField(required=False, max_length=200)
-
-
-class ImageFilters(Filters):
-    prompt_id = serializers.CharField(required=False, max_length=200)
-    generator = serializers.CharField(required=False, max_length=200)
-    variant = serializers.ChoiceField(choices=Image.Variant.values, required=False)
-
-
-class AnnotationFilters(Filters):
-    image_id = serializers.CharField(required=False, max_length=200)
-    generator = serializers.CharField(required=False, max_length=200)
-    question = serializers.CharField(required=False, max_length=80)
-    state = serializers.ChoiceField(choices=Annotation.State.values, required=False)
-
-
-LABEL = OpenApiExample(
-    "A yes and a no",
-    {
-        "image": "3Jx0c5V1hQk9pZ2a",
-        "form": 1,
-        "submission": "0b9d6c1e-6f0e-4d55-8f0a-0d7f6a1b2c3d",
-        "answers": {"aligned": 1, "quality": 0},
-        "seconds": 4.2,
-    },
-    request_only=True,
 )
 
 
@@ -193,14 +59,14 @@ def studies(request: Request) -> Response:
 @extend_schema(request=None, responses={200: NextImageSerializer, 204: None, 404: None})
 @api_view(["POST"])
 def next_image(request: Request, slug: str) -> Response:
-    """Take the next image into hand; 204 when nothing is left for this person."""
+    """Lease the next image; 204 when nothing is left for this person."""
     place = place_or_404(request, slug)
-    assignment = assigning.next_image(annotator=place.membership)
+    assignment = assign.next_image(annotator=place.membership)
     if assignment is None:
         return Response(status=204)
     image, form = assignment.image, place.study.form
     mine = progress(place.membership)
-    found = {
+    data = {
         "image": image.public_id,
         "address": f"/images/{image.public_id}/",
         "prompt": image.prompt.text,
@@ -209,7 +75,7 @@ def next_image(request: Request, slug: str) -> Response:
         "done": mine.mine,
         "left": mine.left,
     }
-    return Response(NextImageSerializer(found).data)
+    return Response(NextImageSerializer(data).data)
 
 
 @extend_schema(
@@ -244,16 +110,16 @@ def labels_bulk(request: Request, slug: str) -> Response:
     place = place_or_404(request, slug)
     data = request.data
     if not isinstance(data, list) or not 1 <= len(data) <= MOST:
-        raise serializers.ValidationError({"detail": f"A list of 1 to {MOST} labels is wanted."})
+        raise serializers.ValidationError({"detail": f"A list of 1 to {MOST} labels is needed."})
     key = request.headers.get("Idempotency-Key", "")[:200]
     for number, item in enumerate(data):
         if key and isinstance(item, dict) and "submission" not in item:
-            # The same key and place is the same submission, whoever sends it again.
+            # The same key and position is the same submission when it is sent again.
             name = f"{place.study.pk} {request.user.pk} {key} {number}"
             item["submission"] = str(uuid.uuid5(uuid.NAMESPACE_OID, name))
     sent = LabelSerializer(data=data, many=True)
     sent.is_valid(raise_exception=True)
-    found = []
+    results = []
     for given in sent.validated_data:
         saved = {"submission": given["submission"], "status": "saved", "message": ""}
         try:
@@ -262,8 +128,8 @@ def labels_bulk(request: Request, slug: str) -> Response:
             saved |= {"status": "refused", "message": "The study has no such image."}
         except Refused as refusal:
             saved |= {"status": "refused", "message": refusal.message}
-        found.append(saved)
-    return Response(SavedSerializer(found, many=True).data)
+        results.append(saved)
+    return Response(SavedSerializer(results, many=True).data)
 
 
 @listed(PromptSerializer, PromptFilters)
@@ -291,7 +157,7 @@ def images(request: Request, slug: str) -> Response:
 
 @listed(AnnotationSerializer, AnnotationFilters)
 @api_view()
-def annotations(request: Request, slug: str) -> Response:
+def all_annotations(request: Request, slug: str) -> Response:
     """Everybody's answers; for researchers only."""
     place = research_place_or_404(request, slug)
     names = {
@@ -316,7 +182,7 @@ def _record(place: Place, given: dict[str, Any]) -> None:
         raise Http404
     if given["form"] != place.study.form_id:
         raise LabelRefused("The questions of this study have changed; ask for the image again.")
-    labelling.record_label(
+    record.record_label(
         image=image,
         annotator=place.membership,
         form=place.study.form,
@@ -333,5 +199,5 @@ urlpatterns = [
     path("studies/<slug:slug>/labels/bulk/", labels_bulk, name="api-labels-bulk"),
     path("studies/<slug:slug>/prompts/", prompts, name="api-prompts"),
     path("studies/<slug:slug>/images/", images, name="api-images"),
-    path("studies/<slug:slug>/annotations/", annotations, name="api-annotations"),
+    path("studies/<slug:slug>/annotations/", all_annotations, name="api-annotations"),
 ]

@@ -1,20 +1,25 @@
-"""Every format by its name: which reader takes it, and which questions its labels answer."""
+"""Every import format by name: its reader, and which questions its labels answer."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from annotations.benchmarks.dsg import reader as dsg
 from annotations.benchmarks.genai_bench import reader as genai_bench
+from annotations.benchmarks.geneval import prompts as geneval_prompts
 from annotations.benchmarks.geneval import reader as geneval
+from annotations.benchmarks.geneval2 import prompts as geneval2_prompts
 from annotations.benchmarks.geneval2 import reader as geneval2
+from annotations.benchmarks.m3t2ibench import prompts as m3t2ibench_prompts
 from annotations.benchmarks.m3t2ibench import reader as m3t2ibench
+from annotations.benchmarks.t2i_compbench import prompts as t2i_compbench_prompts
 from annotations.benchmarks.t2i_compbench import reader as t2i_compbench
 from annotations.benchmarks.tifa import reader as tifa
-from annotations.prompt_grammar import parse as parsing
-from annotations.sources import tidy_tables as tidy
+from annotations.prompt_grammar import parse as prompt_parser
+from annotations.sources import tidy_tables
 from annotations.sources.records import LabelRecord, PromptRecord, Record, Unreadable
 
 
@@ -27,7 +32,7 @@ class Source:
     generator: str = ""
     generators: Path | None = None
     judge: str = ""
-    # "grammar", or a `module:function` of the user's own: prompts without atoms get some.
+    # What reads the atoms of prompts that have none: "grammar", or the user's `module:function`.
     atoms: str = ""
 
 
@@ -41,7 +46,7 @@ class Format:
 
 LIKERT = frozenset({"likert"})
 FORMATS: dict[str, Format] = {
-    "tidy": Format("tidy tables (CSV, JSONL)", lambda s: tidy.study(s.path, s.images)),
+    "tidy": Format("tidy tables (CSV, JSONL)", lambda s: tidy_tables.study(s.path, s.images)),
     "geneval": Format(
         "GenEval: prompts, image folders, results, crowd answers",
         lambda s: geneval.read(s.path, s.images, s.generator, s.judge),
@@ -79,23 +84,23 @@ FORMATS: dict[str, Format] = {
 
 
 def records(format: str, source: Source) -> Iterator[Record]:
-    """All that the source says, generators first. Each call reads it anew."""
+    """Everything in the source, generators first. Each call reads it again."""
     if not source.path.exists():
         raise Unreadable(f"There is no file or folder {source.path}.")
     if source.images is not None and not source.images.exists():
         raise Unreadable(f"There is no file or folder {source.images}.")
     if source.generators is not None:
-        yield from tidy.generators(source.generators)
-    found = FORMATS[format].read(source)
-    yield from with_atoms(found, source.atoms) if source.atoms else found
+        yield from tidy_tables.generators(source.generators)
+    read = FORMATS[format].read(source)
+    yield from with_atoms(read, source.atoms) if source.atoms else read
 
 
 def with_atoms(records: Iterator[Record], parser: str) -> Iterator[Record]:
-    """Prompts that bring no atoms of their own get those that their words name."""
-    reader = None if parser == "grammar" else parsing.loaded(parser)
+    """Prompts without atoms get those that their words name."""
+    reader = None if parser == "grammar" else prompt_parser.loaded(parser)
     for record in records:
-        if type(record) is PromptRecord and not record.atoms:
-            record = replace(record, atoms=parsing.parse(record.text, reader=reader))
+        if isinstance(record, PromptRecord) and not record.atoms:
+            record = replace(record, atoms=prompt_parser.parse(record.text, reader=reader))
         yield record
 
 
@@ -103,4 +108,35 @@ def tidy_part(kind: type, path: Path) -> Iterator[Record]:
     """The labels or the scores of one tidy file."""
     if not path.exists():
         raise Unreadable(f"There is no file {path}.")
-    return tidy.labels(path) if kind is LabelRecord else tidy.scores(path)
+    return tidy_tables.labels(path) if kind is LabelRecord else tidy_tables.scores(path)
+
+
+Item = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    """`make(seed, count)` and `parse(prompt)` are each other's inverse."""
+
+    make: Callable[[int, int | None], Iterator[Item]]
+    parse: Callable[[str], Item | None]
+    count: int
+    # The format that imports what was made.
+    format: str
+
+
+MAKERS = {
+    "geneval": Maker(geneval_prompts.make, geneval_prompts.parse, geneval_prompts.COUNT, "geneval"),
+    "geneval2": Maker(
+        geneval2_prompts.make, geneval2_prompts.parse, geneval2_prompts.COUNT, "geneval2"
+    ),
+    "t2i_compbench": Maker(
+        t2i_compbench_prompts.make,
+        t2i_compbench_prompts.parse,
+        t2i_compbench_prompts.COUNT,
+        "t2i_compbench",
+    ),
+    "m3t2ibench": Maker(
+        m3t2ibench_prompts.make, m3t2ibench_prompts.parse, m3t2ibench_prompts.COUNT, "m3t2ibench"
+    ),
+}

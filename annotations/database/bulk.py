@@ -1,7 +1,7 @@
-"""Rows straight into a table, by the fastest way that each database has.
+"""Inserts many rows by each database's fastest way: COPY, or one executemany.
 
-The ORM builds an object and a statement for every few hundred rows; a million labels want neither.
-Whoever writes here has checked the rows before.
+The ORM would build an object for each row and a statement for every few hundred, which is too slow
+for a million labels. Callers check their rows before.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from django.db import connection, models
 
 
 def next_ids(model: type[models.Model], count: int) -> list[int]:
-    """Keys for rows that are about to be inserted, taken from the table's own sequence.
+    """Keys for new rows, from the table's own sequence.
 
-    On SQLite the caller's transaction holds the write lock, so nobody takes them in between.
+    On SQLite the caller must be in a transaction: its write lock keeps others from the same keys.
     """
     table = model._meta.db_table
     with connection.cursor() as cursor:
@@ -30,20 +30,21 @@ def next_ids(model: type[models.Model], count: int) -> list[int]:
             )
             return [row[0] for row in cursor.fetchall()]
         cursor.execute("SELECT seq FROM sqlite_sequence WHERE name = %s", [table])
-        found = cursor.fetchone()
-        first = (found[0] if found else 0) + 1
+        row = cursor.fetchone()
+        first = (row[0] if row else 0) + 1
         return list(range(first, first + count))
 
 
 def insert(model: type[models.Model], fields: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Insert rows whose values are those of the columns: keys, numbers, texts, adapted moments."""
-    columns = [model._meta.get_field(name).column for name in fields]
+    """Insert rows of column values: keys for relations, times as the database stores them."""
+    column_of = {field.name: field.column or "" for field in model._meta.concrete_fields}
+    columns = [column_of[name] for name in fields]
     names = ", ".join(connection.ops.quote_name(column) for column in columns)
     table = connection.ops.quote_name(model._meta.db_table)
     connection.ensure_connection()
     raw = connection.connection
     if connection.vendor == "postgresql":
-        # Made first: a row that asks the database something would wait for the COPY for ever.
+        # Evaluated before the COPY: a row that queries the database would wait for it forever.
         rows = list(rows)
         with raw.cursor() as cursor, cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy:
             for row in rows:
@@ -55,8 +56,8 @@ def insert(model: type[models.Model], fields: Sequence[str], rows: Iterable[Sequ
 
 @contextmanager
 def seldom_collected() -> Iterator[None]:
-    """Rows hold no circles, and looking for some after every few hundred of them takes a third of
-    an import's time: while many rows go by, the collector looks less often."""
+    """Run Python's garbage collector less often. Rows have no reference cycles, and looking for
+    some after every few hundred rows takes a third of an import's time."""
     usual = gc.get_threshold()
     gc.set_threshold(max(usual[0], 250_000), *usual[1:])
     try:
@@ -67,11 +68,10 @@ def seldom_collected() -> Iterator[None]:
 
 @cache
 def keep_buffers() -> None:
-    """Let glibc keep the buffers of megabytes that each picture needs.
+    """Let glibc keep the buffers of several megabytes that decoding a picture needs.
 
-    Otherwise it gives them back to the system after every picture and takes them anew page by
-    page: 3,400 page faults and 9 ms each, measured. Elsewhere there is no such switch, and nothing
-    happens.
+    Otherwise it returns them to the system after every picture: 3,400 page faults and 9 ms each,
+    measured. Does nothing without glibc.
     """
     try:
         mallopt = ctypes.CDLL(None).mallopt

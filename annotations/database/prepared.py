@@ -1,11 +1,16 @@
-"""Queries that are asked with every answer: built once, asked many times.
+"""Prepared queries, for those that run with every answer.
 
-Django builds a query anew each time it is asked, which takes longer than the database needs to
-answer it. Here the builder runs once, with marks in place of the values; afterwards only values are
-put in and rows are read. What comes out are the same objects as ever, related ones included.
+Django builds the SQL of a query each time it runs, which takes longer than the database needs for
+it. Here the SQL is built once, with marks in place of the values; later calls only fill in values.
+The results are ordinary model objects, related ones included.
 
-The statements go to the driver as they are, with the values beside them: SQLite then knows them
-again, and PostgreSQL plans them once for each connection instead of once for each answer.
+The SQL goes to the driver unchanged, with the values beside it, so that SQLite reuses its compiled
+statement, and PostgreSQL plans it once for each connection instead of once for each answer.
+
+Why it is kept: on SQLite the image a person holds takes 0.23 ms of processor time instead of the
+ORM's 2.3 ms, the look for an earlier submission 0.03 instead of 1.9 ms. Saving an answer and leasing
+the next image with 16 connections: 1,614 answers per second instead of 388. See
+docs/decisions/0003-prepared-sql-in-the-label-loop.md.
 """
 
 from __future__ import annotations
@@ -19,16 +24,16 @@ from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.models import Model, QuerySet
 from django.db.models.query import get_related_populators
 
-# Values that no builder writes, to be found again among the parameters of the finished statement;
-# within the range of every key, or Django would know that nothing can be found.
+# Marks are values that appear in no query otherwise, so that they are recognised among its
+# parameters. They must be possible keys: Django drops a query that cannot match.
 MARK = 2_147_000_000
 
 
 class Prepared:
     """`Prepared(lambda mark: Image.objects.filter(pk=mark("image")))`, then `.first(image=7)`.
 
-    The queryset must not depend on anything but its marks. Text is marked as `mark.text("name")`, an
-    identifier as `mark.uuid("name")`.
+    The queryset must depend on its marks only. A text value is `mark.text("name")`, a UUID is
+    `mark.uuid("name")`.
     """
 
     def __init__(self, build: Callable[[Marks], QuerySet]) -> None:
@@ -39,7 +44,7 @@ class Prepared:
 
     def all(self, **values: Any) -> list[Any]:
         sql, order, compiler, converters, read = self._plan
-        params = [values[name.key] if isinstance(name, _Name) else name for name in order]
+        params = [values[name.key] if isinstance(name, _Mark) else name for name in order]
         native = connection.features.has_native_uuid_field
         params = [p.hex if isinstance(p, uuid.UUID) and not native else p for p in params]
         rows = ask(sql, params)
@@ -55,20 +60,20 @@ class Prepared:
         sql, params = compiler.as_sql()
         order = [marks.name_of(param) for param in params]
         converters = compiler.get_converters([column[0] for column in compiler.select])
-        if queryset._fields is not None:
-            flat = len(queryset._fields) == 1
-            return sql, order, compiler, converters, (_alone if flat else tuple)
+        if not queryset.query.default_cols:  # values_list(): columns, no objects
+            flat = len(compiler.select) == 1
+            return sql, order, compiler, converters, (_only_column if flat else tuple)
         return sql, order, compiler, converters, _reader(compiler, connection.alias)
 
 
-class _Name:
+class _Mark:
     def __init__(self, key: str) -> None:
         self.key = key
 
 
 class Marks:
     def __init__(self) -> None:
-        self.known: dict[Any, _Name] = {}
+        self.known: dict[Any, _Mark] = {}
 
     def __call__(self, name: str) -> int:
         return self._mark(MARK + len(self.known), name)
@@ -78,18 +83,18 @@ class Marks:
 
     def uuid(self, name: str) -> uuid.UUID:
         mark = uuid.UUID(int=MARK + len(self.known))
-        self.known[mark.hex] = self.known[mark] = _Name(name)
+        self.known[mark.hex] = self.known[mark] = _Mark(name)
         return mark
 
     def name_of(self, param: Any) -> Any:
         return self.known.get(param, param)
 
     def _mark(self, value: Any, name: str) -> Any:
-        self.known[value] = _Name(name)
+        self.known[value] = _Mark(name)
         return value
 
 
-def _alone(row) -> Any:
+def _only_column(row: Sequence[Any]) -> Any:
     return next(iter(row))
 
 
@@ -98,7 +103,8 @@ def _reader(compiler, alias: str) -> Callable[[Any], Model]:
     fields = info["select_fields"]
     start, end = fields[0], fields[-1] + 1
     names = [column[0].target.attname for column in compiler.select[start:end]]
-    related = get_related_populators(info, compiler.select, alias)
+    # The stubs know the fourth argument of a later Django.
+    related = get_related_populators(info, compiler.select, alias)  # type: ignore[call-arg]
 
     def read(row) -> Model:
         made = info["model"].from_db(alias, names, row[start:end])
@@ -110,12 +116,12 @@ def _reader(compiler, alias: str) -> Callable[[Any], Model]:
 
 
 def insert(*rows: Model) -> None:
-    """New rows of one model, in one statement that is put together once; each gets its key."""
+    """Insert rows of one model with one statement, whose SQL is cached; sets their keys."""
     if not rows:
         return
-    fields, start, one = _insert_into(type(rows[0]))
+    fields, start, values = _insert_into(type(rows[0]))
     params = [f.get_db_prep_save(f.pre_save(row, True), connection) for row in rows for f in fields]
-    keys = ask(f"{start} {', '.join([one] * len(rows))} RETURNING id", params)
+    keys = ask(f"{start} {', '.join([values] * len(rows))} RETURNING id", params)
     for row, (key,) in zip(rows, keys, strict=True):
         row.pk = key
         row._state.adding, row._state.db = False, connection.alias
@@ -125,25 +131,25 @@ def insert(*rows: Model) -> None:
 def _insert_into(model: type[Model]) -> tuple[list, str, str]:
     fields = [field for field in model._meta.concrete_fields if not field.primary_key]
     quote = connection.ops.quote_name
-    columns = ", ".join(quote(field.column) for field in fields)
+    columns = ", ".join(quote(field.column) for field in fields if field.column)
     start = f"INSERT INTO {quote(model._meta.db_table)} ({columns}) VALUES"
     return fields, start, f"({', '.join(['%s'] * len(fields))})"
 
 
 def ask(statement: str, values: Sequence[Any]) -> list[tuple]:
-    """The rows that a statement gives."""
+    """Run a SELECT; returns its rows."""
     return _run(statement, values, lambda cursor: cursor.fetchall())
 
 
 def execute(statement: str, *values: Any) -> int:
-    """A statement as it stands; how many rows it changed."""
+    """Run a statement; returns how many rows it changed."""
     return _run(statement, values, lambda cursor: cursor.rowcount)
 
 
 def _run(statement: str, values: Sequence[Any], result: Callable[[Any], Any]) -> Any:
     here = connections[DEFAULT_DB_ALIAS]
     if here.queries_logged or here.execute_wrappers:
-        # Somebody counts the queries, or wants to see them.
+        # Queries are being logged or counted, so use Django's cursor.
         with here.cursor() as cursor:
             cursor.execute(statement, values)
             return result(cursor)
@@ -152,7 +158,9 @@ def _run(statement: str, values: Sequence[Any], result: Callable[[Any], Any]) ->
     with here.wrap_database_errors:
         if here.vendor == "sqlite":
             return result(here.connection.execute(_with_question_marks(statement), values))
-        return result(here.Database.Cursor(here.connection).execute(statement, values))
+        # Every backend names its driver so; the stubs' base class leaves it out.
+        driver = here.Database  # type: ignore[attr-defined]
+        return result(driver.Cursor(here.connection).execute(statement, values))
 
 
 @functools.lru_cache(maxsize=256)

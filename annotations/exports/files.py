@@ -1,4 +1,4 @@
-"""Exports as files: whole or not there at all, each with a sidecar that says what it is.
+"""Exports as files: complete or not there at all, each with a sidecar that describes it.
 
 The sidecar `NAME.README.json` holds the signature (a hash of the file's bytes), the counts, and
 what is missing.
@@ -28,7 +28,7 @@ class ExportRefused(Refused):
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> str:
-    """Write a text file under a draft's name, then give it its own; returns its SHA-256."""
+    """Write a text file as a draft, then rename it; returns its SHA-256."""
     sha = hashlib.sha256()
     draft = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
@@ -124,7 +124,7 @@ def sidecar(path: Path) -> Path:
 
 
 def describe(study: Study, *, file: str, signature: str, **more: Any) -> dict[str, Any]:
-    """What stands beside a file of labels."""
+    """The sidecar of a file of labels."""
     absent = missing_labels(study)
     return {
         "what": f"Labels of the study “{study.title}” ({study.slug}), from Jurybox.",
@@ -141,7 +141,7 @@ def write_sidecar(path: Path, words: dict[str, Any]) -> None:
 
 
 class Counted:
-    """Counts the rows that go by."""
+    """Counts the rows that pass through."""
 
     def __init__(self, rows: Rows) -> None:
         self.rows, self.count = rows, 0
@@ -159,8 +159,9 @@ def _typed(row: dict[str, Any]) -> dict[str, Any]:
         typed["value"], typed["value_text"] = None, value
     elif value is not None:
         typed["value"] = float(value)
-    if typed.get("seconds") is not None:
-        typed["seconds"] = float(typed["seconds"])
+    seconds = typed.get("seconds")
+    if seconds is not None:
+        typed["seconds"] = float(seconds)
     return typed
 
 

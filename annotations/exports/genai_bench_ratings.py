@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from itertools import groupby
+from typing import Any
 
 from annotations.errors import Refused
 from annotations.models import Annotation, Answer, Study
@@ -40,15 +41,16 @@ def genai_bench(study: Study, *, question: str = "likert") -> Iterator[str]:
     )
     between = "{\n"
     for (key, text), of_prompt in groupby(answers.iterator(chunk_size=5000), lambda a: a[:2]):
-        models = {}
+        models: dict[str, Any] = {}
         for generator, given in groupby(of_prompt, lambda a: a[2]):
             samples: dict[int, list[float]] = {}
             for *_, sample, value in given:
-                samples.setdefault(sample, []).append(int(value) if value % 1 == 0 else value)
-            one = list(samples) == [0] or len(samples) == 1
+                if value is not None:
+                    rating = int(value) if value % 1 == 0 else value
+                    samples.setdefault(sample, []).append(rating)
             models[generator] = (
                 next(iter(samples.values()))
-                if one
+                if len(samples) == 1
                 else {str(number): ratings for number, ratings in samples.items()}
             )
         entry = {"id": key, "prompt": text, "models": models}

@@ -18,11 +18,6 @@ from annotations.sources.text_files import FORMULA
 
 COLUMNS = ("image_id", "rater", "question", "value", "atom", "form", "seconds", "submitted_at")
 CONSENSUS_COLUMNS = ("image_id", "question", "atom", "rule", "value", "raters", "undecided")
-RULES = {
-    "majority": consensus.majority,
-    "mean": consensus.mean,
-    "unanimous": consensus.unanimous,
-}
 CHUNK = 5000
 Rows = Iterable[dict[str, object]]
 
@@ -77,7 +72,7 @@ def consensus_rows(study: Study, *, rule: str = "majority") -> Iterator[dict[str
         for (question, atom), values in sorted(
             given.items(), key=lambda g: (g[0][0], str(g[0][1]))
         ):
-            value = RULES[rule](np.array(values)[:, None])[0]
+            value = consensus.RULES[rule](np.array(values)[:, None])[0]
             undecided = bool(np.isnan(value))
             yield {
                 "image_id": image,

@@ -6,8 +6,9 @@ import hashlib
 import json
 from collections.abc import Iterator
 
+from django.core.files.storage import default_storage
+
 from annotations.exports.labels import label_rows
-from annotations.media import media
 from annotations.models import Generator, Image, Prompt, Study
 
 GENERATORS = ("generator", "release_date", "family", "note")
@@ -96,7 +97,8 @@ def _images(study: Study) -> Iterator[Image]:
 
 
 def _bytes_digest(file: str) -> bytes:
-    return hashlib.sha256(media().read(file)).digest()
+    with default_storage.open(file) as stored:
+        return hashlib.sha256(stored.read()).digest()
 
 
 def _json(value: object) -> str:

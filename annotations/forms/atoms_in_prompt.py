@@ -1,9 +1,9 @@
-"""Where in a prompt each of its atoms stands, so that it can be answered in place.
+"""Finds the words of each atom in its prompt, so that they can be answered in place.
 
-Atoms know their own words only through their questions: "How many candles are in the image?",
-"Are the candles green?", "Are the candles to the right of the koala?". Objects are found first; a
-count or an attribute stands before its object, a relation behind it. What cannot be found is not
-lost: it is asked behind the prompt.
+The words are taken from the atoms' questions: "How many candles are in the image?", "Are the
+candles green?", "Are the candles to the right of the koala?". Objects are located first; a count or
+an attribute stands before its object, a relation after it. Atoms without a place are asked after
+the prompt.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ DIGITS = {"one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six":
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of the prompt: an atom's own words, or what stands between two atoms."""
+    """Some words of the prompt: those of an atom, or those between two atoms."""
 
     text: str
     atom: AtomRecord | None = None
@@ -38,18 +38,18 @@ class _Object:
 
 
 def pieces(prompt: str, atoms: tuple[AtomRecord, ...]) -> tuple[list[Piece], list[AtomRecord]]:
-    """The prompt in pieces, and the atoms that have no place of their own in it."""
+    """The prompt in pieces, and the atoms whose words are not in it."""
     places = dict(_places(prompt, atoms))
-    found: list[Piece] = []
+    in_order: list[Piece] = []
     end = 0
     for index, (start, stop) in sorted(places.items(), key=lambda place: place[1]):
         if prompt[end:start].strip():
-            found.append(Piece(prompt[end:start].strip()))
-        found.append(Piece(prompt[start:stop], atoms[index]))
+            in_order.append(Piece(prompt[end:start].strip()))
+        in_order.append(Piece(prompt[start:stop], atoms[index]))
         end = stop
     if prompt[end:].strip():
-        found.append(Piece(prompt[end:].strip()))
-    return found, [atom for place, atom in enumerate(atoms) if place not in places]
+        in_order.append(Piece(prompt[end:].strip()))
+    return in_order, [atom for place, atom in enumerate(atoms) if place not in places]
 
 
 def _places(prompt: str, atoms: tuple[AtomRecord, ...]) -> Iterator[tuple[int, tuple[int, int]]]:
@@ -107,36 +107,37 @@ def _find_object(text: str, atom: AtomRecord, objects: list[_Object]) -> tuple[i
         if not spans:
             return None
         start, end = min(spans, key=lambda span: (span[0], -span[1]))
-        if all(one.end <= start or end <= one.start for one in objects):
+        if all(other.end <= start or end <= other.start for other in objects):
             objects.append(_Object(start, end, forms))
             return start, end
         after = end
 
 
 def _find_statement(text: str, rest: str, objects: list[_Object]) -> tuple[int, int] | None:
-    """ "candles green" or "candles to the right of the koala": of the first one, what is said."""
+    """For "candles green" or "candles to the right of the koala": where the words after the object
+    stand."""
     for owner in objects:
         for form in sorted(owner.forms, key=len, reverse=True):
             if not rest.startswith(f"{form} "):
                 continue
-            said = rest.removeprefix(f"{form} ")
-            relation = said.rpartition(" the ")[0]
+            statement = rest.removeprefix(f"{form} ")
+            relation = statement.rpartition(" the ")[0]
             if relation and (span := _word(text, relation, owner.end, len(text))):
                 return span
-            if span := _before(text, [said], owner, objects):
+            if span := _before(text, [statement], owner, objects):
                 return span
     return None
 
 
 def _owner(noun: str, objects: list[_Object]) -> _Object | None:
-    return next((one for one in objects if noun in one.forms), None)
+    return next((thing for thing in objects if noun in thing.forms), None)
 
 
 def _before(
     text: str, words: list[str], owner: _Object, objects: list[_Object]
 ) -> tuple[int, int] | None:
-    """The last place of a word between the object before this one and this one."""
-    start = max((one.end for one in objects if one.end <= owner.start), default=0)
+    """The last of these words between the object before `owner` and `owner`."""
+    start = max((thing.end for thing in objects if thing.end <= owner.start), default=0)
     spans = [span for word in words if word for span in _words(text, word, start, owner.start)]
     return max(spans, default=None)
 

@@ -1,7 +1,7 @@
-"""What a form is made of: plain data that can be stored, printed and hashed.
+"""The parts of a form: plain data that can be stored, printed and hashed.
 
-A form is the same for all images; what of it is asked about one image follows from the image's
-prompt (`asking`) and from the answers so far (`When`).
+A form is the same for all images. Which of its questions one image gets depends on the image's
+prompt (`per_image`) and on the answers so far (`When`).
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ KINDS = ("choice", "choices", "number", "text")
 
 
 def later(default: Any) -> Any:
-    """A field that came later. Where it says nothing it is left out of the definition, so that a
-    form from before keeps its digest, and with it its version."""
+    """A field that was added later. It is left out of the definition while it has its default, so
+    that older forms keep their digest, and with it their version."""
     return field(default=default, metadata={"later": True})
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """`key` is what to press; without one it is a digit (or Y and N)."""
+    """`key`: the key to press; by default a digit (or Y and N)."""
 
     value: float | str
     text: str
@@ -31,7 +31,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """Holds where an earlier question was answered with one of these, or with a larger number."""
+    """A condition: an earlier question has one of these answers, or a number larger than `above`."""
 
     question: str
     one_of: tuple[float | str, ...] = later(())
@@ -40,7 +40,7 @@ class When:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """Other words of a question, for prompts that carry one of these tags."""
+    """Other words for a question, used for prompts with one of these tags."""
 
     tags: tuple[str, ...]
     text: str
@@ -49,11 +49,11 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`name` is what CSV files and reports call it; `text` is what the paper prints.
+    """`name` is used in CSV files and reports; `text` is what the paper prints.
 
     `kind`: one of the choices, several of them, a number, or a text. `per="atom"`: asked once for
-    each atom of the prompt. `objects`: the classes of the prompt that [OBJECT] (or [OBJECT A] and
-    [OBJECT B]) stand for; a prompt that has fewer is not asked.
+    each atom of the prompt. `objects`: which object classes of the prompt [OBJECT] (or [OBJECT A]
+    and [OBJECT B]) stand for; the question is not asked if the prompt has fewer.
     """
 
     name: str
@@ -69,13 +69,13 @@ class Question:
     least: float | None = later(None)
     most: float | None = later(None)
     whole: bool = later(False)
-    # The prompt stands beside this question, and not before the person has come to it.
+    # The prompt is shown with this question, not before it.
     with_prompt: bool = later(False)
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """`image`: the key of the study's image that the example is about, where it has one."""
+    """`image`: the key of the study's image that the example shows, if there is one."""
 
     prompt: str
     answers: tuple[str, ...]
@@ -92,11 +92,11 @@ class Form:
     introduction: str = ""
     notes: tuple[str, ...] = ()
     examples: tuple[Example, ...] = field(default=())
-    # Ambiguous cases, with the answer that the paper gives and why.
+    # Ambiguous cases, with the paper's answer and its reason.
     edge_cases: tuple[Example, ...] = later(())
 
     def definition(self) -> dict:
-        # Through JSON, so that what is hashed is what a database gives back.
+        # Through JSON, so that the digest is of what a database returns.
         return json.loads(json.dumps(_plain(self)))
 
     @property
@@ -112,7 +112,7 @@ def _plain(thing: Any) -> Any:
             for part in fields(thing)
             if (value := getattr(thing, part.name)) != part.default or "later" not in part.metadata
         }
-    return [_plain(one) for one in thing] if isinstance(thing, tuple) else thing
+    return [_plain(item) for item in thing] if isinstance(thing, tuple) else thing
 
 
 YES_NO = (Choice(1, "Yes"), Choice(0, "No"))

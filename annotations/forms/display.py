@@ -1,14 +1,15 @@
-"""A question as the page shows it: which keys answer it, what is ticked, when it appears."""
+"""Questions as the page shows them: their keys, what is ticked, when they appear."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from annotations.forms import atoms_in_prompt as atoms
-from annotations.forms.definition import Choice, Question
-from annotations.forms.per_image import Asked
+from annotations.forms import atoms_in_prompt
+from annotations.forms.definition import Choice, Question, When
+from annotations.forms.per_image import AskedQuestion
 from annotations.forms.validate_answers import describe_number
 
 MARKS = {"yes": "✓", "no": "✗"}
@@ -20,16 +21,16 @@ class ShownChoice:
     value: str
     text: str
     key: str
-    # "yes" and "no" have their colours and marks, wherever they stand.
+    # "yes" or "no" if the choice is one of these: they have their own colours and marks.
     word: str
     mark: str
-    # The number that the choice stands for, where its text does not say it.
+    # The number the choice stands for, unless its text says it.
     number: str
     chosen: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownQuestion:
     key: str
     name: str
     kind: str
@@ -45,7 +46,7 @@ class Shown:
     least: str
     most: str
     step: str
-    # For an atom: its own words, its question, and the digit that turns its answer round.
+    # For an atom: its words, its question, and the digit that flips its answer.
     words: str = ""
     about: str = ""
     digit: str = ""
@@ -56,43 +57,46 @@ class Part:
     """A stretch of the prompt in the per-atom form: words alone, or an atom to answer."""
 
     text: str
-    atom: Shown | None = None
+    atom: ShownQuestion | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One question; or all the atoms of one question, in the words of the prompt."""
+    """One question, or all atoms of one question inside the words of the prompt."""
 
-    question: Shown | None = None
+    question: ShownQuestion | None = None
     text: str = ""
     hint: str = ""
     parts: tuple[Part, ...] = ()
 
 
 def blocks(
-    prompt: str, questions: Iterable[Asked], earlier: Mapping[str, float | str]
+    prompt: str, questions: Iterable[AskedQuestion], earlier: Mapping[str, float | str]
 ) -> list[Block]:
-    found: list[Block] = []
-    per_atom: dict[str, list[Asked]] = {}
+    """The questions of one image; `earlier`: this person's own answers so far."""
+    shown_blocks: list[Block] = []
+    per_atom: dict[str, list[AskedQuestion]] = {}
     for asked in questions:
         if asked.atom is None:
-            found.append(Block(shown(asked, earlier.get(asked.key))))
+            shown_blocks.append(Block(shown(asked, earlier.get(asked.key))))
             continue
         name = asked.question.name
         if name not in per_atom:
             per_atom[name] = []
-            found.append(Block(text=name))
+            shown_blocks.append(Block(text=name))
         per_atom[name].append(asked)
     return [
         block if block.question else _in_place(prompt, per_atom[block.text], earlier)
-        for block in found
+        for block in shown_blocks
     ]
 
 
-def shown(asked: Asked, earlier: float | str | None, *, digit: str = "", words: str = "") -> Shown:
+def shown(
+    asked: AskedQuestion, earlier: float | str | None, *, digit: str = "", words: str = ""
+) -> ShownQuestion:
     question = asked.question
     choices = tuple(_choices(question, earlier))
-    return Shown(
+    return ShownQuestion(
         key=asked.key,
         name=question.name,
         kind=question.kind,
@@ -100,7 +104,7 @@ def shown(asked: Asked, earlier: float | str | None, *, digit: str = "", words: 
         hint=question.hint,
         choices=choices,
         value=_as_text(earlier),
-        when=json.dumps([_when(one) for one in question.when]) if question.when else "",
+        when=json.dumps([_when(condition) for condition in question.when]) if question.when else "",
         optional=question.optional,
         with_prompt=question.with_prompt,
         # Short answers stand side by side, sentences below each other.
@@ -114,18 +118,20 @@ def shown(asked: Asked, earlier: float | str | None, *, digit: str = "", words: 
     )
 
 
-def _in_place(prompt: str, questions: list[Asked], earlier: Mapping[str, float | str]) -> Block:
+def _in_place(
+    prompt: str, questions: list[AskedQuestion], earlier: Mapping[str, float | str]
+) -> Block:
     by_index = {asked.atom.index: asked for asked in questions if asked.atom}
-    pieces, elsewhere = atoms.pieces(prompt, tuple(a.atom for a in questions if a.atom))
+    pieces, elsewhere = atoms_in_prompt.pieces(prompt, tuple(a.atom for a in questions if a.atom))
     digits = iter(DIGITS)
     parts = []
-    for piece in [*pieces, *(atoms.Piece("", atom) for atom in elsewhere)]:
+    for piece in [*pieces, *(atoms_in_prompt.Piece("", atom) for atom in elsewhere)]:
         if piece.atom is None:
             parts.append(Part(piece.text))
             continue
         asked = by_index[piece.atom.index]
-        one = shown(asked, earlier.get(asked.key), digit=next(digits, ""), words=piece.text)
-        parts.append(Part(one.words, one))
+        atom = shown(asked, earlier.get(asked.key), digit=next(digits, ""), words=piece.text)
+        parts.append(Part(atom.words, atom))
     first = questions[0].question
     return Block(text=first.text, hint=first.hint, parts=tuple(parts))
 
@@ -148,7 +154,7 @@ def _choices(question: Question, earlier: float | str | None) -> Iterable[ShownC
 
 
 def _keys(question: Question) -> list[str]:
-    """A digit that is the value itself, where all values are digits; else the place."""
+    """What to press for each choice: its value if all values are digits, else its position."""
     if {choice.text.lower() for choice in question.choices} == {"yes", "no"}:
         return [choice.text[0].lower() for choice in question.choices]
     if all(_is_digit(choice) for choice in question.choices):
@@ -163,7 +169,7 @@ def _is_digit(choice: Choice) -> bool:
     return not isinstance(value, str) and float(value).is_integer() and 0 <= value <= 9
 
 
-def _about(asked: Asked) -> str:
+def _about(asked: AskedQuestion) -> str:
     atom = asked.atom
     if atom is None or not atom.question:
         return ""
@@ -174,7 +180,7 @@ def _described(question: Question) -> str:
     return describe_number(question).capitalize() if question.kind == "number" else ""
 
 
-def _when(when) -> dict:
+def _when(when: When) -> dict[str, Any]:
     if when.above is not None:
         return {"question": when.question, "above": when.above}
     return {"question": when.question, "oneOf": [_as_text(value) for value in when.one_of]}

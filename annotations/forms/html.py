@@ -1,4 +1,4 @@
-"""Questions and instructions as HTML. What is the same for many images is rendered once."""
+"""Questions and instructions as HTML. Parts that many images share are cached."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from functools import lru_cache
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
 
-from annotations.forms.definition import Form
-from annotations.forms.display import Block, Shown
+from annotations.forms.definition import Example, Form
+from annotations.forms.display import Block, ShownQuestion
 from annotations.forms.versions import ByDigest
 from annotations.models import FormVersion
 
@@ -19,7 +19,7 @@ def questions_html(blocks: Iterable[Block], prompt: str) -> SafeString:
 
 
 def instructions_html(version: FormVersion, addresses: dict[str, str]) -> SafeString:
-    """What stands beside the form; `addresses`: key -> public address of its examples' images."""
+    """The instructions beside the form. `addresses`: image key -> public id, for its examples."""
     if addresses:
         return _instructions(ByDigest(version).form, addresses)
     return _without_pictures(ByDigest(version))
@@ -33,29 +33,29 @@ def _block(block: Block, prompt: str) -> str:
 
 
 @lru_cache(maxsize=2048)
-def _question(question: Shown, prompt: str) -> str:
+def _question(question: ShownQuestion, prompt: str) -> str:
     context = {"question": question, "prompt": prompt}
     return render_to_string("annotations/label_question.html", context)
 
 
 @lru_cache(maxsize=8192)
-def _atom(atom: Shown) -> SafeString:
+def _atom(atom: ShownQuestion) -> SafeString:
     return render_to_string("annotations/label_atom.html", {"atom": atom})
 
 
 @lru_cache(maxsize=64)
-def _without_pictures(one: ByDigest) -> SafeString:
-    return _instructions(one.form, {})
+def _without_pictures(key: ByDigest) -> SafeString:
+    return _instructions(key.form, {})
 
 
 def _instructions(form: Form, addresses: dict[str, str]) -> SafeString:
-    def told(examples):
-        return [(one, addresses.get(one.image)) for one in examples]
+    def with_images(examples: Iterable[Example]) -> list[tuple[Example, str | None]]:
+        return [(example, addresses.get(example.image)) for example in examples]
 
     context = {
         "form": form,
-        "examples": told(form.examples),
-        "edge_cases": told(form.edge_cases),
+        "examples": with_images(form.examples),
+        "edge_cases": with_images(form.edge_cases),
     }
     html = render_to_string("annotations/label_instructions.html", context)
     return mark_safe(html.strip())  # noqa: S308

@@ -1,4 +1,4 @@
-"""What of a form is asked about one image: plain values in, plain values out."""
+"""Which questions of a form are asked about one image. Plain values in, plain values out."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from annotations.forms.definition import Form, Question, When
-from annotations.forms.plural import plural
 from annotations.sources.records import AtomRecord
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
-    """What a form may know of an image: the words of its prompt, and nothing of who made it."""
+class PromptFacts:
+    """What a form may use of an image: its prompt, and nothing about who made it."""
 
     prompt: str
     tags: tuple[str, ...] = ()
@@ -22,34 +21,38 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A question as it is put about this image. `key` names its answer: `aligned`, `atom.3`."""
+class AskedQuestion:
+    """A question as it is asked about this image. `key` names its answer: `aligned`, `atom.3`."""
 
     key: str
     question: Question
     atom: AtomRecord | None = None
 
 
-def asked(form: Form, subject: Subject) -> tuple[Asked, ...]:
-    found: list[Asked] = []
+def questions_about(form: Form, facts: PromptFacts) -> tuple[AskedQuestion, ...]:
+    """The questions for an image with this prompt, with its words filled in."""
+    questions: list[AskedQuestion] = []
     for question in form.questions:
-        if len(subject.objects) <= max(question.objects, default=-1):
+        if len(facts.objects) <= max(question.objects, default=-1):
             continue
-        question = _worded(question, subject)
-        if question.per == "atom" and subject.atoms:
-            found += [Asked(f"{question.name}.{a.index}", question, a) for a in subject.atoms]
+        question = _worded(question, facts)
+        if question.per == "atom" and facts.atoms:
+            questions += [
+                AskedQuestion(f"{question.name}.{a.index}", question, a) for a in facts.atoms
+            ]
         else:
-            found.append(Asked(question.name, question))
-    return tuple(found)
+            questions.append(AskedQuestion(question.name, question))
+    return tuple(questions)
 
 
 def holds(conditions: Iterable[When], given: Mapping[str, Any]) -> bool:
-    """Whether a question with these conditions is shown. `given`: key -> value, or values."""
+    """Whether a question with these conditions is shown after these answers (key -> value or
+    values)."""
     return all(any(_fits(when, v) for v in _values(when.question, given)) for when in conditions)
 
 
 def objects_of(metadata: Mapping[str, Any], atoms: Iterable[AtomRecord]) -> tuple[str, ...]:
-    """The classes that a prompt names: those of its GenEval line, or its atoms of that kind."""
+    """The object classes in a prompt: from its GenEval metadata, else from its object atoms."""
     clauses = metadata.get("include")
     if isinstance(clauses, list):
         names = [clause["class"] for clause in clauses if "class" in clause]
@@ -62,15 +65,15 @@ def needs_atoms(form: Form) -> bool:
     return any(question.per == "atom" or question.objects for question in form.questions)
 
 
-def _worded(question: Question, subject: Subject) -> Question:
-    tags = {_tag(tag) for tag in subject.tags}
+def _worded(question: Question, facts: PromptFacts) -> Question:
+    tags = {_tag(tag) for tag in facts.tags}
     for wording in question.wordings:
         if tags & {_tag(tag) for tag in wording.tags}:
             question = replace(question, text=wording.text, choices=wording.choices)
             break
     if not question.objects:
         return question
-    names = [subject.objects[place] for place in question.objects]
+    names = [facts.objects[place] for place in question.objects]
     text = question.text
     for letter, name in zip("AB", names, strict=False):
         text = text.replace(f"[OBJECT {letter}]", name)
@@ -84,14 +87,30 @@ def _tag(tag: str) -> str:
 
 def _values(name: str, given: Mapping[str, Any]) -> list[Any]:
     """The answers to a question: one, several, or one for each atom."""
-    found: list[Any] = []
+    values: list[Any] = []
     for key, value in given.items():
         if key == name or key.startswith(f"{name}."):
-            found += value if isinstance(value, list | tuple) else [value]
-    return found
+            values += value if isinstance(value, list | tuple) else [value]
+    return values
 
 
 def _fits(when: When, value: Any) -> bool:
     if when.above is not None:
         return isinstance(value, int | float) and value > when.above
     return value in when.one_of
+
+
+IRREGULAR = {
+    "person": "people",
+    "knife": "knives",
+    "computer mouse": "computer mice",
+    "scissors": "pairs of scissors",
+    "skis": "skis",
+    "sheep": "sheep",
+}
+
+
+def plural(name: str) -> str:
+    if name in IRREGULAR:
+        return IRREGULAR[name]
+    return name + ("es" if name.endswith(("s", "x", "ch", "sh")) else "s")

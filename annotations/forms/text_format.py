@@ -1,4 +1,4 @@
-"""A form as an owner writes it down: lines of text <-> a definition.
+"""Forms as text that an owner can write: lines of text <-> a definition.
 
     Title: What went wrong
     Introduction: Look at the whole image first.
@@ -41,7 +41,7 @@ KINDS = {"choice": "choice", "scale": "choice", "several": "choices", "text": "t
 
 
 def parse(text: str) -> dict[str, Any]:
-    """The definition that the lines describe; raises FormRefused with the lines that do not."""
+    """The definition in these lines; FormRefused names the lines it cannot read."""
     if text.lstrip().startswith("{"):
         try:
             return json.loads(text, parse_constant=_no_number)
@@ -66,7 +66,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def as_text(form: Form) -> str:
-    """The lines that make this form; JSON where a form says more than lines can."""
+    """The form as lines; as JSON if it has parts that lines cannot express."""
     text = _in_lines(form)
     try:
         same = read_form(parse(text)) == form
@@ -86,7 +86,7 @@ def _in_lines(form: Form) -> str:
 
 
 def _take(line: str, form: dict[str, Any]) -> str:
-    """Put one line into the form; what is wrong with it, or nothing."""
+    """Add one line to the form. Returns what is wrong with it, or an empty string."""
     head, colon, rest = line.partition(":")
     if colon and head.lower() in HEADS:
         part = HEADS[head.lower()]
@@ -98,16 +98,16 @@ def _take(line: str, form: dict[str, Any]) -> str:
     questions = form["questions"]
     if line[0] in "->":
         if not questions:
-            return "a choice or a hint stands below its question, and there is none yet."
+            return "a choice or a hint comes after its question, and there is no question yet."
         if line[0] == ">":
             questions[-1]["hint"] = line[1:].strip()
             return ""
         return _take_choice(line, questions[-1])
     match = QUESTION.fullmatch(line)
     if not match:
-        return f"“{line[:60]}” is no question; write “name (yes/no): the words of the question”."
+        return f"“{line[:60]}” is not a question; write “name (yes/no): the words of the question”."
     question: dict[str, Any] = {"name": match["name"], "text": match["text"], "choices": []}
-    # First, so that the choices on the next lines have somewhere to go, whatever is wrong here.
+    # Added even if the rest of the line is wrong, since its choices follow on the next lines.
     questions.append(question)
     kind, *more = [part.strip() for part in match["about"].split(",")]
     return _take_kind(kind, question) or next(
@@ -127,7 +127,7 @@ def _take_kind(kind: str, question: dict[str, Any]) -> str:
         question["_scale"] = kind == "scale"
     else:
         return (
-            f"“{kind}” is no kind of question; write yes/no, scale, choice, several, number, "
+            f"“{kind}” is not a kind of question; write yes/no, scale, choice, several, number, "
             "whole number 0 to 10, or text."
         )
     return ""
@@ -166,7 +166,7 @@ def _take_choice(line: str, question: dict[str, Any]) -> str:
 
 
 def _finish(question: dict[str, Any], questions: list[dict[str, Any]]) -> None:
-    """Conditions were written with the words of a choice; they are kept with its value."""
+    """Conditions name a choice by its words; store its value instead."""
     question.pop("_scale", None)
     named = {other["name"]: other for other in questions}
     for condition in question.get("when", ()):
@@ -213,7 +213,7 @@ def _condition(when: When, form: Form) -> str:
 
 
 def _no_number(name: str) -> None:
-    raise FormRefused([f"{name} is not a number that an answer can be."])
+    raise FormRefused([f"{name} is not a number that can be an answer."])
 
 
 def _value(text: Any) -> Any:

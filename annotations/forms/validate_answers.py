@@ -1,4 +1,4 @@
-"""Answers as they were sent -> answers as they are kept, or a sentence that says what is wrong."""
+"""Checks answers as they were sent, and turns them into values to store."""
 
 from __future__ import annotations
 
@@ -9,19 +9,22 @@ from typing import Any
 
 from annotations.errors import LabelRefused
 from annotations.forms.definition import Form, Question
-from annotations.forms.per_image import Asked, holds
+from annotations.forms.per_image import AskedQuestion, holds
 
 LONGEST = 2000
-# Half of a character of two halves: no file and no table takes it.
+# Half of a surrogate pair: neither files nor databases take it.
 HALF = re.compile("[\ud800-\udfff]")
 NOTHING = "nothing was saved."
 
 
-def checked(
-    form: Form, questions: tuple[Asked, ...], answers: Mapping[str, Any]
+def validated(
+    form: Form, questions: tuple[AskedQuestion, ...], answers: Mapping[str, Any]
 ) -> dict[str, float | str]:
-    """key -> a number or a text; several choices become one text, `red|white`."""
-    _all_asked(form, questions, answers)
+    """key -> a number or a text; several choices become one text, `red|white`.
+
+    LabelRefused, with a sentence for the annotator, if they do not fit the form.
+    """
+    _refuse_unknown_keys(form, questions, answers)
     given: dict[str, Any] = {}
     for asked in questions:
         question, sent = asked.question, answers.get(asked.key)
@@ -42,7 +45,9 @@ def checked(
     }
 
 
-def _all_asked(form: Form, questions: tuple[Asked, ...], answers: Mapping[str, Any]) -> None:
+def _refuse_unknown_keys(
+    form: Form, questions: tuple[AskedQuestion, ...], answers: Mapping[str, Any]
+) -> None:
     keys, names = {asked.key for asked in questions}, {q.name for q in form.questions}
     for key in answers:
         if key in keys:
@@ -56,7 +61,7 @@ def _value(question: Question, sent: Any, name: str) -> Any:
     if question.kind == "choices":
         parts = sent if isinstance(sent, list | tuple) else str(sent).split("|")
         chosen = [_choice(question, part, name) for part in parts]
-        # In the order of the form, each once: the same set is the same answer.
+        # In the order of the form, so that the same choices are always the same text.
         return [choice.value for choice in question.choices if choice.value in chosen]
     if isinstance(sent, list | tuple):
         if len(sent) != 1:
@@ -109,7 +114,7 @@ def _text(sent: Any, name: str) -> str:
     if len(text) > LONGEST:
         raise LabelRefused(f"{name} takes at most {LONGEST} characters; {NOTHING}")
     if any(ord(letter) < 32 and letter not in "\n\t" for letter in text) or HALF.search(text):
-        raise LabelRefused(f"{name} holds characters that are no text; {NOTHING}")
+        raise LabelRefused(f"{name} contains characters that are not text; {NOTHING}")
     return text
 
 
@@ -123,11 +128,11 @@ def _float(sent: Any) -> float | None:
 
 def _empty(sent: Any) -> bool:
     if isinstance(sent, list | tuple):
-        return not any(str(one).strip() for one in sent)
+        return not any(str(part).strip() for part in sent)
     return sent is None or not str(sent).strip()
 
 
-def _name(asked: Asked) -> str:
+def _name(asked: AskedQuestion) -> str:
     if asked.atom is None:
         return f"“{asked.question.text}”"
     return f"“{asked.question.text}” ({asked.atom.text or asked.atom.question})"

@@ -1,6 +1,6 @@
-"""A definition -> a form, checked: what an owner composes, and what was stored.
+"""Turns a form's definition, as an owner wrote it or as it was stored, into a `Form`.
 
-Whatever is wrong is said in one sentence each, all at once.
+All mistakes are reported at once, with a sentence for each.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from annotations.forms.definition import KINDS, Choice, Example, Form, Question,
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,59}")
 QUESTIONS, CHOICES, LONGEST = 60, 40, 2000
 LARGEST = 10**12
-# What the API, the CSV files and every report mean by these names.
+# These names have a fixed meaning in the API, the CSV files and the reports.
 MEANINGS = {
     "aligned": ({0, 1}, "yes/no"),
     "quality": ({0, 1}, "yes/no"),
@@ -31,7 +31,7 @@ PARTS = {
 
 
 def read_form(definition: Any) -> Form:
-    """Raises FormRefused with a sentence for each thing that is wrong."""
+    """FormRefused, with a sentence for each mistake, if it is not a valid form."""
     wrong: list[str] = []
     form = _Reader(wrong).form(definition)
     if wrong or form is None:
@@ -48,7 +48,7 @@ class _Reader:
             self.wrong.append("A form is an object with a title and questions.")
             return None
         if _unprintable(given):
-            self.wrong.append("The form holds characters that are no text.")
+            self.wrong.append("The form contains characters that are not text.")
             return None
         self._unknown(given, "form", "The form")
         title = self._text(given.get("title"), "The title", 200)
@@ -65,8 +65,8 @@ class _Reader:
             self.wrong.append(f"The form has {len(listed)} questions; {QUESTIONS} are allowed.")
             return None
         questions: list[Question] = []
-        for number, one in enumerate(listed, start=1):
-            question = self._question(one, number, questions)
+        for number, definition in enumerate(listed, start=1):
+            question = self._question(definition, number, questions)
             if question:
                 questions.append(question)
         return Form(
@@ -88,13 +88,13 @@ class _Reader:
         name = given.get("name")
         if not isinstance(name, str) or not NAME.fullmatch(name):
             self.wrong.append(
-                f"{place} needs a name of small letters, digits, - and _ that begins with a "
+                f"{place} needs a name of small letters, digits, - and _, beginning with a "
                 f"letter; “{str(name)[:60]}” is none."
             )
             return None
         place = f"Question “{name}”"
-        if any(name == one.name for one in before):
-            self.wrong.append(f"{place} stands in the form twice; each needs a name of its own.")
+        if any(name == question.name for question in before):
+            self.wrong.append(f"{place} is in the form twice; each question needs its own name.")
         self._unknown(given, "question", place)
         kind = given.get("kind", "choice")
         if kind not in KINDS:
@@ -120,8 +120,8 @@ class _Reader:
             whole=given.get("whole") is True,
             with_prompt=given.get("with_prompt") is True,
         )
-        bounds = (question.least, question.most)
-        if None not in bounds and bounds[0] > bounds[1]:
+        least, most = question.least, question.most
+        if least is not None and most is not None and least > most:
             self.wrong.append(f"{place}: its least number is larger than its largest.")
         self._keeps_its_meaning(question, place)
         return question
@@ -134,33 +134,33 @@ class _Reader:
         if not isinstance(given, list) or not 2 <= len(given) <= CHOICES:
             self.wrong.append(f"{place} needs 2 to {CHOICES} choices.")
             return ()
-        found: list[Choice] = []
-        for one in given:
-            choice = self._choice(one, kind, place)
+        choices: list[Choice] = []
+        for definition in given:
+            choice = self._choice(definition, kind, place)
             if choice is None:
                 return ()
-            found.append(choice)
+            choices.append(choice)
         for what, values in (
-            ("value", [choice.value for choice in found]),
-            ("text", [choice.text for choice in found]),
-            ("key", [choice.key for choice in found if choice.key]),
+            ("value", [choice.value for choice in choices]),
+            ("text", [choice.text for choice in choices]),
+            ("key", [choice.key for choice in choices if choice.key]),
         ):
             if len(set(values)) != len(values):
                 self.wrong.append(f"{place}: two of its choices have the same {what}.")
-        if len({isinstance(choice.value, str) for choice in found}) > 1:
+        if len({isinstance(choice.value, str) for choice in choices}) > 1:
             self.wrong.append(f"{place}: its values are all numbers or all words, not both.")
-        return tuple(found)
+        return tuple(choices)
 
     def _choice(self, given: Any, kind: str, place: str) -> Choice | None:
-        value = given.get("value") if isinstance(given, Mapping) else None
-        text = given.get("text") if isinstance(given, Mapping) else None
+        given = given if isinstance(given, Mapping) else {}
+        value, text = given.get("value"), given.get("text")
         number = _is_number(value)
         word = isinstance(value, str) and 0 < len(value.strip()) <= 60
         if not (number or word) or not isinstance(text, str) or not text.strip():
             self.wrong.append(f"{place}: a choice has a value (a number or a word) and a text.")
             return None
         if word and kind == "choices" and "|" in value:
-            self.wrong.append(f"{place}: the value “{value}” holds a |, which parts the values.")
+            self.wrong.append(f"{place}: the value “{value}” holds a |, which separates values.")
             return None
         key = given.get("key", "")
         if not isinstance(key, str) or (key and not re.fullmatch(r"[a-z0-9]", key)):
@@ -169,16 +169,18 @@ class _Reader:
         return Choice(value, text.strip()[:LONGEST], key)
 
     def _conditions(self, given: Any, before: list[Question], place: str) -> tuple[When, ...]:
-        found = []
+        conditions = []
         earlier = {question.name: question for question in before}
-        for one in self._list(given, f"{place}: its conditions"):
-            other = one.get("question") if isinstance(one, Mapping) else None
+        for definition in self._list(given, f"{place}: its conditions"):
+            condition = definition if isinstance(definition, Mapping) else {}
+            other = condition.get("question")
             if not isinstance(other, str) or other not in earlier:
                 self.wrong.append(
                     f"{place} depends on “{other}”, which is not a question before it."
                 )
                 continue
-            above, one_of = one.get("above"), self._list(one.get("one_of"), f"{place}: “one_of”")
+            above = condition.get("above")
+            one_of = self._list(condition.get("one_of"), f"{place}: “one_of”")
             if any(not isinstance(value, str) and not _is_number(value) for value in one_of):
                 self.wrong.append(f"{place} depends on an answer that is neither word nor number.")
                 continue
@@ -193,46 +195,46 @@ class _Reader:
                 self.wrong.append(f"{place} depends on “{other}”, but not on which answer.")
             elif above is not None and not _is_number(above):
                 self.wrong.append(f"{place}: “above” needs a number, not “{above}”.")
-            found.append(When(other, tuple(one_of), above))
-        return tuple(found)
+            conditions.append(When(other, tuple(one_of), above))
+        return tuple(conditions)
 
     def _wordings(self, given: Any, kind: str, place: str) -> tuple[Wording, ...]:
         return tuple(
             Wording(
-                tuple(str(tag) for tag in self._list(one.get("tags"), f"{place}: the tags")),
-                self._text(one.get("text"), f"{place}: a wording", LONGEST),
-                self._choices(one.get("choices"), kind, place),
+                tuple(str(tag) for tag in self._list(wording.get("tags"), f"{place}: the tags")),
+                self._text(wording.get("text"), f"{place}: a wording", LONGEST),
+                self._choices(wording.get("choices"), kind, place),
             )
-            for one in self._list(given, f"{place}: its wordings")
-            if isinstance(one, Mapping)
+            for wording in self._list(given, f"{place}: its wordings")
+            if isinstance(wording, Mapping)
         )
 
     def _objects(self, given: Any, place: str) -> tuple[int, ...]:
         objects = tuple(self._list(given, f"{place}: its objects"))
-        if any(not isinstance(one, int) or not 0 <= one < 20 for one in objects):
+        if any(not isinstance(number, int) or not 0 <= number < 20 for number in objects):
             self.wrong.append(f"{place}: its objects are numbers from 0.")
             return ()
         return objects
 
     def _examples(self, given: Any, what: str) -> tuple[Example, ...]:
-        found = []
-        for one in self._list(given, f"The {what}s"):
-            if not isinstance(one, Mapping) or not one.get("prompt"):
+        examples = []
+        for example in self._list(given, f"The {what}s"):
+            if not isinstance(example, Mapping) or not example.get("prompt"):
                 self.wrong.append(f"An {what} has a prompt, answers and a thought.")
                 continue
             answers = tuple(
-                str(a) for a in self._list(one.get("answers"), f"An {what}: its answers")
+                str(a) for a in self._list(example.get("answers"), f"An {what}: its answers")
             )
-            thought, image = str(one.get("thought") or ""), str(one.get("image") or "")
-            found.append(Example(str(one["prompt"]), answers, thought, image))
-        return tuple(found)
+            thought, image = str(example.get("thought") or ""), str(example.get("image") or "")
+            examples.append(Example(str(example["prompt"]), answers, thought, image))
+        return tuple(examples)
 
     def _keeps_its_meaning(self, question: Question, place: str) -> None:
         values, words = MEANINGS.get(question.name, (None, ""))
         given = {choice.value for choice in question.choices}
         if values is not None and (question.kind != "choice" or given != values):
             self.wrong.append(
-                f"{place}: everywhere in Jurybox “{question.name}” is {words}; give this question "
+                f"{place}: “{question.name}” always means {words} in Jurybox; give this question "
                 "another name."
             )
 
@@ -260,11 +262,11 @@ class _Reader:
 
     def _unknown(self, given: Mapping, part: str, place: str) -> None:
         for name in sorted(set(given) - PARTS[part]):
-            self.wrong.append(f"{place} has a “{name}”, which means nothing here.")
+            self.wrong.append(f"{place} has a “{name}”, which is unknown.")
 
 
 def _is_number(given: Any) -> bool:
-    """Numbers that every database, file and report keeps as they are."""
+    """Only numbers that databases, files and reports all keep exactly."""
     number = isinstance(given, int | float) and not isinstance(given, bool)
     return number and -LARGEST < given < LARGEST
 

@@ -1,4 +1,4 @@
-"""Forms become rows here: the same words are the same version, changed words are the next one."""
+"""Stores forms as rows: the same words are the same version, changed words make a new one."""
 
 from __future__ import annotations
 
@@ -7,9 +7,15 @@ from functools import lru_cache
 from django.db import transaction
 from django.db.models import Max
 
-from annotations import event_log as trail
+from annotations import event_log
 from annotations.forms.definition import Form
-from annotations.forms.per_image import Asked, Subject, asked, needs_atoms, objects_of
+from annotations.forms.per_image import (
+    AskedQuestion,
+    PromptFacts,
+    needs_atoms,
+    objects_of,
+    questions_about,
+)
 from annotations.forms.validate_definition import read_form
 from annotations.models import FormVersion, Prompt, Study
 from annotations.sources.records import AtomRecord
@@ -32,10 +38,10 @@ def publish_form(form: Form) -> FormVersion:
 
 @transaction.atomic
 def use_form(*, study: Study, form: Form) -> FormVersion:
-    """From now on this study asks these questions; earlier answers stay with theirs."""
+    """Use this form in the study from now on; earlier answers keep the form they were given to."""
     study.form = publish_form(form)
     study.save(update_fields=["form"])
-    trail.note(study, "form", f"asks with the form {form.slug}, {study.form.digest[:12]}")
+    event_log.note(study, "form", f"asks with the form {form.slug}, {study.form.digest[:12]}")
     return study.form
 
 
@@ -43,8 +49,8 @@ def form_of(version: FormVersion) -> Form:
     return ByDigest(version).form
 
 
-def questions_for(version: FormVersion, prompt: Prompt) -> tuple[Asked, ...]:
-    """What this version asks about an image of this prompt."""
+def questions_for(version: FormVersion, prompt: Prompt) -> tuple[AskedQuestion, ...]:
+    """The questions this form version asks about an image of this prompt."""
     form = form_of(version)
     atoms: tuple[AtomRecord, ...] = ()
     if needs_atoms(form):
@@ -52,13 +58,13 @@ def questions_for(version: FormVersion, prompt: Prompt) -> tuple[Asked, ...]:
             AtomRecord(atom.index, atom.kind, atom.text, atom.question, atom.expected)
             for atom in prompt.atoms.all()
         )
-    subject = Subject(prompt.text, tuple(prompt.tags), objects_of(prompt.metadata, atoms), atoms)
-    return asked(form, subject)
+    facts = PromptFacts(prompt.text, tuple(prompt.tags), objects_of(prompt.metadata, atoms), atoms)
+    return questions_about(form, facts)
 
 
 def in_words(version: FormVersion, question: str, value: float | None, text: str) -> str:
-    """An answer as its form says it: "Yes", "Has several minor discrepancies.", "Red, White"."""
-    asked = next((one for one in form_of(version).questions if one.name == question), None)
+    """An answer in the words of its form: "Yes", "Has several minor discrepancies.", "Red, White"."""
+    asked = next((q for q in form_of(version).questions if q.name == question), None)
     words = {choice.value: choice.text for choice in asked.choices} if asked else {}
     if value is not None:
         return words.get(value, f"{value:g}")
@@ -67,7 +73,7 @@ def in_words(version: FormVersion, question: str, value: float | None, text: str
 
 
 class ByDigest:
-    """A version is never changed: what was read once is kept under its digest."""
+    """A cache key: form versions with the same digest are the same form."""
 
     def __init__(self, version: FormVersion) -> None:
         self.version = version
@@ -84,5 +90,5 @@ class ByDigest:
 
 
 @lru_cache(maxsize=256)
-def _read(one: ByDigest) -> Form:
-    return read_form(one.version.definition)
+def _read(key: ByDigest) -> Form:
+    return read_form(key.version.definition)

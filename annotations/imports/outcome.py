@@ -1,4 +1,4 @@
-"""What an import did, in the words of `import_* --json`."""
+"""What an import did: the counts, refusals and warnings that `import_* --json` prints."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from annotations.sources.checks import Unfit
 from annotations.sources.records import Missing, Rejected, Remark
 
 # So many refused rows are named one by one; a file of a million bad ones must not fill the memory.
@@ -42,7 +43,7 @@ class Outcome:
             self.rejected.append(row | ({"file": source} if source else {}))
 
     def note(self, record: Rejected | Missing | Remark) -> None:
-        """What a reader found out about its source."""
+        """What a reader says about its source."""
         if isinstance(record, Rejected):
             self.reject(**record._asdict())
         elif isinstance(record, Missing):
@@ -61,13 +62,13 @@ class Outcome:
         return sum(getattr(self, name) for name in COUNTS)
 
     def as_json(self) -> dict[str, Any]:
-        found: dict[str, Any] = {name: getattr(self, name) for name in COUNTS}
-        found["unchanged"] = self.unchanged
-        found["rejected"] = self.rejected
+        result: dict[str, Any] = {name: getattr(self, name) for name in COUNTS}
+        result["unchanged"] = self.unchanged
+        result["rejected"] = self.rejected
         if self.rejected_in_all > len(self.rejected):
-            found["rejected_in_all"] = self.rejected_in_all
-        found |= {"missing": self.missing, "warnings": self.warnings}
-        return found | ({"dry_run": True} if self.dry_run else {})
+            result["rejected_in_all"] = self.rejected_in_all
+        result |= {"missing": self.missing, "warnings": self.warnings}
+        return result | ({"dry_run": True} if self.dry_run else {})
 
     def as_text(self) -> str:
         """The same for people."""
@@ -87,17 +88,27 @@ class Outcome:
         return "\n".join(lines)
 
 
-def sentences(found: dict[str, Any]) -> list[str]:
-    """What came in and what was there already."""
-    done = [_count(found[name], name) for name in COUNTS if found[name]]
-    verb = "Would bring in" if found.get("dry_run") else "Brought in"
-    said = [f"{verb} {', '.join(done)}." if done else "Nothing is new."]
-    if found["unchanged"] == 1:
-        said.append("1 row was there already and is unchanged.")
-    elif found["unchanged"]:
-        said.append(f"{found['unchanged']} rows were there already and are unchanged.")
-    return said
+def sentences(outcome: dict[str, Any]) -> list[str]:
+    """What was imported, and what the study had already."""
+    done = [_count(outcome[name], name) for name in COUNTS if outcome[name]]
+    verb = "Would import" if outcome.get("dry_run") else "Imported"
+    lines = [f"{verb} {', '.join(done)}." if done else "Nothing is new."]
+    if outcome["unchanged"] == 1:
+        lines.append("1 row was there already and is unchanged.")
+    elif outcome["unchanged"]:
+        lines.append(f"{outcome['unchanged']} rows were there already and are unchanged.")
+    return lines
 
 
 def _count(number: int, name: str) -> str:
     return f"{number} {name.removesuffix('s') if number == 1 else name}"
+
+
+def reject(outcome: Outcome, record: Any, unfit: Unfit) -> None:
+    outcome.reject(
+        line=record.line,
+        field=unfit.field,
+        value=unfit.value,
+        reason=unfit.reason,
+        source=record.source,
+    )

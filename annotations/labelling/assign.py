@@ -1,8 +1,9 @@
-"""Which image comes next for whom.
+"""Gives each person their next image, and takes it back.
 
-`Image.taken` counts the places of the study's overlap that are in use: live leases and answers. It
-moves in the same transaction as the lease or the answer, with a condition in the UPDATE itself, so
-that two people never get the last place.
+A study wants each image labelled by so many people (its overlap), so an image has that many places.
+`Image.taken` counts the places in use: live leases and answers. It changes in the same transaction
+as the lease or the answer, with the condition in the UPDATE itself, so two people never get the
+last place. What images share with the leases of workers stands in `annotations.database.leases`.
 """
 
 from __future__ import annotations
@@ -13,16 +14,14 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
+from annotations.database.leases import lease_end, ran_out
 from annotations.database.prepared import Prepared, ask, execute, insert
-from annotations.labelling.image_order import Walk, seeded_place
-from annotations.leases import ran_out
+from annotations.labelling.image_order import Walk
 from annotations.models import Assignment, Image, Membership, Study
 
-__all__ = ["next_image", "seeded_place", "take_place", "upcoming"]
-
+# How often another image is tried when somebody else takes the last place of one.
 TRIES = 20
 LATELY = timedelta(seconds=10)
-
 
 HELD = Prepared(
     lambda mark: (
@@ -54,22 +53,22 @@ TAKE = """
 @transaction.atomic(savepoint=False)
 def next_image(*, annotator: Membership) -> Assignment | None:
     """The lease that this person holds, or a new one; None when nothing is left for them."""
-    # Two tabs of one person wait for each other here: one person holds one image.
+    # One person holds one image, so two tabs of one person wait for each other here.
     lock(annotator)
-    return next_in_turn(annotator)
+    return next_image_locked(annotator)
 
 
-def next_in_turn(annotator: Membership, *, empty_handed: bool = False) -> Assignment | None:
-    """As `next_image`, for one whose turn it is: their row is locked.
+def next_image_locked(annotator: Membership, *, holds_nothing: bool = False) -> Assignment | None:
+    """`next_image` for a caller that has locked this person's row.
 
-    Leases that ran out are looked for when a page is opened, and before anybody hears that nothing
-    is left; not with every answer. `empty_handed`: they have just answered for what they held.
+    Expired leases are released when a page is opened, and before a person is told that nothing is
+    left, but not with every answer. `holds_nothing`: they have just answered their image.
     """
     study = annotator.study
-    if not empty_handed:
-        held = _held_still(annotator)
+    if not holds_nothing:
+        held = _held_lease(annotator)
         if held:
-            keep_lease(assignment=held, study=study)
+            renew_lease(assignment=held, study=study)
             return held
     if not study.is_open or has_done_their_share(annotator):
         return None
@@ -79,7 +78,7 @@ def next_in_turn(annotator: Membership, *, empty_handed: bool = False) -> Assign
     return lease
 
 
-def _held_still(annotator: Membership) -> Assignment | None:
+def _held_lease(annotator: Membership) -> Assignment | None:
     now = connection.ops.adapt_datetimefield_value(timezone.now())
     [(own, expired)] = ask(LEASES, [annotator.pk, annotator.study_id, now])
     if expired:
@@ -90,14 +89,17 @@ def _held_still(annotator: Membership) -> Assignment | None:
 def _new_lease(annotator: Membership) -> Assignment | None:
     study, walk = annotator.study, Walk(annotator)
     for _ in range(TRIES):
-        found = walk.next()
-        if found is None:
+        candidate = walk.next()
+        if candidate is None:
             break
-        image = IMAGE.first(image=found.image_id)
+        image = IMAGE.first(image=candidate.image_id)
         if take_place(image=image, study=study):
             walk.save()
             lease = Assignment(
-                study=study, image=image, annotator=annotator, leased_until=_lease_end(study)
+                study=study,
+                image=image,
+                annotator=annotator,
+                leased_until=lease_end(lease_length(study)),
             )
             insert(lease)
             return lease
@@ -105,14 +107,14 @@ def _new_lease(annotator: Membership) -> Assignment | None:
 
 
 def lock(annotator: Membership) -> None:
-    """What one person sends and asks for happens one after the other: a double click, two tabs."""
+    """Lock this person's row, so that their requests run one after the other (two tabs)."""
     annotator.walk = WALK.first(person=annotator.pk)
 
 
 def upcoming(*, annotator: Membership) -> str:
-    """The address of the image that would come next, so that a browser can load it ahead."""
-    found = Walk(annotator).next()
-    return found.public_id if found else ""
+    """The public id of the image after this one, so that a browser can load it early."""
+    candidate = Walk(annotator).next()
+    return candidate.public_id if candidate else ""
 
 
 def has_done_their_share(annotator: Membership) -> bool:
@@ -122,20 +124,22 @@ def has_done_their_share(annotator: Membership) -> bool:
     return done.count() >= annotator.quota
 
 
-def keep_lease(*, assignment: Assignment, study: Study) -> None:
-    """A sign of life: the page is still open."""
-    assignment.leased_until = _lease_end(study)
+def renew_lease(*, assignment: Assignment, study: Study) -> None:
+    """The page is still open."""
+    assignment.leased_until = lease_end(lease_length(study))
     assignment.save(update_fields=["leased_until"])
 
 
 def renewed_lately(*, assignment: Assignment, study: Study) -> bool:
+    if assignment.leased_until is None:
+        return False
     renewed = assignment.leased_until - lease_length(study)
     return timezone.now() - renewed < LATELY
 
 
 @transaction.atomic
 def release(*, assignment: Assignment) -> None:
-    """The page was closed before an answer: the image goes back to the queue at once."""
+    """The page was closed without an answer: others can get the image at once."""
     person = Membership.objects.select_for_update().get(pk=assignment.annotator_id)
     gone, _ = Assignment.objects.filter(pk=assignment.pk, state=Assignment.State.LEASED).delete()
     if gone:
@@ -147,7 +151,7 @@ def release(*, assignment: Assignment) -> None:
 
 @transaction.atomic
 def skip(*, assignment: Assignment, note: str = "") -> None:
-    """Not for this person; somebody else will answer."""
+    """This person does not answer for the image; somebody else will."""
     changed = Assignment.objects.filter(pk=assignment.pk, state=Assignment.State.LEASED).update(
         state=Assignment.State.SKIPPED, leased_until=None, note=note
     )
@@ -181,10 +185,6 @@ def lease_length(study: Study) -> timedelta:
 
 
 def _give_back_place(images: list[int]) -> None:
-    # In one order everywhere, so that two who give back several never wait for each other.
+    # Always in the same order, so that two transactions never wait for each other.
     for image in sorted(images):
         Image.objects.filter(pk=image, taken__gt=0).update(taken=F("taken") - 1)
-
-
-def _lease_end(study: Study):
-    return timezone.now() + lease_length(study)

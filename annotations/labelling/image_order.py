@@ -1,15 +1,16 @@
-"""Which image a person meets next: the study's seeded order, walked generator by generator.
+"""The order in which a person gets the images of a study.
 
-Everybody meets the images of one generator in the same seeded order of the prompts, but each
-generator's order begins at another point of that circle. A person is given an image of the generator
-they have met least, so what they see is balanced over the generators to within one image, and the
-prompts come round evenly. In which order the generators take their turn is drawn anew every round:
-a fixed one could be noticed, and annotators must not know who made an image.
+All prompts stand on a circle, in an order drawn with the study's seed. Everybody gets the images of
+one generator in that order, but each generator starts at another point of the circle. The next image
+is always of the generator this person has seen least, so what they see is balanced over the
+generators to within one image, and over the prompts as well. Which generator comes first in a round
+is drawn again for every round: annotators must not guess who made an image, and could notice a
+fixed order.
 
-`Membership.walk` remembers, for each generator, how many images of it this person was given and
-where they stopped. What lies behind was finished, or has been in their hands, so a step costs the
-same in the middle of a large study as at its beginning. Leases that ran out open images behind
-them again: who has come to the end looks once more from the beginning.
+`Membership.walk` stores, for each generator, how many of its images this person got and where they
+stopped. Images before that point are finished or were given to them, so finding the next one costs
+the same in the middle of a large study as at its start. Expired leases free images before that
+point again, so at the end the search starts once more from the beginning.
 """
 
 from __future__ import annotations
@@ -25,15 +26,15 @@ from annotations.database.prepared import ask, execute
 from annotations.models import Assignment, Generator, Image, Membership
 
 CIRCLE = 1 << 31
-# The parts of a generator's circle: from its own beginning to the seam, from the seam back to the
-# beginning, and the end.
+# The parts of a generator's circle: from its starting point to the end of the numbers, from 0 back
+# to the starting point, and finished.
 FIRST, SECOND, END = 0, 1, 2
-# What is remembered of one generator.
+# What is stored for one generator, by position in a list.
 SEEN, PART, PLACE, LAST, BEGINNING = range(5)
-# The words of the index's condition, so that both databases see that it fits. Whether the person
-# had an image is one look by key: as NOT EXISTS, PostgreSQL may read all that they ever had.
-MOVE = "UPDATE annotations_membership SET walk = %s WHERE id = %s"
-LOOK = """
+SAVE = "UPDATE annotations_membership SET walk = %s WHERE id = %s"
+# Repeats the condition of the index word by word, so that both databases use it. Whether the person
+# had the image is one look-up by key: with NOT EXISTS, PostgreSQL may read all they ever had.
+OPEN_IMAGE = """
     SELECT place, id, public_id FROM annotations_image
     WHERE generator_id = %s AND taken = {taken} AND (place, id) > (%s, %s) {bound}
       AND NOT (file = '') AND gold IS NULL
@@ -43,15 +44,16 @@ LOOK = """
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """An image by its key and its address; all that is needed to take a place on it."""
+class Candidate:
+    """An image that may come next; somebody else may take its last place before."""
 
     image_id: int
     public_id: str
 
 
 def seeded_place(study_slug: str, prompt_key: str, variant: str = "", sample: int = 0) -> int:
-    """The same order for everybody who imports the same study; another sample, another place."""
+    """A prompt's place on the circle: the same for everybody who imports the same study. Further
+    samples of a prompt have places of their own."""
     text = f"{study_slug}\0{prompt_key}"
     if sample or variant not in ("", Image.Variant.ORIGINAL):
         text += f"\0{variant}\0{sample}"
@@ -59,7 +61,7 @@ def seeded_place(study_slug: str, prompt_key: str, variant: str = "", sample: in
 
 
 class Walk:
-    """One person's way, held while their row is locked; `save` writes what has changed."""
+    """Where one person is in the order. Their row must be locked until `save`."""
 
     def __init__(self, annotator: Membership) -> None:
         self.annotator = annotator
@@ -69,20 +71,20 @@ class Walk:
         # generator id -> [images given, part of the circle, last place, last image, beginning]
         self.ways: dict[str, list[int]] = {key: list(v) for key, v in state.get("ways", {}).items()}
 
-    def next(self) -> Found | None:
-        """The image that follows; the walk moves on behind it."""
-        found = self._next_gold() if self._gold_is_due() else None
-        if found is None:
-            found = self._next_ordinary()
-        if found is None:
+    def next(self) -> Candidate | None:
+        """The next image; the walk moves past it."""
+        candidate = self._next_gold() if self._gold_is_due() else None
+        if candidate is None:
+            candidate = self._next_ordinary()
+        if candidate is None:
             self._begin_again()
-            found = self._next_ordinary()
-        if found is not None:
+            candidate = self._next_ordinary()
+        if candidate is not None:
             self.given += 1
-        return found
+        return candidate
 
     def step_back(self, image: Image) -> None:
-        """The image last given was given back: it comes next again."""
+        """The last image was given back, so it comes next again."""
         way = self.ways.get(str(image.generator_id))
         if way and way[LAST] == image.pk:
             way[SEEN] -= 1
@@ -94,19 +96,19 @@ class Walk:
 
     def save(self) -> None:
         self.annotator.walk = self.state()
-        execute(MOVE, json.dumps(self.annotator.walk), self.annotator.pk)
+        execute(SAVE, json.dumps(self.annotator.walk), self.annotator.pk)
 
-    def _next_ordinary(self) -> Found | None:
-        # The least seen first; among equals, a draw that is new in every round.
+    def _next_ordinary(self) -> Candidate | None:
+        # The least seen generator first; equals in an order drawn for this round.
         turn = sorted(self.ways.items(), key=lambda item: self._rank(item[1]))
         for generator, way in turn:
             while way[PART] != END:
-                row = _probe(int(generator), way, self.annotator)
+                row = _first_open_image(int(generator), way, self.annotator)
                 if row is not None:
                     place, image, public_id = row
                     way[SEEN] += 1
                     way[PLACE], way[LAST] = place, image
-                    return Found(image, public_id)
+                    return Candidate(image, public_id)
                 way[PART] += 1
                 way[PLACE], way[LAST] = -1, 0
         return None
@@ -115,9 +117,9 @@ class Walk:
         return way[SEEN], _hash(f"{self.study.slug}/{way[BEGINNING]}/{way[SEEN]}")
 
     def _begin_again(self) -> None:
-        """Once more round, with the generators that have come since."""
-        found = Generator.objects.filter(study_id=self.study.pk).order_by("name")
-        keys = [str(pk) for pk in found.values_list("pk", flat=True)]
+        """Start again from the beginning, now with the generators that were added since."""
+        generators = Generator.objects.filter(study_id=self.study.pk).order_by("name")
+        keys = [str(pk) for pk in generators.values_list("pk", flat=True)]
         least = min((way[SEEN] for way in self.ways.values()), default=0)
         for rank, key in enumerate(keys):
             beginning = CIRCLE * rank // len(keys)
@@ -125,7 +127,7 @@ class Walk:
             way[PART], way[PLACE], way[LAST] = FIRST, way[BEGINNING], 0
 
     def _gold_is_due(self) -> bool:
-        """One image of every hundred-over-share is a known one, at a drawn place among them."""
+        """Out of every 100/share images one is a gold image, at a drawn place among them."""
         share = self.study.gold_share
         if not share:
             return False
@@ -133,23 +135,25 @@ class Walk:
         first, end = -(-block * 100 // share), -(-(block + 1) * 100 // share)
         return self.given == first + _hash(f"{self.annotator.name}/{block}") % (end - first)
 
-    def _next_gold(self) -> Found | None:
+    def _next_gold(self) -> Candidate | None:
         touched = Assignment.objects.filter(image=OuterRef("pk"), annotator=self.annotator)
         gold = Image.objects.filter(study=self.study, gold__isnull=False).exclude(file="")
         row = gold.exclude(Exists(touched)).order_by("place", "pk").values_list("pk", "public_id")
-        return Found(*row[0]) if row[:1] else None
+        return Candidate(*row[0]) if row[:1] else None
 
 
-def _probe(generator: int, way: list[int], annotator: Membership) -> tuple[int, int, str] | None:
-    """The first open image of a generator behind the last one: one look into the index for each
-    number of places that may be taken."""
+def _first_open_image(
+    generator: int, way: list[int], annotator: Membership
+) -> tuple[int, int, str] | None:
+    """The first open image of a generator after the last one: one index look-up for each number of
+    places that may be taken."""
     bound = f"AND place < {way[BEGINNING]}" if way[PART] == SECOND else ""
-    looks = " UNION ALL ".join(
-        f"SELECT * FROM ({LOOK.format(taken=taken, bound=bound)}) AS look_{taken}"  # noqa: S608
+    queries = " UNION ALL ".join(
+        f"SELECT * FROM ({OPEN_IMAGE.format(taken=taken, bound=bound)}) AS open_{taken}"  # noqa: S608
         for taken in range(annotator.study.overlap)
     )
     given = [generator, way[PLACE], way[LAST], annotator.pk] * annotator.study.overlap
-    return next(iter(ask(f"{looks} ORDER BY place, id LIMIT 1", given)), None)
+    return next(iter(ask(f"{queries} ORDER BY place, id LIMIT 1", given)), None)
 
 
 def _hash(text: str) -> int:

@@ -1,32 +1,21 @@
-"""What the pages of this app show: read, never written."""
+"""What the label pages show: progress, the image in hand, earlier answers. Only reads."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.contrib.auth.models import AbstractBaseUser
-from django.db.models import Count
+from django.db.models import QuerySet
 
 from annotations.database.prepared import Prepared, ask
-from annotations.models import Annotation, Answer, Assignment, Image, Membership, Study
+from annotations.models import Annotation, Answer, Assignment, Image, Membership
 
-# Beyond it nobody needs to know exactly, and PostgreSQL would look into each row for every answer.
+# Above this an exact count helps nobody, and PostgreSQL would read every row for it.
 COUNTED_UP_TO = 300
 
 
 @dataclass(frozen=True, slots=True)
-class StudyCounts:
-    prompts: int
-    images: int
-    generators: int
-    people: int
-    annotations: int
-    labelled: int
-
-
-@dataclass(frozen=True, slots=True)
 class Progress:
-    """How far one person is: answered, and how many are still left for them, or more than that."""
+    """How many images one person has answered, and how many are left (`more`: at least so many)."""
 
     mine: int
     left: int
@@ -37,31 +26,11 @@ class Progress:
         return self.mine + self.left
 
 
-def memberships_of(user: AbstractBaseUser):
-    return (
-        Membership.objects.filter(user_id=user.pk)
-        .select_related("study")
-        .order_by("-study__created_at", "study__slug")
-    )
-
-
-def counts(study: Study) -> StudyCounts:
-    counted = Annotation.objects.filter(study=study, state=Annotation.State.COUNTED)
-    return StudyCounts(
-        prompts=study.prompts.count(),
-        images=study.images.count(),
-        generators=study.generators.count(),
-        people=study.memberships.count(),
-        annotations=counted.count(),
-        labelled=counted.values("image").distinct().count(),
-    )
-
-
 def progress(annotator: Membership) -> Progress:
-    """Counted, never remembered: exact, with a count that stops where it would get long.
+    """Counted with every answer, and the count stops at COUNTED_UP_TO.
 
-    Images that nobody has met yet are left for this person whoever they are, and an index counts
-    them. Only where few of these remain is it looked at which of the others they know already.
+    Images that nobody has seen yet are left for every person, and an index counts them. Only when
+    few of those remain, this person's own images are looked up as well.
     """
     person, study, overlap = annotator.pk, annotator.study_id, annotator.study.overlap
     [(mine, passed, fresh)] = ask(FRESH, [person, person, study, COUNTED_UP_TO + 1])
@@ -80,8 +49,8 @@ FRESH = """
                 SELECT 1 FROM annotations_image
                 WHERE study_id = %s AND taken = 0 AND NOT (file = '') AND gold IS NULL
                 LIMIT %s) AS fresh)"""
-# One look by key for each image they met: as a join, PostgreSQL may go through all images instead;
-# with the words of a partial index among the conditions, through all of that index for each.
+# One look-up by key for each image the person had: with a join, PostgreSQL may read all images
+# instead, and with the condition of a partial index here, all of that index for each image.
 LEFT = """
     SELECT (SELECT COUNT(*) FROM annotations_image
             WHERE study_id = %s AND taken < %s
@@ -117,12 +86,12 @@ LAST = Prepared(
 
 
 def last_public_id(annotator: Membership) -> str:
-    """The image that was answered last, for the way back; nothing where none was."""
+    """The image this person answered last, for the Back button; empty if there is none."""
     return LAST.first(person=annotator.pk) or ""
 
 
 def held(annotator: Membership) -> Assignment | None:
-    """The image in this person's hands; nothing is given out for asking."""
+    """The image this person holds now. Does not give them one."""
     return (
         Assignment.objects.filter(annotator=annotator, state=Assignment.State.LEASED)
         .select_related("image")
@@ -130,8 +99,8 @@ def held(annotator: Membership) -> Assignment | None:
     )
 
 
-def answers_of(annotator: Membership):
-    """A person's own answers, newest first, with what they said."""
+def answers_of(annotator: Membership) -> QuerySet[Annotation]:
+    """A person's own annotations with their answers, newest first."""
     return (
         Annotation.objects.filter(annotator=annotator)
         .exclude(state=Annotation.State.WITHDRAWN)
@@ -151,7 +120,7 @@ def own_answer(annotator: Membership, public_id: str) -> Annotation | None:
 
 
 def neighbours(annotation: Annotation) -> dict[str, str]:
-    """The images that this person answered before and after this one, in the order they came."""
+    """The images this person answered just before and just after this one."""
     others = (
         Annotation.objects.filter(annotator=annotation.annotator_id)
         .exclude(state=Annotation.State.WITHDRAWN)
@@ -163,7 +132,7 @@ def neighbours(annotation: Annotation) -> dict[str, str]:
     }
 
 
-SAID = Prepared(
+EARLIER = Prepared(
     lambda mark: (
         Answer.objects.filter(annotation__annotator=mark("person"), annotation__image=mark("image"))
         .order_by()
@@ -173,39 +142,8 @@ SAID = Prepared(
 
 
 def earlier_answers(annotator: Membership, image: Image) -> dict[str, float | str]:
-    """What this person said about this image, to start from when they correct it."""
+    """This person's answers about this image, to fill the form when they correct it."""
     return {
         name if index is None else f"{name}.{index}": text if value is None else value
-        for name, index, value, text in SAID.all(person=annotator.pk, image=image.pk)
+        for name, index, value, text in EARLIER.all(person=annotator.pk, image=image.pk)
     }
-
-
-def addresses(study_id: int, keys: set[str]) -> dict[str, str]:
-    """key -> public address, of the images that have a file."""
-    if not keys:
-        return {}
-    found = Image.objects.filter(study=study_id, key__in=keys).exclude(file="").order_by()
-    return dict(found.values_list("key", "public_id"))
-
-
-def missing_prompts(study: Study) -> list[str]:
-    """Prompts that some generator has no image of: averages must not move in silence."""
-    return list(
-        study.prompts.annotate(made=Count("images__generator", distinct=True))
-        .filter(made__lt=study.generators.count())
-        .values_list("key", flat=True)
-    )
-
-
-def missing_images(study: Study) -> dict[str, list[str]]:
-    """For each generator that made something: the prompts that it made nothing of."""
-    keys = dict(study.prompts.values_list("pk", "key"))
-    made: dict[str, set[int]] = {}
-    pairs = study.images.order_by().values_list("generator__name", "prompt_id").distinct()
-    for generator, prompt in pairs.iterator():
-        made.setdefault(generator, set()).add(prompt)
-    absent = {
-        generator: sorted(keys[pk] for pk in keys.keys() - found)
-        for generator, found in sorted(made.items())
-    }
-    return {generator: prompts for generator, prompts in absent.items() if prompts}

@@ -1,4 +1,4 @@
-"""Record, correct, take back: the only writer of labels."""
+"""Records, corrects and takes back answers. Apart from imports, nothing else writes labels."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from django.db import transaction
 from django.db.models import Value
 from django.utils import timezone
 
+from annotations.database.leases import lease_end
 from annotations.database.prepared import Prepared, execute, insert
 from annotations.errors import LabelRefused
-from annotations.forms.papers.derived_answers import following
+from annotations.forms.papers.derived_answers import derived_answers
 from annotations.forms.per_image import needs_atoms
-from annotations.forms.validate_answers import checked
+from annotations.forms.validate_answers import validated
 from annotations.forms.versions import form_of, questions_for
-from annotations.labelling import assign as assigning
+from annotations.labelling import assign
 from annotations.models import (
     Annotation,
     Answer,
@@ -29,10 +30,10 @@ from annotations.models import (
     Revision,
     Study,
 )
-from annotations.signals import labels_changed
+from annotations.signals import announce_label_change
 
-# (key, whether by this submission) of the annotation that was sent with it, now or before it was
-# corrected, and of what this person said about the image: one question, and hardly ever an answer.
+# Finds in one query (annotation, 1) if this submission was saved before, also if it was corrected
+# since, and (annotation, 0) if this person has answered for the image. Usually there is no row.
 KNOWN = Prepared(
     lambda mark: (
         Annotation.objects.order_by()
@@ -73,31 +74,31 @@ def check_can_label(*, image: Image, annotator: Membership, form: FormVersion) -
 def check_answers(
     *, image: Image, form: FormVersion, answers: Mapping[str, Any]
 ) -> dict[str, float | str]:
-    """The answers as they will be kept; refused with a sentence where they do not fit the form.
+    """The answers as they will be stored; LabelRefused if they do not fit the form.
 
-    Keys are the questions' names; `atom.3` is the question about the atom with index 3. What
-    follows from them is among them.
+    Keys are the questions' names; `atom.3` is the question about the atom with index 3. Includes
+    the answers derived from these.
     """
     questions = questions_for(form, image.prompt)
-    kept = checked(form_of(form), questions, answers)
-    return kept | following(form_of(form), questions, image.prompt.metadata, kept)
+    valid = validated(form_of(form), questions, answers)
+    return valid | derived_answers(form_of(form), questions, image.prompt.metadata, valid)
 
 
 @transaction.atomic
 def record_label(*, annotator: Membership, **sent: Any) -> Annotation:
-    """Save one person's answers about one image, as `_record` takes them. Sent twice, they are
-    saved once."""
-    assigning.lock(annotator)
+    """Save one person's answers about one image; `sent` as in `_record`. The same submission twice
+    is saved once."""
+    assign.lock(annotator)
     annotation, _ = _record(annotator=annotator, **sent)
     return annotation
 
 
 @transaction.atomic
-def record_and_go_on(*, annotator: Membership, **sent: Any) -> Assignment | None:
-    """Answers and the next image go to the disk together: one wait instead of two."""
-    assigning.lock(annotator)
-    _, empty_handed = _record(annotator=annotator, **sent)
-    return assigning.next_in_turn(annotator, empty_handed=empty_handed)
+def record_and_give_next(*, annotator: Membership, **sent: Any) -> Assignment | None:
+    """Save the answers and give the next image in one transaction: one wait for the disk, not two."""
+    assign.lock(annotator)
+    _, holds_nothing = _record(annotator=annotator, **sent)
+    return assign.next_image_locked(annotator, holds_nothing=holds_nothing)
 
 
 def _record(
@@ -109,7 +110,7 @@ def _record(
     submission: uuid.UUID,
     seconds: float | None = None,
 ) -> tuple[Annotation, bool]:
-    """The annotation, and whether the person held its image until now."""
+    """The annotation, and whether this person held a lease on the image until now."""
     known = {
         bool(by_submission): key
         for key, by_submission in KNOWN.all(
@@ -122,13 +123,13 @@ def _record(
             raise LabelRefused("This submission was used for another image; nothing was saved.")
         return repeated, False
     check_can_label(image=image, annotator=annotator, form=form)
-    kept = check_answers(image=image, form=form, answers=answers)
+    valid = check_answers(image=image, form=form, answers=answers)
     earlier = Annotation.objects.get(pk=known[False]) if known else None
     held = False
     if earlier is None or earlier.state == Annotation.State.WITHDRAWN:
-        held = _occupy(image=image, annotator=annotator)
+        held = _take_place(image=image, annotator=annotator)
     if earlier is not None:
-        _correct(earlier, form=form, answers=kept, submission=submission, seconds=seconds)
+        _correct(earlier, form=form, answers=valid, submission=submission, seconds=seconds)
         return earlier, held
     annotation = Annotation(
         study=annotator.study,
@@ -140,38 +141,38 @@ def _record(
         submitted_at=timezone.now(),
     )
     insert(annotation)
-    _write_answers(annotation, kept)
-    _tell(annotator.study_id)
+    _write_answers(annotation, valid)
+    announce_label_change(annotator.study_id)
     return annotation, held
 
 
 @transaction.atomic
 def flag(*, image: Image, annotator: Membership, reason: str, note: str = "") -> Flag:
-    """Say that something is wrong with an image. Flagging again corrects what was said, and opens
-    it again where it was settled."""
+    """Report that something is wrong with an image. Flagging again replaces the flag and reopens
+    it."""
     if image.study_id != annotator.study_id:
         raise LabelRefused("This image belongs to another study; nothing was flagged.")
     if reason not in Flag.Reason.values:
         words = ", ".join(Flag.Reason.labels)
         raise LabelRefused(f"A flag needs one of these reasons: {words}. Nothing was flagged.")
-    said = {"reason": reason, "note": note.strip()[:2000], "settled_at": None, "settled_by": None}
-    flagged, _ = Flag.objects.update_or_create(image=image, annotator=annotator, defaults=said)
+    values = {"reason": reason, "note": note.strip()[:2000], "settled_at": None, "settled_by": None}
+    flagged, _ = Flag.objects.update_or_create(image=image, annotator=annotator, defaults=values)
     return flagged
 
 
 @transaction.atomic
 def take_back(*, annotation: Annotation) -> Assignment:
-    """Undo: the answers are kept as a revision, the image is in this person's hands again."""
+    """Undo: the answer no longer counts, and this person holds the image again."""
     if annotation.state != Annotation.State.COUNTED:
         raise LabelRefused("This answer has already been taken back.")
     if not annotation.annotator.study.is_open:
         raise LabelRefused(f"This study takes no changes at the moment. {EARLIER_KEPT}")
-    assigning.lock(annotation.annotator)
-    # One image in hand at a time: what was open goes back to the queue.
-    for open_one in Assignment.objects.filter(
+    assign.lock(annotation.annotator)
+    # A person holds one image at a time, so the one they hold now goes back.
+    for held in Assignment.objects.filter(
         annotator=annotation.annotator, state=Assignment.State.LEASED
     ):
-        assigning.release(assignment=open_one)
+        assign.release(assignment=held)
     annotation.state = Annotation.State.WITHDRAWN
     annotation.save(update_fields=["state"])
     assignment, _ = Assignment.objects.update_or_create(
@@ -180,19 +181,19 @@ def take_back(*, annotation: Annotation) -> Assignment:
         defaults={
             "study": annotation.study,
             "state": Assignment.State.LEASED,
-            "leased_until": timezone.now() + assigning.lease_length(annotation.study),
+            "leased_until": lease_end(assign.lease_length(annotation.study)),
         },
     )
-    _tell(annotation.study_id)
+    announce_label_change(annotation.study_id)
     return assignment
 
 
-def _occupy(*, image: Image, annotator: Membership) -> bool:
-    """Turn the lease into an answer; a lease that has run out may still find a place free. Whether
-    there was one."""
+def _take_place(*, image: Image, annotator: Membership) -> bool:
+    """Turn the lease into an answer. If it has run out, take a place that is still free. True if
+    there was a lease."""
     if execute(ANSWER_THE_LEASE, image.pk, annotator.pk):
         return True
-    if not assigning.take_place(image=image, study=annotator.study):
+    if not assign.take_place(image=image, study=annotator.study):
         raise LabelRefused(
             "This image was given to somebody else because the page had been idle for too long; "
             f"this answer was not saved. {EARLIER_KEPT}"
@@ -227,7 +228,7 @@ def _correct(
         submitted_at=annotation.submitted_at,
     )
     annotation.answers.all().delete()
-    # What the owner has set aside stays so, whatever it says now.
+    # A corrected answer that the owner had set aside stays set aside.
     if annotation.state == Annotation.State.WITHDRAWN:
         annotation.state = Annotation.State.COUNTED
     annotation.revision += 1
@@ -237,7 +238,7 @@ def _correct(
     annotation.submitted_at = timezone.now()
     annotation.save()
     _write_answers(annotation, answers)
-    _tell(annotation.study_id)
+    announce_label_change(annotation.study_id)
 
 
 def _write_answers(annotation: Annotation, answers: Mapping[str, float | str]) -> None:
@@ -260,11 +261,7 @@ def _write_answers(annotation: Annotation, answers: Mapping[str, float | str]) -
 
 
 def _plausible(seconds: float | None) -> float | None:
-    """A browser's clock is a claim: keep it where it can be true."""
+    """The browser measures the time; keep it only if it can be true."""
     if seconds is None or not math.isfinite(seconds) or not 0 <= seconds <= 24 * 3600:
         return None
     return seconds
-
-
-def _tell(study_id: int) -> None:
-    transaction.on_commit(lambda: labels_changed.send(sender=Study, study_id=study_id))

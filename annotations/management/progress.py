@@ -1,4 +1,4 @@
-"""How far a long import is, on a terminal and nowhere else."""
+"""A progress bar for long imports, on a terminal only."""
 
 from __future__ import annotations
 
@@ -11,9 +11,13 @@ from tqdm import tqdm
 
 @contextmanager
 def bar(unit: str = " rows") -> Iterator[Callable[[int], None] | None]:
-    """A bar that is told how much is done; None where nobody watches."""
+    """Gives a function to call with how much is done; None where there is no terminal."""
     if not sys.stderr.isatty():
         yield None
         return
     with tqdm(unit=unit, unit_scale=True, leave=False, dynamic_ncols=True) as shown:
-        yield lambda done: shown.update(done - shown.n)
+
+        def show(done: int) -> None:
+            shown.update(done - shown.n)
+
+        yield show

@@ -11,7 +11,7 @@ from annotations.models.study import Study
 
 
 class Annotation(models.Model):
-    """One person's answers about one image, as they stand now; earlier ones are `Revision` rows."""
+    """One person's present answers about one image; earlier ones are `Revision` rows."""
 
     class State(models.TextChoices):
         COUNTED = "counted", "counted"
@@ -29,7 +29,7 @@ class Annotation(models.Model):
         Membership, on_delete=models.RESTRICT, related_name="annotations", db_index=False
     )
     form = models.ForeignKey(FormVersion, on_delete=models.PROTECT, related_name="annotations")
-    # Made by the page before it sends, so that a repeated sending is known as such.
+    # Made by the page before it sends, so that a second sending is recognised.
     submission = models.UUIDField(default=uuid.uuid4, unique=True)
     state = models.CharField(max_length=10, choices=State, default=State.COUNTED)
     revision = models.PositiveSmallIntegerField(default=1)
@@ -90,7 +90,7 @@ class Answer(models.Model):
             ),
         ]
         indexes = [
-            # Most answers are about the whole image, and need no place in it.
+            # Most answers are about the whole image and are not in this index.
             models.Index(fields=["atom"], condition=Q(atom__isnull=False), name="answer_by_atom")
         ]
 

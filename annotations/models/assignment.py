@@ -7,7 +7,7 @@ from annotations.models.study import Study
 
 
 class Assignment(models.Model):
-    """An image in somebody's hands: leased until a moment, answered, or given back."""
+    """An image that was given to a person: leased to them, answered or skipped by them."""
 
     class State(models.TextChoices):
         LEASED = "leased", "leased"

@@ -7,8 +7,8 @@ from annotations.models.prompt import Atom
 
 
 class Decision(models.Model):
-    """What holds where people disagreed: one answer, why, and who says so. The people's own answers
-    stay as they are; the consensus named "adjudicated" reads this instead."""
+    """The owner's decision about a question that people answered differently, with the reason. The
+    people's own answers stay; the consensus "adjudicated" uses the decision instead."""
 
     image = models.ForeignKey(Image, on_delete=models.CASCADE, related_name="decisions")
     question = models.CharField(max_length=80)

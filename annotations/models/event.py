@@ -14,10 +14,11 @@ class EventsStay(models.QuerySet):
 
 
 class Event(models.Model):
-    """Something was changed, removed, exported or decided: who, what, when. Written once.
+    """Somebody changed, removed, exported or decided something. Never changed afterwards; a
+    trigger in the database refuses it, too (see the migration).
 
-    The database refuses to change what it says, too (see the migration). Names stand nowhere in
-    `words`: a person is a key, so that an erased person is erased here as well.
+    `words` holds no names of people: `by` and `about` are keys, so that an erased person is erased
+    here as well.
     """
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="events")

@@ -6,7 +6,7 @@ from annotations.models.people import Membership
 
 
 class Flag(models.Model):
-    """Somebody says that something is wrong with an image; its answers are not touched by it."""
+    """A person reports that something is wrong with an image. Answers are not affected."""
 
     class Reason(models.TextChoices):
         BROKEN = "broken", "The image is broken or does not show"
@@ -20,7 +20,7 @@ class Flag(models.Model):
     reason = models.CharField(max_length=12, choices=Reason)
     note = models.TextField(blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
-    # What became of it: written by the study's owner.
+    # Written by the owner when it is settled.
     settled_at = models.DateTimeField(null=True, blank=True)
     settled_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"

@@ -2,9 +2,9 @@ from django.db import models
 
 
 class FormVersion(models.Model):
-    """The questions as they stood on the screen: never changed, only followed by a next version.
+    """The questions as people saw them. Never changed: other words are a new version.
 
-    `definition` is what `annotations.forms` builds; `digest` tells two wordings apart.
+    `definition` is a `Form` as plain data; `digest` is its hash.
     """
 
     slug = models.SlugField(max_length=80)

@@ -33,8 +33,8 @@ def new_public_id() -> str:
 
 
 class Image(models.Model):
-    """One picture of one prompt by one generator. `public_id` is all that an annotator's page,
-    address or download shows of it; the file's name is its content's hash."""
+    """One picture of one prompt by one generator. Annotators only see `public_id`, in pages,
+    addresses and downloads. The file's name is the hash of its content."""
 
     class Variant(models.TextChoices):
         ORIGINAL = "original", "original prompt"
@@ -52,12 +52,12 @@ class Image(models.Model):
     width = models.PositiveIntegerField(null=True, blank=True)
     height = models.PositiveIntegerField(null=True, blank=True)
     metadata = models.JSONField(default=dict, blank=True)
-    # The seeded order in which people meet the images, and how many places of the study's overlap
-    # are taken: by answers and by leases. Written by `assigning` and `labelling` alone.
+    # The position in the labelling order, and how many places of the study's overlap are taken, by
+    # answers and by leases.
     place = models.PositiveIntegerField(default=0)
     taken = models.PositiveSmallIntegerField(default=0)
-    # Known answers, `{question: value}`: mixed in among the others to see who pays attention. Shown
-    # to everybody, so the overlap does not count for it.
+    # Known answers, `{question: value}`, of a gold image: shows who pays attention. Everybody gets
+    # these images, so the overlap does not apply.
     gold = models.JSONField(null=True, blank=True)
 
     class Meta:
@@ -72,7 +72,7 @@ class Image(models.Model):
                 name="an_image_file_has_a_hash_and_a_size",
             ),
         ]
-        # Finished images must cost nothing: the open ones are found by how many places are taken.
+        # For finding open images without reading the finished ones.
         indexes = [
             models.Index(
                 fields=["generator", "taken", "place", "id"],

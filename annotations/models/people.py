@@ -18,9 +18,9 @@ class Role(models.TextChoices):
 
 
 class Invitation(models.Model):
-    """A way into a study: for people with an account, or for a crowd's workers without one.
+    """A link into a study, for people with an account or for crowd workers.
 
-    The link carries a signature over this row's key and nonce; closing the row closes the link.
+    The link is a signature over this row's key and nonce. Closing the row closes the link.
     """
 
     class Kind(models.TextChoices):
@@ -55,7 +55,7 @@ class Invitation(models.Model):
 
 
 class Membership(models.Model):
-    """One person in one study: with an account, or known by name only (imported, simulated)."""
+    """One person in one study. Imported and simulated people have no account, only a name."""
 
     Role = Role
 
@@ -70,12 +70,12 @@ class Membership(models.Model):
     name = models.CharField(max_length=200)
     role = models.CharField(max_length=12, choices=Role, default=Role.ANNOTATOR)
     simulated = models.BooleanField(default=False)
-    # How far this person has walked through the images; see `annotations.labelling.image_order`.
+    # How far this person is in the order of images; see `annotations.labelling.image_order`.
     walk = models.JSONField(default=dict, blank=True)
     invitation = models.ForeignKey(
         Invitation, null=True, blank=True, on_delete=models.SET_NULL, related_name="members"
     )
-    # The name that a crowd platform gave them; they come without a password.
+    # The id a crowd platform gave them; such an account has no password.
     worker = models.CharField(max_length=120, blank=True)
     session_key = models.CharField(max_length=40, blank=True)
     quota = models.PositiveIntegerField(

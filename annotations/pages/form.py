@@ -1,4 +1,4 @@
-"""Which questions a study asks: one of the papers' forms, or one that its owner composes."""
+"""The owner chooses the questions of a study: a paper's form, or one of their own."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from django.utils.safestring import SafeString
 
 from annotations.access import Place, place_or_404
 from annotations.errors import FormRefused, NotYours
-from annotations.forms import FORMS
 from annotations.forms.definition import Form
 from annotations.forms.display import blocks
 from annotations.forms.html import questions_html
-from annotations.forms.per_image import Subject, asked
+from annotations.forms.papers import FORMS
+from annotations.forms.per_image import PromptFacts, questions_about
 from annotations.forms.text_format import as_text, parse
 from annotations.forms.validate_definition import read_form
 from annotations.forms.versions import form_of, use_form
@@ -24,8 +24,8 @@ from annotations.models import Annotation, Membership
 from annotations.sources.records import AtomRecord
 
 LONGEST = 100_000
-# What a preview is about: two classes and five parts, so that every kind of question shows.
-SAMPLE = Subject(
+# The example prompt of a preview: two classes and five atoms, so that every kind of question shows.
+SAMPLE = PromptFacts(
     "two red dogs and a bench",
     objects=("dog", "bench"),
     atoms=(
@@ -40,7 +40,7 @@ SAMPLE = Subject(
 
 @login_required
 def form_edit(request: HttpRequest, slug: str) -> HttpResponse:
-    """GET: the questions as they are. POST: look at what was written, or ask it from now on."""
+    """GET: the present questions. POST: preview the written form, or use it from now on."""
     place = place_or_404(request, slug)
     if place.membership.role != Membership.Role.OWNER:
         raise NotYours("Only the owner of a study chooses its questions.")
@@ -66,13 +66,13 @@ def _form(text: str) -> Form:
     form = read_form(parse(text))
     paper = FORMS.get(form.slug)
     if paper and paper.digest != form.digest:
-        # Other words are not that paper's form any more, and must not carry its name.
+        # With other words it is no longer the paper's form, and must not have its name.
         return replace(form, slug=f"own-{form.slug}"[:80], source=f"after {form.source}")
     return form
 
 
 def _preview(form: Form) -> SafeString:
-    return questions_html(blocks(SAMPLE.prompt, asked(form, SAMPLE), {}), SAMPLE.prompt)
+    return questions_html(blocks(SAMPLE.prompt, questions_about(form, SAMPLE), {}), SAMPLE.prompt)
 
 
 def _page(

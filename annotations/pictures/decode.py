@@ -1,137 +1,89 @@
-"""Pictures that come from outside: checked before they are decoded, stored without what they carry.
+"""A picture is decoded to be checked and made small; the file itself has been stripped before.
 
-Files are named after their content's hash, so a name tells nothing and the same picture is kept
-once. Beside each lies a small JPEG for lists and galleries.
+No Django here: the processes that do nothing but this start in a tenth of a second.
 """
 
 from __future__ import annotations
 
-import hashlib
 import io
+import struct
 import warnings
+import zlib
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any
 
-from django.conf import settings
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from annotations import png_pixels
-from annotations.errors import ImportRefused
-from annotations.media import media
-from annotations.pictures.strip_metadata import ORIENTATION, Bare, Damaged, bare, kind_of
+from annotations.pictures.strip_metadata import ORIENTATION, Bare, Damaged, bare, png_chunks
 
 FORMATS = {"PNG": ".png", "JPEG": ".jpg", "WEBP": ".webp"}
-CONTENT_TYPES = {".png": "image/png", ".jpg": "image/jpeg", ".webp": "image/webp"}
-MODES = {1: "L", 3: "RGB", 4: "RGBA"}
 # The longer side of a thumbnail, in pixels.
 SMALL = 256
 
 
+class NotTaken(Exception):
+    """Why a picture is refused, in words that follow its name: “is damaged: …”."""
+
+
 @dataclass(frozen=True, slots=True)
-class StoredPicture:
-    file: str
-    sha256: str
+class Decoded:
     width: int
     height: int
+    # A small JPEG.
+    thumbnail: bytes
+    # The file to keep, where it was turned upright; empty where it can stay as it is.
+    turned: bytes = b""
 
 
-def store_picture(content: bytes | Path, *, name: str) -> StoredPicture:
-    """Check, strip and keep a picture; `sha256` is that of the bytes as they were given."""
-    content = _given(content, name)
-    picture, clean, small = _checked(content, name)
-    sha256 = hashlib.sha256(content).hexdigest()
-    file = f"images/{sha256[:2]}/{sha256}{FORMATS[clean.kind]}"
-    # The thumbnail first: where the picture is, its thumbnail is too.
-    media().keep(thumbnail_of(file), _as_jpeg(small))
-    media().keep(file, clean.content)
-    return StoredPicture(file, sha256, *picture)
-
-
-def check_picture(content: bytes | Path, *, name: str) -> StoredPicture:
-    """All that `store_picture` would say, and nothing written."""
-    content = _given(content, name)
-    picture, clean, _ = _checked(content, name)
-    sha256 = hashlib.sha256(content).hexdigest()
-    return StoredPicture(f"images/{sha256[:2]}/{sha256}{FORMATS[clean.kind]}", sha256, *picture)
-
-
-def digest_of(content: bytes | Path) -> str:
-    return hashlib.sha256(
-        content if isinstance(content, bytes) else content.read_bytes()
-    ).hexdigest()
-
-
-def thumbnail_of(file: str) -> str:
-    """Where the small one lies: it needs no column of its own."""
-    return f"thumbnails/{file.removeprefix('images/').rpartition('.')[0]}.jpg"
-
-
-def small_size(width: int, height: int) -> tuple[int, int]:
-    """Width and height of the thumbnail, so that a page can keep its place free."""
-    scale = min(1.0, SMALL / max(width, height))
-    return max(1, round(width * scale)), max(1, round(height * scale))
-
-
-def open_picture(file: str) -> Image.Image:
-    """The pixels of a stored picture as every judge and person sees them: upright, RGB."""
-    with Image.open(io.BytesIO(media().read(file))) as picture:
-        return picture.convert("RGB")
-
-
-def _given(content: bytes | Path, name: str) -> bytes:
-    limit = settings.IMAGE_MAX_BYTES
-    size = len(content) if isinstance(content, bytes) else content.stat().st_size
-    if size > limit:
-        raise ImportRefused(f"{name} is larger than {limit // 2**20} MB.")
-    return content if isinstance(content, bytes) else content.read_bytes()
-
-
-def _checked(content: bytes, name: str) -> tuple[tuple[int, int], Bare, Image.Image]:
-    """Its size, the file without what it carried, and the picture made small."""
-    if not kind_of(content):
-        raise ImportRefused(f"{name} is not a PNG, JPEG or WebP picture.")
+def decode(content: bytes, kind: str, orientation: int, max_pixels: int) -> Decoded:
+    """Read every pixel, so that a damaged file is noticed. Raises NotTaken."""
     try:
-        clean = bare(content)
-        if clean.animated:
-            raise ImportRefused(f"{name} is an animation; Jurybox takes still pictures.")
-        picture = _opened(clean.content, name)
-        if clean.orientation != 1:
-            clean = _upright(picture, clean)
-            picture = _opened(clean.content, name)
-        return picture.size, clean, _small(picture, clean)
+        if kind == "PNG":
+            _check_sums(content)
+        picture = _opened(content, max_pixels)
+        turned = b""
+        if orientation != 1:
+            turned = _upright(picture, kind, orientation).content
+            picture = _opened(turned, max_pixels)
+        return Decoded(*picture.size, _as_jpeg(_small(picture)), turned)
     except Damaged as error:
-        raise ImportRefused(f"{name} is damaged: {error}.") from error
+        raise NotTaken(f"is damaged: {error}.") from error
 
 
-def _opened(content: bytes, name: str) -> Image.Image:
+def _check_sums(content: bytes) -> None:
+    """Pillow does not compare the checksums of a PNG's pixels."""
+    view = memoryview(content)
+    for _, start, length in png_chunks(content):
+        # Over the chunk's name and its data.
+        if (
+            zlib.crc32(view[start - 4 : start + length])
+            != struct.unpack_from(">I", content, start + length)[0]
+        ):
+            raise Damaged("a part of it was changed on its way")
+
+
+def _opened(content: bytes, max_pixels: int) -> Image.Image:
     """The picture with its header read and nothing decoded."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             picture = Image.open(io.BytesIO(content), formats=list(FORMATS))
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
-        raise ImportRefused(f"{name} is not a PNG, JPEG or WebP picture.") from error
+        raise NotTaken("is not a PNG, JPEG or WebP picture.") from error
     except Image.DecompressionBombError as error:
-        raise ImportRefused(f"{name} has more pixels than can be handled safely.") from error
+        raise NotTaken("has more pixels than can be handled safely.") from error
     width, height = picture.size
-    if width * height > settings.IMAGE_MAX_PIXELS:
-        limit = settings.IMAGE_MAX_PIXELS // 1_000_000
-        raise ImportRefused(f"{name} has {width} × {height} pixels; the limit is {limit} million.")
+    if width * height > max_pixels:
+        limit = max_pixels // 1_000_000
+        raise NotTaken(f"has {width} × {height} pixels; the limit is {limit} million.")
     return picture
 
 
-def _small(picture: Image.Image, clean: Bare) -> Image.Image:
-    """Made small; every pixel is decoded on the way, so a damaged file is found out."""
+def _small(picture: Image.Image) -> Image.Image:
     try:
-        pixels = png_pixels.pixels(clean.content) if clean.kind == "PNG" else None
-        if pixels is not None:
-            mode = MODES[pixels.shape[2]]
-            picture = Image.frombuffer(mode, picture.size, pixels, "raw", mode, 0, 1)
         # A JPEG is decoded at half, a quarter or an eighth of its size: all its data are read.
         picture.draft("RGB", (SMALL, SMALL))
         picture.load()
-    except Damaged:
-        raise
     except Exception as error:
         # Decoders fail on broken bytes in many ways; each of them means the same to the person.
         raise Damaged("its pixels cannot be read") from error
@@ -156,15 +108,18 @@ def _as_jpeg(picture: Image.Image) -> bytes:
     return out.getvalue()
 
 
-def _upright(picture: Image.Image, clean: Bare) -> Bare:
+def _upright(picture: Image.Image, kind: str, orientation: int) -> Bare:
     """A picture that EXIF would turn is turned once and for all."""
     try:
-        picture.getexif()[ORIENTATION] = clean.orientation
+        picture.getexif()[ORIENTATION] = orientation
         turned = ImageOps.exif_transpose(picture)
     except Exception as error:
         raise Damaged("its pixels cannot be read") from error
     turned.info = {}
     out = io.BytesIO()
-    options = {"JPEG": {"quality": 95, "subsampling": 0}, "WEBP": {"lossless": True}}
-    turned.save(out, clean.kind, exif=b"", **options.get(clean.kind, {}))
+    options: dict[str, dict[str, Any]] = {
+        "JPEG": {"quality": 95, "subsampling": 0},
+        "WEBP": {"lossless": True},
+    }
+    turned.save(out, kind, exif=b"", **options.get(kind, {}))
     return bare(out.getvalue())

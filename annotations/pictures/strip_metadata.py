@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import struct
-import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from PIL import Image
@@ -55,8 +55,8 @@ def bare(content: bytes) -> Bare:
     return {"PNG": _bare_png, "JPEG": _bare_jpeg, "WEBP": _bare_webp}[kind](content)
 
 
-def png_chunks(content: bytes):
-    """(kind, start of its data, length) of each chunk, up to and with IEND."""
+def png_chunks(content: bytes) -> Iterator[tuple[bytes, int, int]]:
+    """(kind, start of its data, length) of each chunk, up to and including IEND."""
     place = len(PNG_SIGNATURE)
     while True:
         if place + 12 > len(content):
@@ -115,11 +115,11 @@ def _bare_jpeg(content: bytes) -> Bare:
         if not (b"\xe0" <= mark <= b"\xef" or mark == b"\xfe") or plain_jfif or adobe:
             kept.append(segment)
         if mark == b"\xda":
-            found = JPEG_MARK.search(content, place)
-            if found is None:
+            end_of_scan = JPEG_MARK.search(content, place)
+            if end_of_scan is None:
                 raise Damaged("the file ends in the middle")
-            kept.append(content[place : found.start()])
-            place = found.start()
+            kept.append(content[place : end_of_scan.start()])
+            place = end_of_scan.start()
 
 
 def _bare_webp(content: bytes) -> Bare:
@@ -156,12 +156,8 @@ def _orientation(data: bytes) -> int:
     exif = Image.Exif()
     try:
         exif.load(data)
-        found = exif.get(ORIENTATION, 1)
+        orientation = exif.get(ORIENTATION, 1)
     except Exception:
         # EXIF that cannot be read turns no picture.
         return 1
-    return found if found in range(1, 9) else 1
-
-
-def png_chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    return orientation if orientation in range(1, 9) else 1

@@ -1,4 +1,4 @@
-"""The closed classes of English that the grammar of `parsing` needs, and what it takes nouns for."""
+"""The word lists of the prompt grammar: determiners, prepositions, attributes, verbs, plurals."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ RELATIONS = sorted(
     ],
     key=lambda words: -len(words.split()),
 )
-# What only leads to the picture's content.
+# Openings that say nothing about the content of the picture.
 OPENINGS = (
     "a photo of",
     "a picture of",
@@ -92,7 +92,7 @@ ADVERBS = {
     "each",
     "other",
 }
-# Attributes that no ending betrays.
+# Attributes that cannot be recognised by an ending.
 _ATTRIBUTES = (
     "red orange yellow green blue purple pink brown black white gray grey gold silver violet "
     "beige teal cyan magenta maroon navy turquoise tan dark light bright pale "
@@ -105,7 +105,7 @@ _ATTRIBUTES = (
 )
 ATTRIBUTES = set(_ATTRIBUTES.split())
 ENDINGS = ("y", "en", "ed", "ic", "al", "ar", "ful", "ous", "less", "ish", "ent", "ive", "ing")
-# Words with such an ending that are things all the same.
+# Words with such an ending that are things nevertheless.
 _THINGS = (
     "baby lady boy toy key sky city body family butterfly monkey turkey donkey puppy kitty bunny "
     "cherry berry strawberry candy cookie party library battery ivy daisy lily pony fairy "
@@ -156,7 +156,7 @@ SAME = {"sheep", "fish", "scissors", "skis", "glasses", "pants", "jeans", "bus",
 
 
 def singular(noun: str) -> str:
-    """The thing itself, of one or of many; good enough to name an atom."""
+    """The singular of a noun; good enough to name an atom."""
     if noun in IRREGULAR:
         return IRREGULAR[noun]
     if noun in SAME or noun.endswith(("ss", "us", "is")) or len(noun) < 4:
@@ -170,9 +170,9 @@ def singular(noun: str) -> str:
 
 def plural(noun: str) -> str:
     """English enough for a question."""
-    for many, one in IRREGULAR.items():
-        if noun == one or noun.endswith(f" {one}"):
-            return noun.removesuffix(one) + many
+    for several, single in IRREGULAR.items():
+        if noun == single or noun.endswith(f" {single}"):
+            return noun.removesuffix(single) + several
     if noun in SAME and not noun.endswith("s"):
         return noun
     if noun.endswith(("s", "x", "z", "ch", "sh")):

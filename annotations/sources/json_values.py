@@ -6,45 +6,33 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from annotations.sources.records import GeneratorRecord, ImageRecord, Rejected, Remark
+from annotations.sources.checks import Unfit
+from annotations.sources.records import GeneratorRecord, ImageRecord, Remark
 
 SUFFIXES = (".png", ".jpeg", ".jpg", ".webp")
-NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-
-
-class Wrong(Exception):
-    """A value that is not what its field holds."""
-
-    def __init__(self, field: str, value: object, reason: str) -> None:
-        super().__init__(reason)
-        self.field, self.value, self.reason = field, value, reason
-
-    def at(self, line: int, source: str) -> Rejected:
-        shown = self.value if isinstance(self.value, int | float) else str(self.value)[:200]
-        return Rejected(self.field, shown, self.reason, line, source)
 
 
 def take(item: Any, field: str, kind: type | tuple[type, ...], words: str) -> Any:
     """The value of a field, which must be there and of this kind."""
     if not isinstance(item, dict):
-        raise Wrong(field, item, "An object is wanted here.")
+        raise Unfit(field, item, "An object is wanted here.")
     if field not in item:
-        raise Wrong(field, None, f"“{field}” is missing; {words} is wanted.")
+        raise Unfit(field, None, f"“{field}” is missing; {words} is wanted.")
     value = item[field]
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        raise Wrong(field, value, f"“{field}” must be {words}.")
+        raise Unfit(field, value, f"“{field}” must be {words}.")
     return value
 
 
 def take_text(item: Any, field: str) -> str:
     value = take(item, field, str, "a text")
     if not value.strip():
-        raise Wrong(field, value, f"“{field}” is empty.")
+        raise Unfit(field, value, f"“{field}” is empty.")
     return value
 
 
 def named_after(folder: Path) -> str:
-    """A generator that nobody named is called like the folder of its images."""
+    """The name of a generator that was not given: that of the folder of its images."""
     names = [name for name in folder.resolve().parts if name not in ("samples", "images", "/")]
     return names[-1] if names else "unnamed"
 

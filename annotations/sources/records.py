@@ -116,6 +116,8 @@ class Remark(NamedTuple):
     words: str
 
 
+# What a reader says about its source, between the records.
+NOTES = (Rejected, Missing, Remark)
 Record = (
     PromptRecord
     | GeneratorRecord

@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from annotations.sources.records import Rejected, Remark, Unreadable
+from annotations.sources.rows import Row
 
 # Longer than any honest row; a file without line ends must not fill the memory.
 LONGEST_LINE = 4 * 2**20
 LARGEST_DOCUMENT = 512 * 2**20
 LONGEST_FIELD = 131_072
-# What a spreadsheet would run as a formula when it stands first in a cell. `exporting` puts an
-# apostrophe before it, `restored` takes it away again.
+# What a spreadsheet would run as a formula when it stands first in a cell. Exports put an
+# apostrophe before it (`defused`), `restored` takes it away again.
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 # A key whose value is an object.
@@ -29,13 +30,11 @@ KEY = re.compile(r'"([^"]+)"\s*:\s*\{')
 
 csv.field_size_limit(LONGEST_FIELD)
 
-Row = tuple[int, Sequence[Any]]
-
 
 def table(
     path: Path, *, required: Sequence[str], optional: Sequence[str] = ()
-) -> Iterator[Row | Rejected | Remark]:
-    """Rows of a CSV, JSONL or JSON file: (line, values in the order of `required` + `optional`).
+) -> Iterator[Row[Sequence[Any]] | Rejected | Remark]:
+    """Rows of a CSV, JSONL or JSON file, their values in the order of `required` + `optional`.
 
     What a row does not have is "". Columns may stand in any order; unknown ones are reported.
     """
@@ -87,8 +86,8 @@ def document(path: Path) -> Any:
         raise Unreadable(f"{path.name} is not sound JSON: {_why(error)}.") from error
 
 
-def json_lines(path: Path) -> Iterator[tuple[int, Any] | Rejected]:
-    """(line, value) for each line of a JSONL file."""
+def json_lines(path: Path) -> Iterator[Row[Any] | Rejected]:
+    """The value on each line of a JSONL file."""
     opening(path)
     bad: set[int] = set()
     for number, line in enumerate(_lines(path, bad), 1):
@@ -98,7 +97,7 @@ def json_lines(path: Path) -> Iterator[tuple[int, Any] | Rejected]:
             yield _undecodable(path, number)
             continue
         try:
-            yield number, parsed(line)
+            yield Row(number, parsed(line))
         except json.JSONDecodeError as error:
             yield Rejected(
                 "line",
@@ -111,32 +110,32 @@ def json_lines(path: Path) -> Iterator[tuple[int, Any] | Rejected]:
             yield Rejected("line", line[:80], f"Not sound JSON: {_why(error)}.", number, path.name)
 
 
-def text_lines(path: Path) -> Iterator[tuple[int, str] | Rejected]:
-    """(line, text) for each line that is not blank, whatever the line ends."""
+def text_lines(path: Path) -> Iterator[Row[str] | Rejected]:
+    """The text of each line that is not blank, whatever the line ends."""
     opening(path)
     bad: set[int] = set()
     for number, line in enumerate(_lines(path, bad, newline=None), 1):
         if number in bad:
             yield _undecodable(path, number)
         elif line.strip():
-            yield number, line.strip()
+            yield Row(number, line.strip())
 
 
 def parsed(text: str) -> Any:
-    value = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+    value = json.loads(text, object_pairs_hook=_without_repeated_keys, parse_constant=_no_constant)
     if "\\u0000" in text or "\0" in text:
         raise ValueError("it holds a NUL character")
     return value
 
 
 def lines_of_keys(path: Path) -> dict[str, int]:
-    """On which line each key of a pretty-printed object stands first; for naming places only."""
-    found: dict[str, int] = {}
+    """On which line each key of a pretty-printed object stands first; only used to name places."""
+    lines: dict[str, int] = {}
     with path.open(encoding="utf-8-sig", errors="replace") as file:
         for number, line in enumerate(file, 1):
             for key in KEY.findall(line[:10_000]):
-                found.setdefault(key, number)
-    return found
+                lines.setdefault(key, number)
+    return lines
 
 
 def restored(value: str) -> str:
@@ -146,8 +145,8 @@ def restored(value: str) -> str:
     return value
 
 
-def csv_rows(path: Path) -> Iterator[Row | Rejected]:
-    """(line, cells) of every row, the header first; rows that are not sound are named."""
+def csv_rows(path: Path) -> Iterator[Row[list[str]] | Rejected]:
+    """The cells of every row, the header first; rows that cannot be read are rejected."""
     bad: set[int] = set()
     reader = csv.reader(_lines(path, bad))
     before = 0
@@ -164,50 +163,52 @@ def csv_rows(path: Path) -> Iterator[Row | Rejected]:
         if bad and not bad.isdisjoint(range(line, before + 1)):
             yield _undecodable(path, line)
         elif row and row != [""]:
-            yield line, row
+            yield Row(line, row)
 
 
 def _from_csv(
     path: Path, required: Sequence[str], optional: Sequence[str]
-) -> Iterator[Row | Rejected | Remark]:
+) -> Iterator[Row[Sequence[Any]] | Rejected | Remark]:
     rows = csv_rows(path)
     first = next(rows, None)
-    if first is None or type(first) is not tuple:
+    if not isinstance(first, Row):
         raise Unreadable(f"{path.name} has no header row that can be read.")
-    header = [name.strip().removeprefix("\ufeff") for name in first[1]]
+    header = [name.strip().removeprefix("\ufeff") for name in first.value]
     _check_header(path, header, required)
     yield from _unknown(path, [name for name in header if name], required, optional)
     wanted = [*required, *optional]
     width = len(header)
     # One cell more than the header has stands for every column that is not there.
     pick = itemgetter(*(header.index(n) if n in header else width for n in wanted))
-    for found in rows:
-        if type(found) is not tuple:
-            yield found
-            continue
-        line, row = found
-        if len(row) != width:
-            words = f"The row has {len(row)} cells, the header has {width}."
-            yield Rejected("row", ",".join(row)[:80], words, line, path.name)
-            continue
-        row.append("")
-        yield line, pick(row)
+    for row in rows:
+        if not isinstance(row, Row):
+            yield row
+        elif len(row.value) != width:
+            yield wrong_width(row, width, path.name)
+        else:
+            row.value.append("")
+            yield Row(row.line, pick(row.value))
+
+
+def wrong_width(row: Row[list[str]], width: int, source: str) -> Rejected:
+    words = f"The row has {len(row.value)} cells, the header has {width}."
+    return Rejected("row", ",".join(row.value)[:80], words, row.line, source)
 
 
 def _from_objects(
     path: Path,
-    objects: Iterator[tuple[int, Any] | Rejected],
+    objects: Iterator[Row[Any] | Rejected],
     required: Sequence[str],
     optional: Sequence[str],
-) -> Iterator[Row | Rejected | Remark]:
+) -> Iterator[Row[Sequence[Any]] | Rejected | Remark]:
     wanted = [*required, *optional]
     known = set(wanted)
-    told: set[str] = set()
-    for found in objects:
-        if isinstance(found, Rejected):
-            yield found
+    reported: set[str] = set()
+    for row in objects:
+        if isinstance(row, Rejected):
+            yield row
             continue
-        line, item = found
+        line, item = row
         if not isinstance(item, dict):
             yield Rejected("line", str(item)[:80], "An object is wanted here.", line, path.name)
             continue
@@ -215,21 +216,22 @@ def _from_objects(
         if absent and not (absent == ["score"] and item.get("error")):
             yield Rejected(absent[0], None, f"“{absent[0]}” is missing.", line, path.name)
             continue
-        unknown = set(item) - known - told
+        unknown = set(item) - known - reported
         if unknown:
-            told |= unknown
+            reported |= unknown
             yield from _unknown(path, sorted(unknown), required, optional)
-        yield line, ["" if (value := item.get(name)) is None else value for name in wanted]
+        values = ["" if (value := item.get(name)) is None else value for name in wanted]
+        yield Row(line, values)
 
 
-def _numbered(items: Any, path: Path) -> Iterator[tuple[int, Any]]:
+def _numbered(items: Any, path: Path) -> Iterator[Row[Any]]:
     if not isinstance(items, list):
         raise Unreadable(f"{path.name} is not a list of objects.")
-    return enumerate(items, 1)
+    return (Row(place, item) for place, item in enumerate(items, 1))
 
 
 def _lines(path: Path, bad: set[int], newline: str | None = "") -> Iterator[str]:
-    """Lines of text; the numbers of those that are not sound UTF-8 or hold a NUL go to `bad`."""
+    """Lines of text; the numbers of those that are not UTF-8 or hold a NUL go to `bad`."""
     # Bytes that are no UTF-8 become lone surrogates, which no sound text holds.
     with path.open(encoding="utf-8-sig", errors="surrogateescape", newline=newline) as file:
         number = 0
@@ -238,7 +240,7 @@ def _lines(path: Path, bad: set[int], newline: str | None = "") -> Iterator[str]
             if not line.isascii() and not _encodes(line) or "\0" in line:
                 bad.add(number)
             if len(line) == LONGEST_LINE:
-                # What follows would be read as lines of their own: it goes to waste instead.
+                # The rest would be read as lines of their own: it is skipped.
                 bad.add(number)
                 while len(rest := file.readline(LONGEST_LINE)) == LONGEST_LINE:
                     del rest
@@ -282,13 +284,13 @@ def _unknown(
         yield Remark(f"{path.name}: unknown columns were left out: {', '.join(unknown)}.")
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+def _without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) != len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
         raise ValueError(f"the key “{twice[:80]}” stands twice in one object")
-    return found
+    return values
 
 
 def _no_constant(name: str) -> None:

@@ -9,11 +9,12 @@ import contextlib
 import json
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
+from annotations.sources.checks import Unfit
 from annotations.sources.records import (
     AtomRecord,
     GeneratorRecord,
@@ -21,10 +22,10 @@ from annotations.sources.records import (
     LabelRecord,
     PromptRecord,
     Record,
-    Rejected,
     ScoreRecord,
     Unreadable,
 )
+from annotations.sources.rows import Row, records
 from annotations.sources.text_files import restored, table
 
 IMAGES = ("image_id", "prompt_id", "prompt", "generator")
@@ -42,20 +43,12 @@ PROMPTS = ("prompt_id", "prompt")
 PROMPTS_MORE = ("tags", "atomicity", "metadata", "atoms")
 
 
-class Wrong(Exception):
-    """A cell that cannot be read; becomes a `Rejected` of its row."""
-
-    def __init__(self, field: str, value: object, reason: str) -> None:
-        super().__init__(reason)
-        self.field, self.value, self.reason = field, value, reason
-
-
 def study(path: Path, images: Path | None = None) -> Iterator[Record]:
     """An images table, or a folder that holds generators, images, labels and scores by name."""
     if not path.is_dir():
         yield from images_table(path, images)
         return
-    readers = {
+    readers: dict[str, Callable[[Path], Iterator[Record]]] = {
         "generators": generators,
         "prompts": prompts,
         "images": lambda file: images_table(file, images),
@@ -75,136 +68,116 @@ def study(path: Path, images: Path | None = None) -> Iterator[Record]:
 
 def images_table(path: Path, folder: Path | None = None) -> Iterator[Record]:
     """Prompts and generators come with the first image that names them."""
-    folder = folder or path.parent
+    parent = folder or path.parent
     prompts: dict[str, int] = {}
     sent: set[str] = set()
     generators: set[str] = set()
-    for found in table(path, required=IMAGES, optional=IMAGES_MORE):
-        if type(found) is not tuple:
-            yield found
-            continue
-        line, cells = found
-        try:
-            prompt, image = _image(cells, folder, line, path.name)
-        except Wrong as wrong:
-            yield Rejected(wrong.field, wrong.value, wrong.reason, line, path.name)
-            continue
-        words = hash((prompt.text, prompt.tags, prompt.atomicity, prompt.atoms))
-        if prompts.setdefault(prompt.key, words) != words:
+
+    def read(row: Row[Sequence[Any]]) -> Iterator[Record]:
+        prompt, image = _image(row, parent, path.name)
+        fingerprint = hash((prompt.text, prompt.tags, prompt.atomicity, prompt.atoms))
+        known = prompts.setdefault(prompt.key, fingerprint)
+        if known != fingerprint:
             reason = f"“{prompt.key}” stood for another prompt (or other tags) further up."
-            yield Rejected("prompt", prompt.text[:200], reason, line, path.name)
-            continue
+            raise Unfit("prompt", prompt.text, reason)
         if prompt.key not in sent:
             sent.add(prompt.key)
             yield prompt
         if image.generator not in generators:
             generators.add(image.generator)
-            yield GeneratorRecord(image.generator, line=line, source=path.name)
+            yield GeneratorRecord(image.generator, line=row.line, source=path.name)
         yield image
+
+    return records(table(path, required=IMAGES, optional=IMAGES_MORE), read, path.name)
 
 
 def prompts(path: Path) -> Iterator[Record]:
     """Prompts alone: those that have no image yet, too."""
-    for found in table(path, required=PROMPTS, optional=PROMPTS_MORE):
-        if type(found) is not tuple:
-            yield found
-            continue
-        line, (key, words, tags, atomicity, metadata, atoms) = found
-        try:
-            yield PromptRecord(
-                text("prompt_id", key),
-                text("prompt", words),
-                _tags(tags),
-                _atoms(atoms),
-                None if atomicity == "" else whole("atomicity", atomicity),
-                _object("metadata", metadata),
-                line,
-                path.name,
-            )
-        except Wrong as wrong:
-            yield Rejected(wrong.field, wrong.value, wrong.reason, line, path.name)
+
+    def read(row: Row[Sequence[Any]]) -> tuple[Record]:
+        key, words, tags, atomicity, metadata, atoms = row.value
+        record = PromptRecord(
+            text("prompt_id", key),
+            text("prompt", words),
+            _tags(tags),
+            _atoms(atoms),
+            None if atomicity == "" else whole("atomicity", atomicity),
+            _object("metadata", metadata),
+            row.line,
+            path.name,
+        )
+        return (record,)
+
+    return records(table(path, required=PROMPTS, optional=PROMPTS_MORE), read, path.name)
 
 
 def generators(path: Path) -> Iterator[Record]:
-    for found in table(path, required=("generator",), optional=GENERATORS_MORE):
-        if type(found) is not tuple:
-            yield found
-            continue
-        line, (name, released, family, note) = found
-        try:
-            yield GeneratorRecord(
-                text("generator", name),
-                day("release_date", released),
-                _optional_text(family),
-                _optional_text(note),
-                line=line,
-                source=path.name,
-            )
-        except Wrong as wrong:
-            yield Rejected(wrong.field, wrong.value, wrong.reason, line, path.name)
+    def read(row: Row[Sequence[Any]]) -> tuple[Record]:
+        name, released, family, note = row.value
+        record = GeneratorRecord(
+            text("generator", name),
+            day("release_date", released),
+            _optional_text(family),
+            _optional_text(note),
+            line=row.line,
+            source=path.name,
+        )
+        return (record,)
+
+    rows = table(path, required=("generator",), optional=GENERATORS_MORE)
+    return records(rows, read, path.name)
 
 
 def labels(path: Path) -> Iterator[Record]:
     source = path.name
-    for found in table(path, required=LABELS, optional=LABELS_MORE):
-        if type(found) is not tuple:
-            yield found
-            continue
-        line, (image, rater, question, value, atom, form, seconds, moment) = found
-        try:
-            # The common case by hand, without a call for each cell: labels come by the million.
-            if type(image) is not str or not image or image[0] == "'":
-                image = text("image_id", image)
-            if type(rater) is not str or not rater or rater[0] == "'":
-                rater = text("rater", rater)
-            if type(question) is not str or not question or question[0] == "'":
-                question = text("question", question)
-            cells = (
-                image,
-                rater,
-                question,
-                float(value) if value in DIGITS else _value(value),
-                None if atom == "" else whole("atom", atom),
-                None if seconds == "" else number("seconds", seconds),
-                None if moment == "" else instant("submitted_at", moment),
-                _optional_text(form) if form else "",
-                line,
-                source,
-            )
-            yield tuple.__new__(LabelRecord, cells)
-        except Wrong as wrong:
-            yield Rejected(wrong.field, wrong.value, wrong.reason, line, source)
-        except TypeError:
-            # A list or an object is no key of `DIGITS`.
-            words = "“value” must be a number or a text."
-            yield Rejected("value", str(value)[:80], words, line, source)
+
+    def read(row: Row[Sequence[Any]]) -> tuple[Record]:
+        line, (image, rater, question, value, atom, form, seconds, moment) = row
+        # The common case by hand, without a call for each cell: labels come by the million.
+        if type(image) is not str or not image or image[0] == "'":
+            image = text("image_id", image)
+        if type(rater) is not str or not rater or rater[0] == "'":
+            rater = text("rater", rater)
+        if type(question) is not str or not question or question[0] == "'":
+            question = text("question", question)
+        cells = (
+            image,
+            rater,
+            question,
+            float(value) if type(value) is str and value in DIGITS else _value(value),
+            None if atom == "" else whole("atom", atom),
+            None if seconds == "" else number("seconds", seconds),
+            None if moment == "" else instant("submitted_at", moment),
+            _optional_text(form) if form else "",
+            line,
+            source,
+        )
+        return (tuple.__new__(LabelRecord, cells),)
+
+    return records(table(path, required=LABELS, optional=LABELS_MORE), read, source)
 
 
 DIGITS = {"0", "1", "2", "3", "4", "5", "1.0", "0.0"}
 
 
 def scores(path: Path) -> Iterator[Record]:
-    source = path.name
-    for found in table(path, required=SCORES, optional=SCORES_MORE):
-        if type(found) is not tuple:
-            yield found
-            continue
-        line, (image, judge, score, correct, atom, reason, error, evidence) = found
-        try:
-            yield ScoreRecord(
-                text("image_id", image),
-                text("judge", judge),
-                None if score == "" else number("score", score),
-                None if correct == "" else _yes_no("correct", correct),
-                None if atom == "" else whole("atom", atom),
-                _optional_text(reason),
-                _optional_text(error),
-                _object("evidence", evidence) or None,
-                line,
-                source,
-            )
-        except Wrong as wrong:
-            yield Rejected(wrong.field, wrong.value, wrong.reason, line, source)
+    def read(row: Row[Sequence[Any]]) -> tuple[Record]:
+        image, judge, score, correct, atom, reason, error, evidence = row.value
+        record = ScoreRecord(
+            text("image_id", image),
+            text("judge", judge),
+            None if score == "" else number("score", score),
+            None if correct == "" else _yes_no("correct", correct),
+            None if atom == "" else whole("atom", atom),
+            _optional_text(reason),
+            _optional_text(error),
+            _object("evidence", evidence) or None,
+            row.line,
+            path.name,
+        )
+        return (record,)
+
+    return records(table(path, required=SCORES, optional=SCORES_MORE), read, path.name)
 
 
 # --- cells -----------------------------------------------------------------------------------------
@@ -214,9 +187,9 @@ def text(field: str, value: Any) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str):
-        raise Wrong(field, value, f"“{field}” must be a text.")
+        raise Unfit(field, value, f"“{field}” must be a text.")
     if not value.strip():
-        raise Wrong(field, value, f"“{field}” is empty.")
+        raise Unfit(field, value, f"“{field}” is empty.")
     return restored(value)
 
 
@@ -224,19 +197,19 @@ def number(field: str, value: Any) -> float:
     try:
         if isinstance(value, bool):
             raise ValueError
-        found = float(value)
+        result = float(value)
     except (TypeError, ValueError, OverflowError):
-        raise Wrong(field, value, f"“{field}” must be a number.") from None
-    if not math.isfinite(found):
-        raise Wrong(field, value, f"“{field}” must be a finite number.")
-    return found
+        raise Unfit(field, value, f"“{field}” must be a number.") from None
+    if not math.isfinite(result):
+        raise Unfit(field, value, f"“{field}” must be a finite number.")
+    return result
 
 
 def whole(field: str, value: Any) -> int:
-    found = number(field, value)
-    if found != int(found) or not 0 <= found <= 32_767:
-        raise Wrong(field, value, f"“{field}” must be a whole number from 0 to 32767.")
-    return int(found)
+    result = number(field, value)
+    if result != int(result) or not 0 <= result <= 32_767:
+        raise Unfit(field, value, f"“{field}” must be a whole number from 0 to 32767.")
+    return int(result)
 
 
 def day(field: str, value: Any) -> date | None:
@@ -245,7 +218,7 @@ def day(field: str, value: Any) -> date | None:
     try:
         return date.fromisoformat(value)
     except (TypeError, ValueError):
-        raise Wrong(field, value, f"“{field}” must be a date like 2025-11-30.") from None
+        raise Unfit(field, value, f"“{field}” must be a date like 2025-11-30.") from None
 
 
 def instant(field: str, value: Any) -> datetime:
@@ -254,7 +227,7 @@ def instant(field: str, value: Any) -> datetime:
         # The first and the last day of the calendar have no other time zones.
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     except (TypeError, ValueError, OverflowError):
-        raise Wrong(
+        raise Unfit(
             field, value, f"“{field}” must be a moment like 2025-11-30T12:00:00+00:00."
         ) from None
 
@@ -263,37 +236,38 @@ def _value(value: Any) -> float | str:
     if isinstance(value, bool):
         return float(value)
     if value == "":
-        raise Wrong("value", value, "“value” is empty.")
+        raise Unfit("value", value, "“value” is empty.")
+    if isinstance(value, list | dict):
+        raise Unfit("value", value, "“value” must be a number or a text.")
     try:
-        found = float(value)
+        result = float(value)
     except OverflowError:
-        found = math.inf
+        result = math.inf
     except (TypeError, ValueError):
         return text("value", value)
-    if not math.isfinite(found):
-        raise Wrong("value", value, "“value” must be a finite number or a text.")
-    return found
+    if not math.isfinite(result):
+        raise Unfit("value", value, "“value” must be a finite number or a text.")
+    return result
 
 
 def _yes_no(field: str, value: Any) -> bool:
     known = {"1": True, "0": False, "true": True, "false": False, "1.0": True, "0.0": False}
-    found = known.get(str(value).strip().lower())
-    if found is None:
-        raise Wrong(field, value, f"“{field}” must be 0 or 1.")
-    return found
+    answer = known.get(str(value).strip().lower())
+    if answer is None:
+        raise Unfit(field, value, f"“{field}” must be 0 or 1.")
+    return answer
 
 
 def _optional_text(value: Any) -> str:
     return restored(value) if isinstance(value, str) else str(value)
 
 
-def _image(
-    cells: list[Any], folder: Path, line: int, source: str
-) -> tuple[PromptRecord, ImageRecord]:
+def _image(row: Row[Sequence[Any]], folder: Path, source: str) -> tuple[PromptRecord, ImageRecord]:
+    line, cells = row
     key, prompt, words, generator, file, variant, sample, tags, atomicity, metadata, atoms = cells
     variant = variant or "original"
     if not isinstance(variant, str) or variant not in VARIANTS:
-        raise Wrong("variant", variant, "“variant” must be original or rewritten.")
+        raise Unfit("variant", variant, "“variant” must be original or rewritten.")
     more = _object("metadata", metadata)
     given = PromptRecord(
         text("prompt_id", prompt),
@@ -320,15 +294,15 @@ def _image(
 
 
 def inside(folder: Path, name: str) -> Path:
-    """The file of this name below the folder, and nowhere else."""
+    """The file of this name, which must lie below the folder."""
     if "\0" in name or "\\" in name or Path(name).is_absolute() or ".." in Path(name).parts:
-        raise Wrong("file", name, "“file” must be a path below the folder of the images.")
+        raise Unfit("file", name, "“file” must be a path below the folder of the images.")
     path = folder / name
-    # Unlike the path's own question, this one bears names that no file system takes.
+    # Unlike Path.is_file, this one takes names that no file system can have.
     if not os.path.isfile(path):
-        raise Wrong("file", name, "There is no such file.")
+        raise Unfit("file", name, "There is no such file.")
     if not path.resolve().is_relative_to(folder.resolve()):
-        raise Wrong("file", name, "The file is a link that leads out of the folder.")
+        raise Unfit("file", name, "The file is a link that leads out of the folder.")
     return path
 
 
@@ -351,14 +325,14 @@ def _object(field: str, value: Any) -> dict[str, Any]:
         try:
             value = json.loads(value)
         except (ValueError, RecursionError):
-            raise Wrong(field, value[:80], f"“{field}” must be a JSON object.") from None
+            raise Unfit(field, value[:80], f"“{field}” must be a JSON object.") from None
     if not isinstance(value, dict):
-        raise Wrong(field, value, f"“{field}” must be a JSON object.")
+        raise Unfit(field, value, f"“{field}” must be a JSON object.")
     return dict(value)
 
 
 def _atoms(value: Any) -> tuple[AtomRecord, ...]:
-    """What an export of ours says of the atoms: `[{kind, text, question, expected, parents}]`."""
+    """The atoms as our exports write them: `[{kind, text, question, expected, parents}]`."""
     if value == "":
         return ()
     try:
@@ -375,7 +349,7 @@ def _atoms(value: Any) -> tuple[AtomRecord, ...]:
             for index, item in enumerate(items)
         )
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
-        raise Wrong(
+        raise Unfit(
             "atoms",
             str(value)[:80],
             "“atoms” must be a JSON list of objects with kind, text, question, expected, parents.",

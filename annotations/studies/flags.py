@@ -1,15 +1,17 @@
-"""What people flagged: read by the owner, settled with a remark, or put back among the open ones.
+"""Flags: the owner reads them, settles them with a remark, or reopens them.
 
-A flag touches no answer. Who raises it again about the same image opens it again.
+A flag changes no answer. Flagging an image again reopens one's flag.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Prefetch, QuerySet
 from django.utils import timezone
 
-from annotations import event_log as trail
+from annotations import event_log
 from annotations.models import Flag, Image, Study
 
 
@@ -18,7 +20,7 @@ def open_flags(study: Study) -> QuerySet[Flag]:
 
 
 def flagged_images(study: Study, *, only_open: bool) -> QuerySet[Image]:
-    """Each with its flags, the earliest first, in the order in which people meet the images."""
+    """Flagged images in labelling order, each with its flags, the earliest first."""
     flags = open_flags(study) if only_open else Flag.objects.filter(image__study=study)
     return (
         Image.objects.filter(pk__in=flags.order_by().values("image"))
@@ -31,14 +33,14 @@ def flagged_images(study: Study, *, only_open: bool) -> QuerySet[Image]:
 
 
 @transaction.atomic
-def settle(*, flag: Flag, remark: str, by) -> None:
-    """Settled a second time, it keeps the later remark."""
+def settle(*, flag: Flag, remark: str, by: Any) -> None:
+    """Settling again replaces the remark."""
     flag.settled_at = timezone.now()
     flag.settled_by = by
     flag.remark = remark.strip()[:2000]
     flag.save(update_fields=["settled_at", "settled_by", "remark"])
     image = flag.image
-    trail.note(image.study_id, "flag settled", f"settled a flag of the image {image.key}")
+    event_log.note(image.study_id, "flag settled", f"settled a flag of the image {image.key}")
 
 
 @transaction.atomic
@@ -46,4 +48,4 @@ def put_back(*, flag: Flag) -> None:
     flag.settled_at = flag.settled_by = None
     flag.save(update_fields=["settled_at", "settled_by"])
     image = flag.image
-    trail.note(image.study_id, "flag put back", f"put a flag of the image {image.key} back")
+    event_log.note(image.study_id, "flag put back", f"put a flag of the image {image.key} back")

@@ -1,8 +1,9 @@
-"""Ways into a study: a signed link for people with an account, and one for a crowd's workers.
+"""Invitations to a study: a signed link for people with an account, and one for crowd workers.
 
-A crowd platform opens the link with the worker's name in the address (Prolific: `PROLIFIC_PID`,
-Mechanical Turk: `workerId`). The name is a claim: it opens a place to label from, never somebody
-else's account. One worker works in one browser at a time; the newest one goes on.
+A crowd platform opens the link with the worker's id in the address (Prolific: `PROLIFIC_PID`,
+Mechanical Turk: `workerId`). Nobody checks that id, so it only opens a membership for labelling,
+never somebody's account. A worker uses one browser at a time: opening the link in another one ends
+the session in the first.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 from collections.abc import Mapping
 from datetime import timedelta
 from importlib import import_module
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -19,13 +21,13 @@ from django.core import signing
 from django.db import transaction
 from django.utils import timezone
 
-from annotations import event_log as trail
+from annotations import event_log
 from annotations.errors import StudyRefused
 from annotations.models import Assignment, Invitation, Membership, Study
 
 SALT = "annotations.invitation"
 PERSON_LINK = timedelta(days=14)
-# How platforms call the worker in their addresses.
+# The names platforms use for the worker's id in an address.
 WORKER_KEYS = ("PROLIFIC_PID", "workerId", "worker_id", "participant", "participantId", "worker")
 WORKER = re.compile(r"[A-Za-z0-9_.@:-]{1,100}")
 
@@ -35,7 +37,7 @@ def invite(*, study: Study, role: str = "annotator", note: str = "") -> Invitati
     """A link for people who have an account, or make one when they come."""
     if role not in Membership.Role.values:
         raise StudyRefused("An invitation needs one of the roles: owner, researcher, annotator.")
-    trail.note(study, "invited", f"made a link for a new {role}")
+    event_log.note(study, "invited", f"made a link for a new {role}")
     return Invitation.objects.create(
         study=study, role=role, note=note[:200], expires_at=timezone.now() + PERSON_LINK
     )
@@ -50,14 +52,14 @@ def open_to_crowd(
     completion_code: str = "",
     completion_url: str = "",
 ) -> Invitation:
-    """A link for a crowd platform. Who has done their images is shown the completion code."""
+    """A link for a crowd platform. Workers see the completion code when their images are done."""
     if images_each is not None and images_each < 1:
         raise StudyRefused("Each worker needs at least one image.")
     if completion_url and not completion_url.startswith("https://"):
         raise StudyRefused("The address to return to must begin with https://.")
     if not completion_code.strip():
         raise StudyRefused("Give the completion code that the platform expects.")
-    trail.note(study, "opened to a crowd", "made a link for a crowd's workers")
+    event_log.note(study, "opened to a crowd", "made a link for a crowd's workers")
     return Invitation.objects.create(
         study=study,
         kind=Invitation.Kind.CROWD,
@@ -70,12 +72,12 @@ def open_to_crowd(
 
 @transaction.atomic
 def close_invitation(*, invitation: Invitation) -> None:
-    """The link opens nothing any more; who came through it stays."""
+    """The link stops working; people who used it stay."""
     if invitation.closed_at is None:
         invitation.closed_at = timezone.now()
         invitation.save(update_fields=["closed_at"])
         words = f"closed the link of {invitation.created_at:%Y-%m-%d} for {invitation.role}s"
-        trail.note(invitation.study_id, "closed a link", words)
+        event_log.note(invitation.study_id, "closed a link", words)
 
 
 def token_of(invitation: Invitation) -> str:
@@ -83,24 +85,24 @@ def token_of(invitation: Invitation) -> str:
 
 
 def read_token(token: str) -> Invitation:
-    """The invitation of a link, if it was made here and still holds."""
+    """The invitation of a link; StudyRefused if it is not ours, closed or expired."""
     try:
         pk, nonce = signing.loads(token, salt=SALT)
     except (signing.BadSignature, TypeError, ValueError):
         raise StudyRefused(
             "This link is not complete. Ask for it again, or copy it as a whole."
         ) from None
-    found = Invitation.objects.select_related("study").filter(pk=pk, nonce=nonce).first()
-    if found is None or found.closed_at is not None:
+    invitation = Invitation.objects.select_related("study").filter(pk=pk, nonce=nonce).first()
+    if invitation is None or invitation.closed_at is not None:
         raise StudyRefused("This invitation has been closed. Ask the study's owner for a new one.")
-    if found.expires_at is not None and found.expires_at < timezone.now():
+    if invitation.expires_at is not None and invitation.expires_at < timezone.now():
         raise StudyRefused("This invitation has expired. Ask the study's owner for a new one.")
-    return found
+    return invitation
 
 
 @transaction.atomic
-def accept(*, invitation: Invitation, user) -> Membership:
-    """Who is in the study already keeps their role: a link takes nothing and adds nothing."""
+def accept(*, invitation: Invitation, user: Any) -> Membership:
+    """Join the study. Somebody who is in it already keeps their role."""
     if invitation.kind != Invitation.Kind.PERSON:
         raise StudyRefused("This link is for the workers of a crowd platform.")
     known = Membership.objects.filter(study=invitation.study, user=user).first()
@@ -116,19 +118,20 @@ def accept(*, invitation: Invitation, user) -> Membership:
 
 
 def worker_in(address: Mapping[str, str]) -> str:
-    """The worker's name as a platform wrote it into the address; a sentence if it is missing."""
-    found = next((address[key] for key in WORKER_KEYS if address.get(key)), "").strip()
-    if not WORKER.fullmatch(found):
+    """The worker's id as the platform wrote it into the address; StudyRefused without one."""
+    worker = next((address[key] for key in WORKER_KEYS if address.get(key)), "").strip()
+    if not WORKER.fullmatch(worker):
         raise StudyRefused(
             "This link needs your worker number in its address (PROLIFIC_PID or workerId). "
             "Open it from the platform's page of this task."
         )
-    return found
+    return worker
 
 
 @transaction.atomic
 def enter_from_crowd(*, invitation: Invitation, worker: str) -> Membership:
-    """The place of this worker, made at the first visit. It has no password and no other study."""
+    """This worker's membership, made at the first visit. Its account has no password and is in no
+    other study."""
     if invitation.kind != Invitation.Kind.CROWD:
         raise StudyRefused("This link is for people with an account.")
     study = invitation.study
@@ -154,7 +157,7 @@ def enter_from_crowd(*, invitation: Invitation, worker: str) -> Membership:
 
 
 def remember_session(*, member: Membership, session_key: str) -> None:
-    """One browser at a time: the session from before ends."""
+    """End the worker's earlier session: one browser at a time."""
     if member.session_key and member.session_key != session_key:
         store = import_module(settings.SESSION_ENGINE).SessionStore
         store(member.session_key).delete()
@@ -163,9 +166,9 @@ def remember_session(*, member: Membership, session_key: str) -> None:
 
 
 def completion_of(member: Membership) -> Invitation | None:
-    """The invitation whose code this worker may see now: all their images are done.
+    """The invitation whose code this worker may see, for a caller who knows that all is done.
 
-    Nobody gets it for nothing: where no image was left from the start, there is no code either.
+    None for a worker without an answer, also if no image was left when they came.
     """
     invitation = member.invitation
     if invitation is None or invitation.kind != Invitation.Kind.CROWD:

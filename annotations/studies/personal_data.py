@@ -1,4 +1,4 @@
-"""One person's data: all of it told, or taken out so that only pseudonymous answers stay."""
+"""One person's data: exports all of it, or erases it so that only pseudonymous answers remain."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ import secrets
 from typing import Any
 
 from django.contrib.auth import get_user_model
+from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django.db import transaction
+from django.db.models import QuerySet
 
-from annotations import event_log as trail
+from annotations import event_log
 from annotations.errors import StudyRefused
 from annotations.models import Annotation, Event, Flag, Membership
 from annotations.studies.settings import LAST_OWNER
 
 
-def told(user) -> dict[str, Any]:
-    """Everything that is kept about this account, as plain data."""
+def everything_kept(user: User) -> dict[str, Any]:
+    """All data about this account, as plain values."""
     return {
         "account": {
             "username": user.get_username(),
@@ -26,7 +28,7 @@ def told(user) -> dict[str, Any]:
             "joined": user.date_joined.isoformat(),
             "last_login": user.last_login and user.last_login.isoformat(),
         },
-        "studies": [_told_of(member) for member in _memberships(user)],
+        "studies": [_in_study(member) for member in _memberships(user)],
         "events": [
             {"at": event.at.isoformat(), "study": event.study.slug, "words": event.words}
             for event in Event.objects.filter(by=user).select_related("study").order_by("pk")
@@ -35,20 +37,21 @@ def told(user) -> dict[str, Any]:
 
 
 @transaction.atomic
-def erase(user) -> list[str]:
-    """Close the account and forget who it was; returns the pseudonyms under which answers stay."""
+def erase(user: User) -> list[str]:
+    """Delete the account and everything that says who it was. Returns the pseudonyms that the
+    answers keep."""
     memberships = list(_memberships(user))
     for member in memberships:
         _check_another_owner(member)
     names = []
     for member in memberships:
-        trail.note(member.study_id, "erased", "took out who this person was", about=member)
+        event_log.note(member.study_id, "erased", "took out who this person was", about=member)
         member.name = f"erased-{secrets.token_hex(4)}"
         member.user = None
         member.worker = member.session_key = ""
         member.invitation = None
         member.save(update_fields=["name", "user", "worker", "session_key", "invitation"])
-        # Words of their own may say who they are; what they answered does not.
+        # A free text may say who they are; an answer does not.
         Flag.objects.filter(annotator=member).update(note="")
         names.append(member.name)
     for session in Session.objects.iterator():
@@ -58,14 +61,14 @@ def erase(user) -> list[str]:
     return names
 
 
-def account(name: str):
+def account(name: str) -> User:
     try:
         return get_user_model().objects.get_by_natural_key(name)
     except get_user_model().DoesNotExist:
         raise StudyRefused(f"There is no account “{name}”.") from None
 
 
-def _memberships(user):
+def _memberships(user: User) -> QuerySet[Membership]:
     return Membership.objects.filter(user=user).select_related("study").order_by("pk")
 
 
@@ -75,7 +78,7 @@ def _check_another_owner(member: Membership) -> None:
         raise StudyRefused(f"{member.study.slug}: {LAST_OWNER}")
 
 
-def _told_of(member: Membership) -> dict[str, Any]:
+def _in_study(member: Membership) -> dict[str, Any]:
     annotations = Annotation.objects.filter(annotator=member).prefetch_related("answers")
     return {
         "study": member.study.slug,

@@ -1,13 +1,13 @@
-"""What an owner may change of a study and its people: refused with a sentence, or done at once."""
+"""What an owner can change about a study and its people. StudyRefused says why not."""
 
 from __future__ import annotations
 
 from django.db import transaction
 from django.utils import timezone
 
-from annotations import event_log as trail
+from annotations import event_log
 from annotations.errors import StudyRefused
-from annotations.labelling import assign as assigning
+from annotations.labelling import assign
 from annotations.models import Assignment, Image, Membership, Study
 
 LAST_OWNER = "A study needs an owner: name another one first."
@@ -15,13 +15,13 @@ LAST_OWNER = "A study needs an owner: name another one first."
 
 @transaction.atomic
 def set_status(*, study: Study, status: str) -> None:
-    """Open, paused or closed. Answers are kept whatever it is; who is in the middle of an image is
-    told when they send it."""
+    """Open, paused or closed. Answers are always kept; a person in the middle of an image is told
+    when they send it."""
     if status not in Study.Status.values:
         raise StudyRefused("A study is open, paused or closed.")
     study.status = status
     study.save(update_fields=["status"])
-    trail.note(study, "status", f"set the study to {status}")
+    event_log.note(study, "status", f"set the study to {status}")
 
 
 @transaction.atomic
@@ -30,7 +30,7 @@ def set_overlap(*, study: Study, people: int) -> None:
         raise StudyRefused("Each image is labelled by 1 to 100 people.")
     study.overlap = people
     study.save(update_fields=["overlap"])
-    trail.note(study, "overlap", f"asked for {people} people for each image")
+    event_log.note(study, "overlap", f"asked for {people} people for each image")
 
 
 @transaction.atomic
@@ -39,7 +39,7 @@ def set_gold_share(*, study: Study, share: int) -> None:
         raise StudyRefused("The share of images with known answers is between 0 and 50 percent.")
     study.gold_share = share
     study.save(update_fields=["gold_share"])
-    trail.note(study, "gold share", f"mixes in {share} % images with known answers")
+    event_log.note(study, "gold share", f"mixes in {share} % images with known answers")
 
 
 @transaction.atomic
@@ -50,7 +50,7 @@ def make_gold(*, image: Image, answers: dict[str, float | str] | None) -> None:
     image.gold = answers
     image.save(update_fields=["gold"])
     verb = "gave known answers to" if answers else "took the known answers from"
-    trail.note(image.study_id, "gold", f"{verb} the image {image.key}")
+    event_log.note(image.study_id, "gold", f"{verb} the image {image.key}")
 
 
 @transaction.atomic
@@ -63,20 +63,22 @@ def set_role(*, member: Membership, role: str) -> None:
         _check_another_owner(member)
     member.role = role
     member.save(update_fields=["role"])
-    trail.note(member.study_id, "role", f"made this person {role}", about=member)
+    event_log.note(member.study_id, "role", f"made this person {role}", about=member)
 
 
 @transaction.atomic
 def remove(*, member: Membership) -> None:
-    """They see the study no more, at once. Their answers stay, under their name."""
+    """They cannot see the study from now on. Their answers stay, under their name."""
     _check_another_owner(member)
     for held in Assignment.objects.filter(annotator=member, state=Assignment.State.LEASED):
-        assigning.release(assignment=held)
+        assign.release(assignment=held)
     member.refresh_from_db()
     member.user = None
     member.removed_at = timezone.now()
     member.save(update_fields=["user", "removed_at"])
-    trail.note(member.study_id, "removed", "removed this person; the answers stay", about=member)
+    event_log.note(
+        member.study_id, "removed", "removed this person; the answers stay", about=member
+    )
 
 
 def _check_another_owner(member: Membership) -> None:

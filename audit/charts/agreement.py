@@ -1,4 +1,5 @@
-"""Agreement of each judge with people, generator by generator, with each judge's own release."""
+"""Agreement of each judge with people over the release dates of the generators, with a mark at the
+release of the judge."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import altair as alt
 
 from audit.charts.style import (
     MUTED,
+    Layered,
     configured,
     end_labels,
     in_time,
@@ -16,34 +18,31 @@ from audit.charts.style import (
     rows_of,
     tooltip,
 )
+from audit.statistic_names import STATISTICS
 from audit.view import View
 from audit.words.report import title
 
-STATISTICS = {
-    "auroc": "AUROC",
-    "cohen_kappa": "Cohen’s κ",
-    "kendall_tau_b": "Kendall τ-b",
-    "pairwise_accuracy": "pairwise accuracy",
-}
+SHOWN = ("auroc", "cohen_kappa", "kendall_tau_b", "pairwise_accuracy")
 HEIGHT = 150
 
 
 def agreement(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
     judges = view.judges_of(body)
-    wanted = [view.statistic] if view.statistic in STATISTICS else list(STATISTICS)
+    wanted = (view.statistic,) if view.statistic in SHOWN else SHOWN
     shown = [name for name in wanted if rows_of(body, judges, name)] or wanted[:1]
     parts = [_part(body, judges, name, theme, first=name == shown[0]) for name in shown]
-    # One year axis for all parts: a mark at a judge's release stands over the same date.
+    # All parts share the axis of years, so that the marks stand below each other.
     chart = alt.vconcat(*parts, spacing=20).resolve_scale(x="shared")
     return configured(chart, theme, names=True)
 
 
 def _part(
     body: dict[str, Any], judges: list[str], statistic: str, theme: str, *, first: bool
-) -> alt.LayerChart:
+) -> Layered:
     rows = rows_of(body, judges, statistic)
     colour, shape = judge_scales(body, judges)
-    y = alt.Y("value:Q", title=STATISTICS[statistic], scale=alt.Scale(zero=False, nice=True))
+    called = STATISTICS[statistic].name
+    y = alt.Y("value:Q", title=called, scale=alt.Scale(zero=False, nice=True))
     base = alt.Chart(alt.Data(values=rows)).encode(x=in_time(), color=colour)
     names = [
         {**label, "ink": name_ink(body, name, theme)}
@@ -67,14 +66,12 @@ def _part(
     )
     return alt.layer(
         marks,
-        # Said once, above the uppermost part.
+        # Named in the uppermost part only.
         *([mark_names] if first else []),
-        base.mark_area(opacity=0.15).encode(
-            y=alt.Y("low:Q", title=STATISTICS[statistic]), y2="high:Q"
-        ),
+        base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", title=called), y2="high:Q"),
         base.mark_line(strokeWidth=2, cursor="pointer").encode(y=y),
         base.mark_point(filled=True, size=60, opacity=1, cursor="pointer").encode(
-            y=y, shape=shape, tooltip=tooltip(3)
+            y=y, shape=shape, tooltip=tooltip(STATISTICS[statistic].decimals)
         ),
         alt.Chart(alt.Data(values=names))
         .mark_text(align="left", dx=8, limit=220, cursor="pointer")
@@ -85,9 +82,9 @@ def _part(
 
 
 def _releases(body: dict[str, Any], judges: list[str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    by_date: dict[str, list[str]] = {}
     for name in judges:
         date = body["signature"]["judge_facts"][name]["release_date"]
         if date:
-            found.setdefault(date, []).append(name)
-    return found
+            by_date.setdefault(date, []).append(name)
+    return by_date

@@ -1,4 +1,4 @@
-"""One judge's scores beside people's yes and no: histogram, ROC curve, reliability."""
+"""One judge's scores by people's yes and no: histogram, ROC curve, reliability."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def histogram(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
     name = view.judge_of(body)
     bins = body["judges"][name]["curves"]["histogram"]
     rows = [
-        {**one, "people": people, "images": one[people], "bar": sign * one[people]}
-        for one in bins
+        {**counts, "people": people, "images": counts[people], "bar": sign * counts[people]}
+        for counts in bins
         for people, sign in (("yes", 1), ("no", -1))
     ]
     colour = alt.Color(
@@ -45,7 +45,7 @@ def histogram(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
         )
     )
     chart = alt.layer(bars, *_cuts(body, name, theme, across="x")).properties(
-        title="Images that people call right (above the line) and wrong (below it), by score",
+        title="Images that people call correct (above the line) and wrong (below it), by score",
         width="container",
         height=220,
     )
@@ -54,8 +54,31 @@ def histogram(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
 
 def roc(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
     name = view.judge_of(body)
-    found = body["judges"][name]["curves"]
-    curve = found["roc"]
+    curves = body["judges"][name]["curves"]
+    x = alt.X(
+        "fpr:Q", title="false alarms: yes to what people call wrong", scale=alt.Scale(domain=[0, 1])
+    )
+    y = alt.Y(
+        "tpr:Q", title="hits: yes to what people call correct", scale=alt.Scale(domain=[0, 1])
+    )
+    layers = [
+        plain.encode(x=x, y=y)
+        for plain in (
+            alt.Chart(alt.Data(values=[{"fpr": 0, "tpr": 0}, {"fpr": 1, "tpr": 1}])).mark_line(
+                strokeDash=[4, 4], color=MUTED[theme], strokeWidth=1
+            ),
+            *_curve(curves["roc"], colour_of(body, name)),
+            *_operating_point(curves["operating_point"], colour_of(body, name), theme),
+        )
+    ]
+    area = body["judges"][name]["overall"]["auroc"]
+    title = f"ROC curve, AUROC {area['value']:.3f}" if "value" in area else "ROC curve"
+    chart = alt.layer(*layers).properties(title=title, width=SQUARE, height=SQUARE)
+    return configured(chart, theme, names=False)
+
+
+def _curve(curve: dict[str, Any], colour: str) -> list[alt.Chart]:
+    """The line, and points to hover over."""
     points = [
         {
             "place": place,
@@ -65,66 +88,39 @@ def roc(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
         }
         for place, point in enumerate(curve.get("points", []))
     ]
-    x = alt.X(
-        "fpr:Q", title="called yes, of what people call wrong", scale=alt.Scale(domain=[0, 1])
-    )
-    y = alt.Y(
-        "tpr:Q", title="called yes, of what people call right", scale=alt.Scale(domain=[0, 1])
-    )
-    diagonal = (
-        alt.Chart(alt.Data(values=[{"fpr": 0, "tpr": 0}, {"fpr": 1, "tpr": 1}]))
-        .mark_line(strokeDash=[4, 4], color=MUTED[theme], strokeWidth=1)
-        .encode(x=x, y=y)
-    )
-    colour = colour_of(body, name)
-    line = (
-        alt.Chart(alt.Data(values=points))
-        .mark_line(color=colour, strokeWidth=2)
-        .encode(x=x, y=y, order="place:Q")
-    )
-    hover = (
-        alt.Chart(alt.Data(values=points))
-        .mark_point(filled=True, color=colour, size=18, opacity=0.35)
-        .encode(
-            x=x,
-            y=y,
-            tooltip=[
-                alt.Tooltip("threshold:Q", title="yes from", format=".4~f"),
-                alt.Tooltip("tpr:Q", title="hits", format=".3f"),
-                alt.Tooltip("fpr:Q", title="false alarms", format=".3f"),
-            ],
-        )
-    )
-    layers = [diagonal, line, hover]
-    operating = found["operating_point"]
-    if "undefined" not in operating:
-        here = [
-            {
-                "fpr": operating["false_positive_rate"],
-                "tpr": operating["true_positive_rate"],
-                "label": "its verdicts",
-            }
-        ]
-        at = alt.Chart(alt.Data(values=here)).encode(x=x, y=y)
-        layers += [
-            at.mark_point(
-                filled=True, size=140, color=colour, opacity=1, stroke=INK[theme], strokeWidth=1.5
-            ),
-            at.mark_text(align="left", dx=10, dy=10, color=INK[theme]).encode(text="label:N"),
-        ]
-    area = body["judges"][name]["overall"]["auroc"]
-    shown = f"ROC curve, AUROC {area['value']:.3f}" if "value" in area else "ROC curve"
-    chart = alt.layer(*layers).properties(title=shown, width=SQUARE, height=SQUARE)
-    return configured(chart, theme, names=False)
+    chart = alt.Chart(alt.Data(values=points))
+    tooltip = [
+        alt.Tooltip("threshold:Q", title="threshold", format=".4~f"),
+        alt.Tooltip("tpr:Q", title="hits", format=".3f"),
+        alt.Tooltip("fpr:Q", title="false alarms", format=".3f"),
+    ]
+    return [
+        chart.mark_line(color=colour, strokeWidth=2).encode(order="place:Q"),
+        chart.mark_point(filled=True, color=colour, size=18, opacity=0.35).encode(tooltip=tooltip),
+    ]
+
+
+def _operating_point(point: dict[str, Any], colour: str, theme: str) -> list[alt.Chart]:
+    """Where the judge's own verdicts stand, if it gives any."""
+    if "undefined" in point:
+        return []
+    place = {"fpr": point["false_positive_rate"], "tpr": point["true_positive_rate"]}
+    chart = alt.Chart(alt.Data(values=[{**place, "label": "its verdicts"}]))
+    return [
+        chart.mark_point(
+            filled=True, size=140, color=colour, opacity=1, stroke=INK[theme], strokeWidth=1.5
+        ),
+        chart.mark_text(align="left", dx=10, dy=10, color=INK[theme]).encode(text="label:N"),
+    ]
 
 
 def reliability(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
     name = view.judge_of(body)
     bins = body["judges"][name]["curves"]["reliability"]
     rows = [
-        {"score": one["score"], **{p: one["people"][p] for p in ("value", "low", "high", "n")}}
-        for one in (bins if isinstance(bins, list) else [])
-        if "value" in one["people"]
+        {"score": row["score"], **{p: row["people"][p] for p in ("value", "low", "high", "n")}}
+        for row in (bins if isinstance(bins, list) else [])
+        if "value" in row["people"]
     ]
     scale = alt.Scale(domain=[0, 100])
     x = alt.X("score:Q", title="judge’s score, points", scale=scale)
@@ -136,7 +132,7 @@ def reliability(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
         .encode(x=x, y=y)
     )
     base = alt.Chart(alt.Data(values=rows)).encode(x=x)
-    told = [
+    details = [
         alt.Tooltip("score:Q", title="mean score", format=".1f"),
         alt.Tooltip("value:Q", title="people say yes", format=".1f"),
         alt.Tooltip("low:Q", title="from", format=".1f"),
@@ -149,7 +145,7 @@ def reliability(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
             y=alt.Y("low:Q", scale=scale, title="people say yes, % of images"), y2="high:Q"
         ),
         base.mark_line(color=colour, strokeWidth=2).encode(y=y),
-        base.mark_point(filled=True, color=colour, size=70, opacity=1).encode(y=y, tooltip=told),
+        base.mark_point(filled=True, color=colour, size=70, opacity=1).encode(y=y, tooltip=details),
     ]
     chart = alt.layer(*layers).properties(
         title="Reliability: on the dashed line a score means what it says",
@@ -160,12 +156,12 @@ def reliability(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
 
 
 def _cuts(body: dict[str, Any], name: str, theme: str, *, across: str) -> list[alt.Chart]:
-    """From which score on the judge says yes."""
+    """A line at the judge's threshold, where it has one."""
     known = body["signature"]["judge_facts"][name]["threshold"]
     if not known or not known["from"]:
         return []
     cut = sum(known["from"]) / len(known["from"])
-    value = [{"edge": cut, "label": f"yes from {cut:.3g}"}]
+    value = [{"edge": cut, "label": f"threshold {cut:.3g}"}]
     base = alt.Chart(alt.Data(values=value)).encode(x="edge:Q")
     return [
         base.mark_rule(strokeDash=[4, 4], color=INK[theme]),

@@ -1,24 +1,18 @@
-"""Report -> Vega-Lite. The same chart for the page (JSON) and for a paper (SVG, PNG, PDF)."""
+"""Net deviation and scores over the release dates of the generators. Pages get the chart as JSON,
+papers as SVG, PNG or PDF."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
 
-from audit.charts import agreement as charts_agreement
-from audit.charts import calibration as charts_calibration
-from audit.charts import judges as charts_judges
-from audit.charts import papers as charts_papers
-from audit.charts import slices as charts_slices
 from audit.charts.style import (
-    COLOURS,
     INK,
     MUTED,
-    caption,
+    Layered,
     configured,
-    drawn,
     end_labels,
     in_time,
     judge_scales,
@@ -28,50 +22,25 @@ from audit.charts.style import (
     rule,
     tooltip,
 )
+from audit.statistic_names import BAND
+from audit.stats.drift import SATURATED
 from audit.view import View
-from audit.words.drift_alarm import BAND
 from audit.words.report import title
 
-__all__ = ["CHARTS", "COLOURS", "chart", "chart_file", "drift"]
-
-SATURATED = 95.0
 DEVIATION_HEIGHT = 260
 
 
-def chart(name: str, body: dict[str, Any], view: View, *, theme: str = "light") -> dict[str, Any]:
-    return CHARTS[name](body, view, theme)
-
-
-def chart_file(name: str, body: dict[str, Any], view: View, *, kind: str) -> bytes:
-    """The chart with its signature as a caption, drawn on the server."""
-    return drawn(chart(name, body, view), caption(body), kind)
-
-
 def drift(body: dict[str, Any], view: View | None = None, theme: str = "light") -> dict[str, Any]:
-    """Net deviation of each judge and its scores beside people's, in release order."""
+    """Net deviation of each judge above; below, its scores and people's."""
     judges = (view or View()).judges_of(body)
     parts = [_scores(body, judges, theme)]
-    # Scores that are no points have no deviation, and an empty plot says nothing.
+    # Without scores in points there are no deviations to draw.
     if rows_of(body, judges, "net_deviation"):
         parts.insert(0, _deviation(body, judges, theme))
     return configured(alt.vconcat(*parts, spacing=24), theme, names=True)
 
 
-def blank(name: str, body: dict[str, Any], view: View) -> str:
-    """Why this chart would be empty; nothing when it is not."""
-    judges = view.judges_of(body)
-    if name in ("drift", "agreement"):
-        kinds = ("judge_score",) if name == "drift" else tuple(charts_agreement.STATISTICS)
-        if not any(rows_of(body, judges, kind) for kind in kinds):
-            return "No picture: it takes generators with a release date, labels and scores."
-    if name == "judges" and not charts_judges.rows(body, view):
-        return "No picture: no judge has the 30 images that a number needs."
-    if name == "papers" and not charts_papers.rows(body, view):
-        return "No picture: it takes scores and answers in points, generator by generator."
-    return ""
-
-
-def _deviation(body: dict[str, Any], judges: list[str], theme: str) -> alt.LayerChart:
+def _deviation(body: dict[str, Any], judges: list[str], theme: str) -> Layered:
     rows = rows_of(body, judges, "net_deviation")
     label = (
         alt.Chart(alt.Data(values=[{"edge": BAND, "label": f"±{BAND:g} band"}]))
@@ -102,7 +71,7 @@ def _deviation(body: dict[str, Any], judges: list[str], theme: str) -> alt.Layer
     )
 
 
-def _scores(body: dict[str, Any], judges: list[str], theme: str) -> alt.LayerChart:
+def _scores(body: dict[str, Any], judges: list[str], theme: str) -> Layered:
     people = _people_rows(body)
     rows = rows_of(body, on_peoples_scale(body, judges), "judge_score")
     span = 100.0 if _in_points(body) else None
@@ -133,11 +102,12 @@ def _scores(body: dict[str, Any], judges: list[str], theme: str) -> alt.LayerCha
 
 
 def on_peoples_scale(body: dict[str, Any], judges: list[str]) -> list[str]:
-    """The judges whose scores may stand on an axis of points; on ratings all stand by themselves."""
+    """The judges whose scores can be drawn on people's axis: those in points, or all of them where
+    people gave ratings."""
     if not _in_points(body):
         return judges
     deviations = {name: body["judges"][name]["overall"]["net_deviation"] for name in judges}
-    return [name for name, one in deviations.items() if "value" in one or not one["n"]]
+    return [name for name, row in deviations.items() if "value" in row or not row["n"]]
 
 
 def _lines(
@@ -152,7 +122,7 @@ def _lines(
     also: Sequence[dict[str, Any]] = (),
     span: float | None = None,
 ) -> list[alt.Chart]:
-    """Band, line, points and a direct label for each judge."""
+    """For each judge its interval as a band, a line, points, and its name at the end of the line."""
     colour, shape = judge_scales(body, judges)
     base = alt.Chart(alt.Data(values=rows)).encode(x=in_time(), color=colour)
     y = alt.Y("value:Q", title=axis, scale=scale)
@@ -192,16 +162,3 @@ def _people_rows(body: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _in_points(body: dict[str, Any]) -> bool:
     return body["scale"] == "yes/no"
-
-
-# name in the address -> (report, what the address asks for, theme) -> Vega-Lite
-CHARTS: dict[str, Callable[[dict[str, Any], View, str], dict[str, Any]]] = {
-    "drift": drift,
-    "agreement": charts_agreement.agreement,
-    "judges": charts_judges.judges,
-    "slices": charts_slices.slices,
-    "histogram": charts_calibration.histogram,
-    "roc": charts_calibration.roc,
-    "reliability": charts_calibration.reliability,
-    "papers": charts_papers.papers,
-}

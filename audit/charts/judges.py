@@ -7,9 +7,10 @@ from typing import Any
 import altair as alt
 
 from audit.charts.style import INK, MUTED, configured, judge_scales, tooltip
+from audit.statistic_names import STATISTICS
 from audit.stats import enough
 from audit.view import View
-from audit.words.report import STATISTICS, title
+from audit.words.report import title
 
 DEFAULT = "auroc"
 
@@ -17,21 +18,22 @@ DEFAULT = "auroc"
 def judges(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
     statistic = view.statistic or DEFAULT
     names = view.judges_of(body)
-    found = rows(body, view)
+    values = rows(body, view)
     colour, shape = judge_scales(body, names)
-    order = [row["judge"] for row in sorted(found, key=lambda row: -row["value"])]
+    order = [row["judge"] for row in sorted(values, key=lambda row: -row["value"])]
     y = alt.Y("judge:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False))
-    x = alt.X("value:Q", title=STATISTICS[statistic], scale=alt.Scale(zero=False, nice=True))
-    base = alt.Chart(alt.Data(values=found)).encode(y=y)
+    shown = STATISTICS[statistic]
+    x = alt.X("value:Q", title=shown.name, scale=alt.Scale(zero=False, nice=True))
+    base = alt.Chart(alt.Data(values=values)).encode(y=y)
     layers = [
         base.mark_rule(strokeWidth=3, opacity=0.5).encode(
-            x=alt.X("low:Q", title=STATISTICS[statistic]), x2="high:Q", color=colour
+            x=alt.X("low:Q", title=shown.name), x2="high:Q", color=colour
         ),
         base.mark_point(filled=True, size=90, opacity=1).encode(
             x=x, color=colour, shape=shape, tooltip=tooltip(3, first="judge")[1:]
         ),
         base.mark_text(dy=-14, fontSize=12, color=INK[theme]).encode(
-            x=x, text=alt.Text("value:Q", format=".3f" if statistic != "net_deviation" else ".1f")
+            x=x, text=alt.Text("value:Q", format=f".{shown.decimals}f")
         ),
     ]
     ceiling = body["people"]["ceiling"].get(statistic, {})
@@ -46,9 +48,9 @@ def judges(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
             .encode(x="value:Q", y=alt.value(2), text="label:N"),
         ]
     chart = alt.layer(*layers).properties(
-        title=f"{STATISTICS[statistic]}, all images (95 % intervals)",
+        title=f"{shown.name}, all images (95 % intervals)",
         width="container",
-        height=max(60, 44 * len(found) + 16),
+        height=max(60, 44 * len(values) + 16),
     )
     return configured(chart, theme, names=False)
 

@@ -1,6 +1,6 @@
-"""Net deviation against people's score: what was measured here, beside what GenEval 2 printed.
+"""Net deviation over people's score: what was measured here, beside what GenEval 2 printed.
 
-Both studies have generators of their own; how far people like the images is what they share.
+The two studies have different generators, but people's score of each generator in common.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import altair as alt
 
 from audit.charts.style import MUTED, configured, judge_scales, rule
 from audit.papers import geneval2
+from audit.statistic_names import BAND
 from audit.view import View
 from audit.words.report import title
 
@@ -26,25 +27,25 @@ def papers(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
     colour, shape = judge_scales(body, judges)
     published = alt.Chart(alt.Data(values=printed)).encode(x=x, y=y)
     measured = alt.Chart(alt.Data(values=rows(body, view))).encode(x=x, y=y)
-    told = [
+    details = [
         alt.Tooltip("generator:N"),
         alt.Tooltip("human:Q", title="people", format=".1f"),
         alt.Tooltip("value:Q", title="human − judge", format=".1f"),
     ]
     chart = alt.layer(
-        rule(3, theme),
-        rule(-3, theme),
+        rule(BAND, theme),
+        rule(-BAND, theme),
         published.mark_line(strokeDash=[4, 4], color=MUTED[theme], strokeWidth=1).encode(
             order="human:Q"
         ),
-        published.mark_point(size=50, color=MUTED[theme], filled=False).encode(tooltip=told),
+        published.mark_point(size=50, color=MUTED[theme], filled=False).encode(tooltip=details),
         published.mark_text(align="left", dx=6, dy=-6, fontSize=10, color=MUTED[theme]).encode(
             text="generator:N"
         ),
         measured.mark_point(filled=True, size=80, opacity=1).encode(
             color=colour.legend(alt.Legend(title=None)),
             shape=shape.legend(alt.Legend(title=None)),
-            tooltip=[alt.Tooltip("judge:N"), *told],
+            tooltip=[alt.Tooltip("judge:N"), *details],
         ),
     ).properties(
         title="Filled: measured here. Hollow, dashed: GenEval, published in GenEval 2, Table 1",

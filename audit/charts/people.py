@@ -1,4 +1,5 @@
-"""People among themselves: as time went, each against the others, two by two, how long they took."""
+"""Charts of people's agreement: over time, each person against the others, pair by pair; and of
+the time they take."""
 
 from __future__ import annotations
 
@@ -7,41 +8,46 @@ from typing import Any
 
 import altair as alt
 
+from annotations.models import Study
 from audit import VERSION
-from audit.charts.style import INK, MUTED, YES, configured, drawn
+from audit.charts.style import INK, MUTED, YES, Layered, configured, drawn
+from audit.statistic_names import STATISTICS
 
-# Numbers stand in the cells of a square of pairs as long as they can be read.
+# Up to this many people, the square of pairs has its numbers written in the cells.
 READABLE = 12
 CELL = {"wide": 44, "narrow": 12}
-COURSE = {"percent": "pairs of answers alike", "alpha": "Krippendorff’s α"}
+COURSE = ("percent", "alpha")
 ROW = 18
 
 
-def chart_file(name: str, body: dict[str, Any], one: dict[str, Any], *, signed, kind: str) -> bytes:
-    return drawn(CHARTS[name](body, one, "light"), signed, kind)
+def chart_file(
+    name: str, body: dict[str, Any], question: dict[str, Any], *, signed: list[str], kind: str
+) -> bytes:
+    return drawn(CHARTS[name](body, question, "light"), signed, kind)
 
 
-def caption(study, body: dict[str, Any], one: dict[str, Any]) -> list[str]:
-    """The signature, for under a figure."""
+def caption(study: Study, body: dict[str, Any], question: dict[str, Any]) -> list[str]:
+    """The signature, as the caption of a figure."""
     return [
         f"Jurybox {VERSION} · {study.slug}{' (simulated)' if study.simulated else ''} · "
-        f"question {one['question']} · 95 % intervals that draw whole prompts · "
+        f"question {question['question']} · 95 % intervals that draw whole prompts · "
         f"{body['resamples']} resamples, seed {body['seed']}",
         f"{body['forms']} answered forms by {body['raters']} people · data {body['data'][:12]}",
     ]
 
 
-def course(body: dict[str, Any], one: dict[str, Any], theme: str) -> dict[str, Any]:
-    """Agreement as it went, as shares and beyond chance."""
+def course(body: dict[str, Any], question: dict[str, Any], theme: str) -> dict[str, Any]:
+    """Agreement over time: the share of equal answers, and alpha."""
     parts = []
-    for name, title in COURSE.items():
-        overall = one["percent"] if name == "percent" else one["alpha"]["nominal"]
-        parts.append(_course(one["course"], name, title, overall, theme))
+    for name in COURSE:
+        overall = question["percent"] if name == "percent" else question["alpha"]["nominal"]
+        parts.append(_course(question["course"], name, overall, theme))
     chart = alt.vconcat(*parts, spacing=20).resolve_scale(x="shared")
     return configured(chart, theme, names=False)
 
 
-def _course(parts, name: str, title: str, overall: dict[str, Any], theme: str) -> alt.LayerChart:
+def _course(parts, name: str, overall: dict[str, Any], theme: str) -> Layered:
+    title = STATISTICS[name].name
     rows = [
         {"first": part["first"], "last": part["last"], **part[name]}
         for part in parts
@@ -78,18 +84,18 @@ def _course(parts, name: str, title: str, overall: dict[str, Any], theme: str) -
 
 
 def _moments(rows: Sequence[dict[str, Any]]) -> str:
-    """Days, unless everything happened within one."""
+    """Days, unless everything happened within question."""
     days = {row["last"][:10] for row in rows}
     return "%Y-%m-%d" if len(days) > 1 else "%H:%M"
 
 
-def others(body: dict[str, Any], one: dict[str, Any], theme: str) -> dict[str, Any]:
-    """Each person against the majority of the others, and everybody as a dashed line."""
-    rows = _by_person(body, one["like_others"])
+def others(body: dict[str, Any], question: dict[str, Any], theme: str) -> dict[str, Any]:
+    """Each person against the majority of the others; all together as a dashed line."""
+    rows = _by_person(body, question["like_others"])
     layers = _ranged(rows, "like the majority of the others", theme, alt.Scale(zero=False))
-    if "value" in one["ceiling"]:
+    if "value" in question["ceiling"]:
         line = alt.Chart(
-            alt.Data(values=[{"all": one["ceiling"]["value"], "label": "all people together"}])
+            alt.Data(values=[{"all": question["ceiling"]["value"], "label": "all people together"}])
         )
         layers += [
             line.mark_rule(strokeDash=[4, 4], color=MUTED[theme]).encode(x="all:Q"),
@@ -100,10 +106,10 @@ def others(body: dict[str, Any], one: dict[str, Any], theme: str) -> dict[str, A
     return _person_chart(layers, len(rows), theme)
 
 
-def times(body: dict[str, Any], one: dict[str, Any], theme: str) -> dict[str, Any]:
+def times(body: dict[str, Any], question: dict[str, Any], theme: str) -> dict[str, Any]:
     """Seconds for a form: median and the middle half. Logarithmic, since times have long tails."""
     rows = _by_person(body, [person["seconds"] for person in body["people"]])
-    # No logarithm of nothing: a form that a program answered took no time.
+    # Zero has no logarithm: a form that a program answered took no time.
     rows = [{**row, "low": max(row["low"], 0.1)} for row in rows if row["value"] > 0]
     layers = _ranged(
         rows, "seconds for an image: median and middle half", theme, alt.Scale(type="log")
@@ -111,10 +117,10 @@ def times(body: dict[str, Any], one: dict[str, Any], theme: str) -> dict[str, An
     return _person_chart(layers, len(rows), theme)
 
 
-def _by_person(body: dict[str, Any], found: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _by_person(body: dict[str, Any], estimates: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     rows = [
         {"person": person["name"], **estimate}
-        for person, estimate in zip(body["people"], found, strict=True)
+        for person, estimate in zip(body["people"], estimates, strict=True)
         if "value" in estimate
     ]
     return sorted(rows, key=lambda row: -row["value"])
@@ -142,11 +148,11 @@ def _person_chart(layers, rows: int, theme: str) -> dict[str, Any]:
     return configured(chart, theme, names=False)
 
 
-def pairs(body: dict[str, Any], one: dict[str, Any], theme: str) -> dict[str, Any]:
+def pairs(body: dict[str, Any], question: dict[str, Any], theme: str) -> dict[str, Any]:
     """A square of κ: dark where two people agree beyond chance, a dot where too little is shared."""
     names = [person["name"] for person in body["people"]]
     known, few = [], []
-    for first, second, shared, share, kappa, reason in one["pairs"]:
+    for first, second, shared, share, kappa, reason in question["pairs"]:
         for a, b in ((first, second), (second, first)):
             cell = {"a": names[a], "b": names[b], "n": shared, "reason": reason}
             if kappa is None:
@@ -165,7 +171,7 @@ def pairs(body: dict[str, Any], one: dict[str, Any], theme: str) -> dict[str, An
     base = alt.Chart(alt.Data(values=known)).encode(x=x, y=y)
     layers = [
         base.mark_rect().encode(
-            color=alt.Color("value:Q", scale=scale, title="Cohen’s κ"),
+            color=alt.Color("value:Q", scale=scale, title=STATISTICS["kappa"].name),
             tooltip=[
                 *who,
                 alt.Tooltip("value:Q", title="κ", format=".3f"),
@@ -191,25 +197,25 @@ def _numbers(*names: str) -> list[alt.Tooltip]:
     return [alt.Tooltip(f"{name}:Q", title=titles[name], format=".3f") for name in names]
 
 
-def blank(name: str, body: dict[str, Any], one: dict[str, Any]) -> str:
-    """Why this chart would be empty; nothing when it is not."""
+def blank(name: str, body: dict[str, Any], question: dict[str, Any]) -> str:
+    """Why this chart would be empty; an empty text when it is not."""
     people = range(len(body["people"]))
     empty = {
-        "course": sum("value" in part["percent"] for part in one["course"]) < 2,
-        "others": not any("value" in one["like_others"][place] for place in people),
+        "course": sum("value" in part["percent"] for part in question["course"]) < 2,
+        "others": not any("value" in question["like_others"][place] for place in people),
         "times": not any(body["people"][place]["seconds"].get("value") for place in people),
-        "pairs": all(pair[4] is None for pair in one["pairs"]),
+        "pairs": all(pair[4] is None for pair in question["pairs"]),
     }
     return WHY_BLANK[name] if empty[name] else ""
 
 
 WHY_BLANK = {
-    "course": "No picture of the course of time: it takes two times 30 images that several people "
-    "answered, one after the other.",
-    "others": "No picture of single people: it takes ten answers of a person beside a majority of "
-    "others.",
-    "times": "No picture of times: nobody took the time, as with answers that were imported.",
-    "pairs": "No picture of pairs: no two people have answered enough of the same images.",
+    "course": "No chart over time: it takes two periods with 30 images each that several people "
+    "answered.",
+    "others": "No chart of single people: it takes a person with ten answers on images where the "
+    "others have a majority.",
+    "times": "No chart of times: no times were recorded, as with imported answers.",
+    "pairs": "No chart of pairs: no two people have answered enough of the same images.",
 }
 
 CHARTS: dict[str, Callable[[dict[str, Any], dict[str, Any], str], dict[str, Any]]] = {

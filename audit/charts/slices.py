@@ -1,4 +1,4 @@
-"""One statistic over the slices of a report, every judge beside the others."""
+"""One statistic for every slice and judge of a report."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 import altair as alt
 
 from audit.charts.style import MUTED, configured, judge_scales, rule, tooltip
+from audit.statistic_names import STATISTICS
 from audit.stats import enough
 from audit.view import SLICES, View
-from audit.words.report import STATISTICS, title
+from audit.words.report import title
 
 DEFAULT = "net_deviation"
 STEP = 16
@@ -32,28 +33,28 @@ def slices(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
     colour, shape = judge_scales(body, names)
     y = alt.Y("slice:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False))
     offset = alt.YOffset("judge:N", sort=[title(name) for name in names])
-    unit = STATISTICS[statistic]
+    shown = STATISTICS[statistic]
     base = alt.Chart(alt.Data(values=rows)).encode(y=y, yOffset=offset, color=colour)
     layers = [
         base.mark_rule(strokeWidth=3, opacity=0.5).encode(
-            x=alt.X("low:Q", title=unit), x2="high:Q"
+            x=alt.X("low:Q", title=shown.name), x2="high:Q"
         ),
         base.mark_point(filled=True, size=70, opacity=1, cursor="pointer").encode(
-            x=alt.X("value:Q", title=unit, scale=alt.Scale(zero=False, nice=True)),
+            x=alt.X("value:Q", title=shown.name, scale=alt.Scale(zero=False, nice=True)),
             shape=shape,
-            tooltip=tooltip(1 if statistic == "net_deviation" else 3, first="slice"),
+            tooltip=tooltip(shown.decimals, first="slice"),
         ),
     ]
-    if statistic == "net_deviation":
+    if shown.band:
         layers.insert(
             0,
             alt.Chart(alt.Data(values=[{"edge": 0}]))
             .mark_rule(color=MUTED[theme], opacity=0.5)
             .encode(x="edge:Q"),
         )
-        layers[:0] = [rule(3, theme, across="x"), rule(-3, theme, across="x")]
+        layers[:0] = [rule(edge, theme, across="x") for edge in (shown.band, -shown.band)]
     chart = alt.layer(*layers).properties(
-        title=f"{unit} by {SLICES[by]} (95 % intervals)",
+        title=f"{shown.name} by {SLICES[by]} (95 % intervals)",
         width="container",
         height=max(60, STEP * len(names) * len(order) + 12 * len(order)),
     )

@@ -11,9 +11,9 @@ import vl_convert
 
 from audit.words.report import title
 
-# Okabe & Ito 2008: told apart by colour-blind readers, and in grey with the point shapes.
+# Okabe & Ito 2008: colour-blind readers can tell them apart, and in grey print the shapes help.
 COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C00")
-# The same hues for the names of the lines: text needs 4.5:1 where a line needs 3:1.
+# The same hues for names: text needs a contrast of 4.5:1, lines only 3:1.
 NAMES = {
     "light": ("#AA4A00", "#0069A4", "#00734F", "#A3477B", "#8A5F00", "#1F74AB", "#6B6B00"),
     "dark": ("#FF9A57", "#6CB9F0", "#3CC79B", "#E3A3C6", "#F2BC4A", "#8FCDF2", "#C4C43A"),
@@ -25,6 +25,8 @@ YES = {"light": "#0072B2", "dark": "#56B4E9"}
 NO = {"light": "#D55E00", "dark": "#FF9A57"}
 # A chart in a file, in pixels; the page fits "container" widths to its box.
 FILE_WIDTH = 720
+# What Altair calls a chart in layers.
+Layered = alt.LayerChart | alt.FacetChart
 
 
 def colour_of(body: dict[str, Any], judge: str) -> str:
@@ -48,7 +50,7 @@ def name_ink(body: dict[str, Any], judge: str, theme: str) -> str:
 
 
 def configured(chart: alt.TopLevelMixin, theme: str, *, names: bool) -> dict[str, Any]:
-    """`names`: lines carry their names at their ends, to the right of the plot."""
+    """`names`: the names of the lines are written to the right of the plot."""
     spec = chart.configure(
         background="transparent" if theme == "dark" else "white",
         font="system-ui, sans-serif",
@@ -80,9 +82,9 @@ def configured(chart: alt.TopLevelMixin, theme: str, *, names: bool) -> dict[str
 
 
 def caption(body: dict[str, Any]) -> list[str]:
-    """The signature in three lines, for under a figure."""
+    """The signature, as the caption of a figure."""
     signed = body["signature"]
-    judges = ", ".join(f"{name} {print_}" for name, print_ in signed["judges"].items())
+    judges = ", ".join(f"{name} {fingerprint}" for name, fingerprint in signed["judges"].items())
     return [
         f"Jurybox {signed['version']} · {body['study']}"
         f"{' (simulated)' if body['simulated'] else ''} · question {body['question']} · "
@@ -92,8 +94,8 @@ def caption(body: dict[str, Any]) -> list[str]:
 
 
 def signed_spec(spec: dict[str, Any], signature: list[str]) -> dict[str, Any]:
-    """The chart as a figure of a paper: fixed width, and the signature as a row of its own, since
-    a title of the whole would be centred and cut."""
+    """The chart as a figure for a paper, with a fixed width. The signature is a part of its own: as
+    the title of the chart it would be centred and cut."""
     parts = spec.pop("vconcat", None)
     if parts is None:
         top = ("$schema", "config", "background", "padding", "usermeta", "datasets")
@@ -149,7 +151,7 @@ def tooltip(places: int = 1, *, first: str = "generator") -> list[alt.Tooltip]:
 
 
 def rule(edge: float, theme: str, *, across: str = "y") -> alt.Chart:
-    """A dashed line of reference."""
+    """A dashed reference line."""
     encoding = {across: alt.Y("edge:Q") if across == "y" else alt.X("edge:Q")}
     return (
         alt.Chart(alt.Data(values=[{"edge": edge}]))
@@ -159,7 +161,7 @@ def rule(edge: float, theme: str, *, across: str = "y") -> alt.Chart:
 
 
 def rows_of(body: dict[str, Any], judges: Iterable[str], statistic: str) -> list[dict[str, Any]]:
-    """Defined numbers of generators with a date; the table beside the chart names the others."""
+    """The numbers of generators with a date; the table below the chart has the others too."""
     return [
         row(title(name), generator, estimate)
         for name in judges
@@ -182,7 +184,7 @@ def row(judge: str, generator: dict[str, Any], estimate: dict[str, Any]) -> dict
 def end_labels(
     *series: Sequence[dict[str, Any]], span: float | None = None, share: float = 0.06
 ) -> list[dict[str, Any]]:
-    """The last point of each line, with a place for its name that covers no other name."""
+    """The last point of each line, with a height for its name at which no names overlap."""
     rows = [row for part in series for row in part]
     last = {row["judge"]: dict(row) for row in rows}
     if not last:

@@ -1,4 +1,5 @@
-"""Vega's JavaScript for the page, from the same package that draws the files: no other server."""
+"""Vega's JavaScript for the pages, from the package that also draws the files: nothing is loaded from
+other servers."""
 
 from __future__ import annotations
 
@@ -11,14 +12,14 @@ from pathlib import Path
 import vl_convert
 from django.conf import settings
 
-# Putting it together takes a second of one core: once, not once for each visitor who waits.
-_together = threading.Lock()
+# Bundling takes a second of one core: visitors who wait for it must not all do it.
+_bundling = threading.Lock()
 
 
 def bundle() -> Path:
-    """vega-embed with all that it needs, compressed; put together once for each version."""
+    """vega-embed with everything it needs, compressed; bundled once for each version."""
     file = Path(settings.VAR_DIR) / f"vega-embed-{version('vl-convert-python')}.js.gz"
-    with _together:
+    with _bundling:
         if not file.exists():
             script = vl_convert.javascript_bundle("export { vegaEmbed };")
             draft = file.with_name(f"{file.name}.{uuid.uuid4().hex}")

@@ -7,15 +7,15 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from annotations.models import Annotation, Answer, Atom, Image
-from annotations.pictures.decode import small_size
-from audit.evidence import mask_outlines as outlines
-from audit.evidence import read_evidence as told
+from annotations.pictures.store import small_size
+from audit.evidence import mask_outlines, read_evidence
 from judges.methods import geneval
 from judges.models import AtomScore, Run, Score
 
-# Okabe-Ito again: boxes of one image are told apart by colour and by their written class.
+# Okabe & Ito's colours: the boxes of an image differ in colour and in the class written on them.
 BOX_COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#F0E442", "#CC79A7", "#D55E00", "#0072B2")
-FEW = 12
+# Boxes drawn over an image: those with the highest confidence.
+MOST_BOXES = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +61,12 @@ class AtomRow:
 
     @property
     def judge(self) -> str:
-        """The judge's sign: yes from one half on."""
+        """The judge's answer: yes from one half on."""
         return "" if self.score is None else "yes" if self.score >= 0.5 else "no"
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class ImageCard:
     """One image of the gallery."""
 
     image: Image
@@ -86,7 +86,7 @@ class Card:
 
     @property
     def distance(self) -> float | None:
-        """Score less threshold: below 0 the judge says no."""
+        """Score minus threshold: below 0 the judge says no."""
         if self.threshold is None or self.score is None or self.score.value is None:
             return None
         return self.score.value - self.threshold
@@ -102,8 +102,8 @@ class Card:
 
 
 def threshold_of(facts: dict[str, Any]) -> float | None:
-    known = facts.get("threshold")
-    cuts = known["from"] if known else []
+    chosen = facts.get("threshold")
+    cuts = chosen["from"] if chosen else []
     return sum(cuts) / len(cuts) if cuts else None
 
 
@@ -117,7 +117,7 @@ def run_of(study_id: int, fingerprint: str) -> Run | None:
 
 def cards(
     ids: Sequence[int], run: Run | None, gaps: dict[int, float], threshold: float | None
-) -> list[Card]:
+) -> list[ImageCard]:
     """In the order of `ids`; a constant number of queries. Images that are gone are left out."""
     images = {
         image.pk: image
@@ -133,39 +133,54 @@ def cards(
     atoms: dict[int, list[Atom]] = {}
     for atom in Atom.objects.filter(prompt__in={i.prompt_id for i in images.values()}):
         atoms.setdefault(atom.prompt_id, []).append(atom)
-    judged = {
-        (one.score_id, one.atom_id): one
-        for one in AtomScore.objects.filter(score__in=[s.pk for s in scores.values()])
+    judged: dict[tuple[int | None, int], AtomScore] = {
+        (row.score_id, row.atom_id): row
+        for row in AtomScore.objects.filter(score__in=[score.pk for score in scores.values()])
     }
-    found = []
+    made = []
     for pk in ids:
         if pk not in images:
             continue
         image, score = images[pk], scores.get(pk)
-        evidence = (score.evidence if score else None) or {}
+        evidence = evidence_of(score)
         rows = [
             _atom_row(
-                atom, atom_votes.get((pk, atom.pk)), judged.get((score and score.pk, atom.pk))
+                atom,
+                atom_votes.get((pk, atom.pk)),
+                judged.get((score.pk if score else None, atom.pk)),
             )
             for atom in atoms.get(image.prompt_id, [])
         ]
-        found.append(
-            Card(
+        made.append(
+            ImageCard(
                 image=image,
                 gap=gaps.get(pk),
                 score=score,
                 people=votes.get(pk, {}),
                 atoms=[row for row in rows if row.people or row.score is not None or row.error],
                 boxes=boxes(evidence),
-                clauses=told.clauses(evidence),
+                clauses=read_evidence.clauses(evidence),
                 threshold=threshold,
-                thumbnail=small_size(image.width, image.height) if image.file else None,
+                thumbnail=_thumbnail_size(image),
             )
         )
-    return found
+    return made
 
 
-def _votes(images: Iterable[int]):
+def evidence_of(score: Score | None) -> dict[str, Any]:
+    return (score.evidence if score else None) or {}
+
+
+def _thumbnail_size(image: Image) -> tuple[int, int] | None:
+    if not image.file or not image.width or not image.height:
+        return None
+    return small_size(image.width, image.height)
+
+
+def _votes(
+    images: Iterable[int],
+) -> tuple[dict[int, dict[str, Vote]], dict[tuple[int, int], Vote]]:
+    """Image -> question -> vote, and (image, atom) -> vote."""
     whole: dict[int, dict[str, list[float]]] = {}
     parts: dict[tuple[int, int], list[float]] = {}
     rows = Answer.objects.filter(
@@ -176,14 +191,16 @@ def _votes(images: Iterable[int]):
     for image, question, atom, value in rows.values_list(
         "annotation__image_id", "question", "atom_id", "value"
     ):
+        if value is None:
+            continue
         if atom is None:
             whole.setdefault(image, {}).setdefault(question, []).append(value)
         else:
             parts.setdefault((image, atom), []).append(value)
     return (
         {
-            image: {question: vote(values) for question, values in sorted(found.items())}
-            for image, found in whole.items()
+            image: {question: vote(values) for question, values in sorted(questions.items())}
+            for image, questions in whole.items()
         },
         {place: vote(values) for place, values in parts.items()},
     )
@@ -209,40 +226,40 @@ def _atom_row(atom: Atom, people: Vote | None, judged: AtomScore | None) -> Atom
 
 
 def boxes(evidence: dict[str, Any]) -> list[Box]:
-    """What a detector found, the surest first; the rest is in the table of the evidence page."""
+    """The detections with the highest confidence; the evidence page has a table of all."""
     surest = _surest(evidence)
-    names = list(dict.fromkeys(one["class"] for one in surest))
+    names = list(dict.fromkeys(detection["class"] for detection in surest))
     drawn = []
-    for one in surest:
-        left, top, right, bottom = one["box"][:4]
-        color = f"{one['color']} " if one.get("color") else ""
+    for detection in surest:
+        name = detection["class"]
+        left, top, right, bottom = detection["box"][:4]
+        color = f"{detection['color']} " if detection.get("color") else ""
         drawn.append(
             Box(
                 x=left,
                 y=top,
                 width=max(right - left, 0),
                 height=max(bottom - top, 0),
-                label=f"{color}{one['class']} {one['score']:.2f}",
-                colour=BOX_COLOURS[names.index(one["class"]) % len(BOX_COLOURS)],
+                label=f"{color}{name} {detection['score']:.2f}",
+                colour=BOX_COLOURS[names.index(name) % len(BOX_COLOURS)],
             )
         )
     return drawn
 
 
-def outlined(card: Card) -> Card:
-    """The same card with the outlines of masks: one picture's are drawn in a moment, a page of
-    pictures would take too long."""
-    evidence = (card.score.evidence if card.score else None) or {}
+def outlined(card: ImageCard) -> ImageCard:
+    """The same card with the outlines of its masks. For single images: a page of two dozen would take
+    too long."""
     width, height = card.image.width or 0, card.image.height or 0
     drawn = [
-        replace(box, outline=outlines.path(one.get("mask"), width, height))
-        for box, one in zip(card.boxes, _surest(evidence), strict=True)
+        replace(box, outline=mask_outlines.path(detection.get("mask"), width, height))
+        for box, detection in zip(card.boxes, _surest(evidence_of(card.score)), strict=True)
     ]
     return replace(card, boxes=drawn)
 
 
 def _surest(evidence: dict[str, Any]) -> list[dict[str, Any]]:
-    return sorted(told.detections(evidence), key=lambda one: -one["score"])[:FEW]
+    return sorted(read_evidence.detections(evidence), key=_confidence)[:MOST_BOXES]
 
 
 def detection_rows(score: Score | None, tag: str) -> list[dict[str, Any]]:
@@ -251,20 +268,24 @@ def detection_rows(score: Score | None, tag: str) -> list[dict[str, Any]]:
     A judge's options name only what differs from the method's own.
     """
     judge = score.run.judge if score else None
-    own = asdict(geneval.Options()) if judge and judge.method == "GenEval" else {}
-    options = {**own, **(judge.options if judge else {})}
+    defaults = asdict(geneval.Options()) if judge and judge.method == "GenEval" else {}
+    options = {**defaults, **(judge.options if judge else {})}
     name = "counting_threshold" if tag == "counting" else "threshold"
-    least = told.number(options.get(name))
-    found = told.detections((score.evidence if score else None) or {})
+    threshold = read_evidence.number(options.get(name))
     return [
         {
-            **one,
-            "place": ", ".join(f"{value:.0f}" for value in one["box"][:4]),
-            "least": least,
-            "distance": None if least is None else one["score"] - least,
+            **detection,
+            "place": ", ".join(f"{value:.0f}" for value in detection["box"][:4]),
+            "threshold": threshold,
+            "distance": None if threshold is None else detection["score"] - threshold,
         }
-        for one in sorted(found, key=lambda one: -one["score"])
+        for detection in sorted(read_evidence.detections(evidence_of(score)), key=_confidence)
     ]
+
+
+def _confidence(detection: dict[str, Any]) -> float:
+    """Sorts the highest first."""
+    return -detection["score"]
 
 
 def raters(image: Image) -> list[dict[str, Any]]:
@@ -277,17 +298,21 @@ def raters(image: Image) -> list[dict[str, Any]]:
     )
     return [
         {
-            "name": one.annotator.name,
-            "simulated": one.annotator.simulated,
+            "name": annotation.annotator.name,
+            "simulated": annotation.annotator.simulated,
             "answers": [
                 {
                     "question": answer.atom.text if answer.atom else answer.question,
                     "value": answer.value,
                     "text": answer.text,
-                    "sign": {1: "yes", 0: "no"}.get(answer.value, ""),
+                    "sign": _sign(answer.value),
                 }
-                for answer in one.answers.all()
+                for answer in annotation.answers.all()
             ],
         }
-        for one in given
+        for annotation in given
     ]
+
+
+def _sign(value: float | None) -> str:
+    return "yes" if value == 1 else "no" if value == 0 else ""

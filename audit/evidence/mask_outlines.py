@@ -1,7 +1,7 @@
-"""A detection's mask -> its outline as an SVG path, along the edges of the pixels.
+"""Draws the outline of a detection's mask as an SVG path along the edges of its pixels.
 
-Masks come as run lengths down the columns, the first run being zeros: COCO's uncompressed form, or
-packed as scores keep them.
+Masks are run lengths down the columns, starting with zeros: COCO's uncompressed form, or deflated
+as scores store them.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import numpy as np
 
 from judges.masks import unpacked
 
-# The picture is a hand wide on a page: a finer edge would not be seen.
+# Pixels along the longer side: on the page the image is so small that nobody would see more.
 FINEST = 256
-# A mask of more pixels is no picture's.
+# No image has more pixels than this; such a mask is not read.
 LARGEST = 100_000_000
 
 Point = tuple[int, int]
 
 
 def path(mask: Any, width: int, height: int) -> str:
-    """In the pixels of a picture of that width and height; nothing for a mask that cannot be read."""
+    """In the pixels of an image of that size; an empty text for a mask that cannot be read."""
     inside = _inside(mask)
     if inside is None or not inside.any() or not width or not height:
         return ""
@@ -42,13 +42,13 @@ def path(mask: Any, width: int, height: int) -> str:
 
 
 def _inside(mask: Any) -> np.ndarray | None:
-    """Height × width of yes and no."""
+    """Height × width: is this pixel in the mask?"""
     if not isinstance(mask, dict):
         return None
     try:
-        found = unpacked(mask) if "deflated" in mask else mask
-        height, width = (int(side) for side in found["size"])
-        runs = np.array(list(found["counts"]))
+        plain = unpacked(mask) if "deflated" in mask else mask
+        height, width = (int(side) for side in plain["size"])
+        runs = np.array(list(plain["counts"]))
     except (KeyError, TypeError, ValueError, zlib.error, binascii.Error):
         return None
     whole = runs.ndim == 1 and runs.dtype.kind in "iu" and (runs >= 0).all()
@@ -60,7 +60,8 @@ def _inside(mask: Any) -> np.ndarray | None:
 
 
 def _coarser(inside: np.ndarray, step: int) -> np.ndarray:
-    """Squares of step × step pixels, in where half of one is: thin things stay, if only as dots."""
+    """One pixel for each square of step × step, in the mask where half of the square is. A mask too
+    thin for that keeps every square that it touches."""
     if step == 1:
         return inside
     rows, columns = (-(-side // step) for side in inside.shape)
@@ -72,10 +73,10 @@ def _coarser(inside: np.ndarray, step: int) -> np.ndarray:
 
 
 def _loops(inside: np.ndarray) -> list[list[Point]]:
-    """Closed walks round all that is in and all holes, with the inside always to the right."""
+    """Closed loops around every part of the mask and every hole, the inside always on the right."""
     framed = np.pad(inside, 1)
     here = framed[1:-1, 1:-1]
-    # Per side of a pixel: is it a border, and where does the walk along it begin and end?
+    # For each side of a pixel: is it a border, and where does a walk along it begin and end?
     sides = (
         (here & ~framed[:-2, 1:-1], (0, 0), (1, 0)),
         (here & ~framed[1:-1, 2:], (1, 0), (1, 1)),

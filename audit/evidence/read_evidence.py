@@ -1,6 +1,5 @@
-"""What a judge kept beside its score, read with care: a file may have brought anything.
-
-Known keys become rows of a page; all that is not known is shown as it came.
+"""Reads the evidence stored with a score. An import may have brought anything, so every type is
+checked: known keys become rows of a page, everything else is shown as raw JSON.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ KNOWN |= {"cosine", "conversations", "reply"}
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """One question that a judge put to its engine, and what came back."""
+class AskedQuestion:
+    """A question that a judge asked its engine, and the reply."""
 
     question: str
     expected: str = ""
@@ -29,8 +28,8 @@ class Asked:
 
 def detections(evidence: dict[str, Any]) -> list[dict[str, Any]]:
     """Those with a class, a confidence and a box."""
-    found = [*_rows(evidence, "detections"), *_of_geneval(evidence)]
-    return [one for one in found if _is_detection(one)]
+    rows = [*_rows(evidence, "detections"), *_of_geneval(evidence)]
+    return [row for row in rows if _is_detection(row)]
 
 
 def _of_geneval(evidence: dict[str, Any]) -> list[dict[str, Any]]:
@@ -44,67 +43,69 @@ def _of_geneval(evidence: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def clauses(evidence: dict[str, Any]) -> list[dict[str, Any]]:
-    return [one for one in _rows(evidence, "clauses") if "class" in one]
+    return [row for row in _rows(evidence, "clauses") if "class" in row]
 
 
-def asked(evidence: dict[str, Any]) -> list[Asked]:
-    found = [_asked(one) for one in _rows(evidence, "answers") if _text(one, "question")]
-    # A judge with one question keeps it without a list.
+def questions(evidence: dict[str, Any]) -> list[AskedQuestion]:
+    asked = [_question(row) for row in _rows(evidence, "answers") if _text(row, "question")]
+    # A judge that asks a single question stores it without a list.
     if _text(evidence, "question"):
-        found.append(_asked(evidence))
-    return found
+        asked.append(_question(evidence))
+    return asked
 
 
-def columns(rows: list[Asked]) -> set[str]:
-    """What at least one of the questions has: a column of dashes says nothing."""
+def columns(asked: list[AskedQuestion]) -> set[str]:
+    """The columns in which at least one question has something."""
     names = ("expected", "said", "probability", "tokens", "seconds")
-    return {name for name in names if any(getattr(one, name) not in ("", None, ()) for one in rows)}
+    return {
+        name for name in names if any(getattr(row, name) not in ("", None, ()) for row in asked)
+    }
 
 
 def likeness(evidence: dict[str, Any]) -> tuple[str, float] | None:
-    """The text that a picture was held against, and how well it fits (a cosine for CLIP)."""
+    """The text that the image was compared with, and the similarity (a cosine for CLIP)."""
     value = number(evidence.get("similarity", evidence.get("cosine")))
     text = _text(evidence, "text")
     return None if value is None or not text else (text, value)
 
 
 def replies(evidence: dict[str, Any]) -> list[str]:
-    """What a judge that talks replied, in order."""
-    found = [_text(_row(evidence, "reply"), "text")]
+    """The replies of a judge that holds conversations, in order."""
+    texts = [_text(_row(evidence, "reply"), "text")]
     for talk in _rows(evidence, "conversations"):
-        found += _texts(talk.get("replies"))
-    return [reply for reply in found if reply]
+        texts += _texts(talk.get("replies"))
+    return [text for text in texts if text]
 
 
 def rest(evidence: dict[str, Any]) -> str:
-    """Everything else, as JSON; nothing where there is nothing else."""
+    """Everything else, as JSON; an empty text where there is nothing else."""
     left = {key: value for key, value in evidence.items() if key not in KNOWN}
     if _of_geneval(evidence):
         del left["boxes"]
-    for name, valid in (("detections", _is_detection), ("clauses", lambda one: "class" in one)):
+    for name, valid in (("detections", _is_detection), ("clauses", lambda row: "class" in row)):
         odd = evidence.get(name)
         if isinstance(odd, list):
-            odd = [one for one in odd if not (isinstance(one, dict) and valid(one))]
+            odd = [row for row in odd if not (isinstance(row, dict) and valid(row))]
         if odd:
             left[name] = odd
     return json.dumps(left, ensure_ascii=False, indent=2) if left else ""
 
 
 def number(value: Any) -> float | None:
-    """A number that is one; True is none."""
+    """A finite number, or None; True is not a number."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return None
     return float(value)
 
 
-def _asked(row: dict[str, Any]) -> Asked:
-    said = row.get("score", row.get("probability"))
+def _question(row: dict[str, Any]) -> AskedQuestion:
+    probability = row.get("score", row.get("probability"))
     pairs = row.get("tokens")
-    return Asked(
+    return AskedQuestion(
         question=_text(row, "question"),
         expected=_text(row, "expected"),
         said=_text(row, "said"),
-        probability=number(said),
+        probability=number(probability),
         tokens=tuple(
             (str(pair[0]), value)
             for pair in (pairs if isinstance(pairs, list) else [])
@@ -127,13 +128,13 @@ def _is_detection(row: dict[str, Any]) -> bool:
 
 
 def _rows(evidence: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    found = evidence.get(name)
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    rows = evidence.get(name)
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
 def _row(evidence: dict[str, Any], name: str) -> dict[str, Any]:
-    found = evidence.get(name)
-    return found if isinstance(found, dict) else {}
+    row = evidence.get(name)
+    return row if isinstance(row, dict) else {}
 
 
 def _text(row: dict[str, Any], name: str) -> str:
@@ -142,7 +143,7 @@ def _text(row: dict[str, Any], name: str) -> str:
 
 
 def _texts(value: Any) -> list[str]:
-    """A reply is a text, or a list of the texts of its turns."""
+    """A reply is a text, or a list of texts, one for each turn."""
     if isinstance(value, str):
         return [value]
-    return [text for one in value for text in _texts(one)] if isinstance(value, list) else []
+    return [text for part in value for text in _texts(part)] if isinstance(value, list) else []

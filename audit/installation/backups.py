@@ -1,7 +1,7 @@
-"""One file that holds an embedded installation: its database, as of one moment, and its images.
+"""One file that holds an embedded installation: its database at one moment, and its images.
 
-The copy of the database is SQLite's own (people may go on labelling meanwhile) and is checked
-before it is kept. Images are named after their content, so one that is there twice is the same.
+SQLite itself makes the copy of the database, so people can keep labelling meanwhile; the copy is
+checked before it is kept. Images are named after their content: same name, same image.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import tarfile
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 
 from django.conf import settings
@@ -38,20 +38,20 @@ class Contents:
 
 
 def back_up(target: Path) -> Contents:
-    """Write the backup beside the target and put it in place when it is whole."""
+    """Write a draft beside the target, and give it the target's name once it is complete."""
     _check_embedded()
     if target.exists():
-        raise Refused(f"{target} exists already; choose another name.")
+        raise Refused(f"{target} already exists; choose another name.")
     with tempfile.TemporaryDirectory(dir=target.resolve().parent) as folder:
         copy = Path(folder) / DATABASE
         _copy_database(copy)
-        annotations, images = _counted(copy)
+        annotations, images = _count(copy)
         files = list(_media())
         contents = Contents(timezone.now().isoformat(), annotations, images, len(files))
         draft = Path(folder) / "backup.tar"
-        # Images are compressed already: a plain tar is as small and much faster.
+        # Images are compressed already: a plain tar is just as small, and much faster.
         with tarfile.open(draft, "w") as tar:
-            _add_text(tar, NOTE, json.dumps(_as_plain(contents)))
+            _add_text(tar, NOTE, json.dumps(asdict(contents)))
             tar.add(copy, DATABASE)
             for file in files:
                 tar.add(file, f"media/{file.relative_to(settings.MEDIA_ROOT)}")
@@ -61,23 +61,23 @@ def back_up(target: Path) -> Contents:
 
 
 def restore(source: Path) -> Contents:
-    """Into an empty installation only: nothing that is there is ever overwritten."""
+    """Only into an empty installation: no existing data is ever overwritten."""
     _check_embedded()
     place = Path(settings.DATABASES["default"]["NAME"])
-    if place.exists() and _holds_anything(place):
+    if place.exists() and _has_studies(place):
         raise Refused(
-            f"There is a database with data at {place}. Restore into an empty installation: "
-            "move it away, or set JURYBOX_VAR to a new folder."
+            f"The database at {place} already holds data. Restore into an empty installation: "
+            "move that file away, or set JURYBOX_VAR to a new folder."
         )
     try:
         with tarfile.open(source, "r:") as tar:
             return _restore(tar, place)
     except (tarfile.TarError, KeyError, sqlite3.DatabaseError, OSError, ValueError) as error:
-        raise Refused(f"{source} is not a whole backup of Jurybox: {error}.") from error
+        raise Refused(f"{source} is not a complete backup of Jurybox: {error}.") from error
 
 
 def _restore(tar: tarfile.TarFile, place: Path) -> Contents:
-    contents = Contents(**json.load(tar.extractfile(NOTE)))
+    contents = _read_note(tar)
     place.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place.parent) as folder:
         draft = Path(folder)
@@ -87,18 +87,18 @@ def _restore(tar: tarfile.TarFile, place: Path) -> Contents:
             if member.isfile() and member.name != NOTE:
                 tar.extract(member, draft, filter="data")
                 files += member.name != DATABASE
-        if (*_counted(draft / DATABASE), files) != (
+        if (*_count(draft / DATABASE), files) != (
             contents.annotations,
             contents.images,
             contents.files,
         ):
-            raise ValueError("it holds less than its note says")
+            raise ValueError(f"it holds less than its {NOTE} says")
         for file in sorted((draft / "media").rglob("*")):
             if file.is_file():
                 kept = settings.MEDIA_ROOT / file.relative_to(draft / "media")
                 kept.parent.mkdir(parents=True, exist_ok=True)
                 os.replace(file, kept)
-        # The database last: until it is there, the installation is as empty as it was.
+        # The database comes last: until it is in place, the installation still counts as empty.
         connection.close()
         for leftover in ("-wal", "-shm"):
             Path(f"{place}{leftover}").unlink(missing_ok=True)
@@ -106,11 +106,21 @@ def _restore(tar: tarfile.TarFile, place: Path) -> Contents:
     return contents
 
 
+def _read_note(tar: tarfile.TarFile) -> Contents:
+    file = tar.extractfile(NOTE)
+    if file is None:
+        raise ValueError(f"its {NOTE} is not a file")
+    note = json.load(file)
+    if not isinstance(note, dict) or note.keys() != set(Contents.__slots__):
+        raise ValueError(f"its {NOTE} is damaged")
+    return Contents(**note)
+
+
 def _check_embedded() -> None:
     if settings.MEDIA_BUCKET:
         raise Refused(
-            "The pictures of this installation lie in a bucket: keep a copy of that, and of the "
-            "database by its own means."
+            "The images of this installation are in a bucket: back up the bucket and the database "
+            "with their own tools."
         )
     if connection.vendor != "sqlite":
         raise Refused(
@@ -121,7 +131,7 @@ def _check_embedded() -> None:
 def _check_member(member: tarfile.TarInfo) -> None:
     path = PurePosixPath(member.name)
     if not (member.isfile() or member.isdir()) or path.is_absolute() or ".." in path.parts:
-        raise ValueError(f"it holds {member.name!r}, which no backup of ours holds")
+        raise ValueError(f"it holds {member.name!r}, which a backup never does")
 
 
 def _copy_database(target: Path) -> None:
@@ -136,8 +146,8 @@ def _copy_database(target: Path) -> None:
     _sync(target)
 
 
-def _counted(database: Path) -> tuple[int, int]:
-    """Also the proof that the copy is sound."""
+def _count(database: Path) -> tuple[int, int]:
+    """Its annotations and images; raises if the database is damaged."""
     with closing(sqlite3.connect(database)) as copy:
         verdict = copy.execute("PRAGMA integrity_check").fetchone()[0]
         if verdict != "ok":
@@ -148,7 +158,7 @@ def _counted(database: Path) -> tuple[int, int]:
         )
 
 
-def _holds_anything(database: Path) -> bool:
+def _has_studies(database: Path) -> bool:
     with closing(sqlite3.connect(database)) as there:
         try:
             return bool(there.execute("SELECT 1 FROM annotations_study LIMIT 1").fetchone())
@@ -167,10 +177,6 @@ def _add_text(tar: tarfile.TarFile, name: str, text: str) -> None:
     entry = tarfile.TarInfo(name)
     entry.size = len(text.encode())
     tar.addfile(entry, io.BytesIO(text.encode()))
-
-
-def _as_plain(contents: Contents) -> dict[str, object]:
-    return {name: getattr(contents, name) for name in contents.__slots__}
 
 
 def _sync(file: Path) -> None:

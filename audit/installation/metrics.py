@@ -1,8 +1,8 @@
-"""Numbers for Prometheus at /metrics, for whoever holds METRICS_TOKEN.
+"""Numbers for Prometheus at /metrics, for whoever has METRICS_TOKEN.
 
-What the database knows is counted there when it is asked for: it is right with any number of web
-processes and workers, and after any of them was killed. Only the time of requests is measured in
-the processes; they share files, as the client library does it.
+Most are counted in the database on each request of /metrics, so they are right with any number of
+processes and after any of them was killed. Only the duration of requests is measured in the web
+processes, which share it through files (the client library's own way).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class RequestTimes:
 
 
 def text() -> tuple[bytes, str]:
-    """All numbers in Prometheus' own format, and the name of that format."""
+    """All numbers in Prometheus' format, and its content type."""
     registry = CollectorRegistry()
     MultiProcessCollector(registry, path=str(settings.METRICS_DIR))
     registry.register(Rows())
@@ -52,28 +52,30 @@ def text() -> tuple[bytes, str]:
 
 
 class Rows:
-    """What the rows say now."""
+    """Counts from the database, as of now."""
 
     def collect(self) -> Iterator[Metric]:
-        yield _one("jurybox_studies", "Studies.", Study.objects.count())
-        yield _one("jurybox_images", "Images of all studies.", Image.objects.count())
-        yield _one(
+        yield _number("jurybox_studies", "Studies.", Study.objects.count())
+        yield _number("jurybox_images", "Images of all studies.", Image.objects.count())
+        yield _number(
             "jurybox_annotations",
             "Annotations, withdrawn ones among them.",
             Annotation.objects.count(),
         )
-        yield _by("jurybox_runs", "Runs by state.", "state", _tally(Run.objects, "state"))
-        yield _by("jurybox_chunks", "Chunks of runs by state.", "state", _chunks())
-        yield _by("jurybox_uploads", "Uploads by state.", "state", _tally(Upload.objects, "state"))
-        yield _one("jurybox_queue_age_seconds", "Age of the oldest waiting chunk's run.", _age())
+        yield _family("jurybox_runs", "Runs by state.", "state", _tally(Run.objects, "state"))
+        yield _family("jurybox_chunks", "Chunks of runs by state.", "state", _chunks())
+        yield _family(
+            "jurybox_uploads", "Uploads by state.", "state", _tally(Upload.objects, "state")
+        )
+        yield _number("jurybox_queue_age_seconds", "Age of the oldest waiting chunk's run.", _age())
         scores = list(
             Score.objects.values_list("run__judge__name").annotate(
                 all=Count("pk"), failed=Count("pk", filter=Q(value__isnull=True))
             )
         )
-        yield _by("jurybox_scores", "Images judged.", "judge", {n: a for n, a, _ in scores})
+        yield _family("jurybox_scores", "Images judged.", "judge", {n: a for n, a, _ in scores})
         failed = {name: failed for name, _, failed in scores}
-        yield _by("jurybox_scores_failed", "Judgements that failed.", "judge", failed)
+        yield _family("jurybox_scores_failed", "Judgements that failed.", "judge", failed)
 
 
 def _chunks() -> dict[str, int]:
@@ -91,11 +93,11 @@ def _tally(rows, field: str) -> dict[str, int]:
     return dict(rows.values_list(field).annotate(count=Count("pk")).order_by(field))
 
 
-def _one(name: str, words: str, value: float) -> Metric:
+def _number(name: str, words: str, value: float) -> Metric:
     return GaugeMetricFamily(name, words, value=value)
 
 
-def _by(name: str, words: str, label: str, values: dict[str, int]) -> Metric:
+def _family(name: str, words: str, label: str, values: dict[str, int]) -> Metric:
     family = GaugeMetricFamily(name, words, labels=[label])
     for key, value in sorted(values.items()):
         family.add_metric([key], value)

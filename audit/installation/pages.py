@@ -1,4 +1,4 @@
-"""The pages above the studies: home, Vega's script, a sign of life."""
+"""Pages outside the studies: home, Vega's script, and what probes and Prometheus ask."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_GET
 from django.views.decorators.vary import vary_on_headers
 
-from audit.charts import vega_script as vega
-from audit.installation import health as condition
-from audit.pages import home_cards as queries
+from audit.charts import vega_script
+from audit.installation import health
+from audit.pages import home_cards
 
 logger = logging.getLogger(__name__)
 
 
 @login_required
 def home(request: HttpRequest) -> HttpResponse:
-    return render(request, "home.html", {"cards": queries.cards(request.user)})
+    return render(request, "home.html", {"cards": home_cards.cards(request.user)})
 
 
 @require_GET
 @cache_control(public=True, max_age=86400)
 @vary_on_headers("Accept-Encoding")
 def vega_embed(request: HttpRequest) -> HttpResponse:
-    content = vega.bundle().read_bytes()
+    content = vega_script.bundle().read_bytes()
     kind = "text/javascript; charset=utf-8"
     if "gzip" not in request.headers.get("Accept-Encoding", ""):
         return HttpResponse(gzip.decompress(content), content_type=kind)
@@ -44,8 +44,8 @@ def healthz(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def readyz(request: HttpRequest) -> HttpResponse:
-    """Whether pages can work. Part by part, in words that tell a stranger nothing."""
-    findings = condition.needed_now()
+    """Whether pages can work, part by part, in words that give nothing away to strangers."""
+    findings = health.needed_now()
     text = "".join(f"{finding.part}: {finding.state}\n" for finding in findings)
     broken = [finding for finding in findings if finding.state == "broken"]
     for finding in broken:
@@ -55,7 +55,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Not there at all for anyone without METRICS_TOKEN."""
+    """Without METRICS_TOKEN, the page does not exist (404)."""
     token = settings.METRICS_TOKEN
     given = request.headers.get("Authorization", "").removeprefix("Bearer ")
     if not token or not secrets.compare_digest(given.encode(), token.encode()):

@@ -1,4 +1,4 @@
-"""What protects every page: the header against injected code, and no secret on an error page."""
+"""Protects every page: a header against injected code, and no secrets on error pages."""
 
 import re
 from collections.abc import Callable
@@ -13,7 +13,7 @@ POLICY = "; ".join(
         # No eval: Vega runs the expressions of our charts in its own interpreter.
         "script-src 'self'",
         "style-src 'self'",
-        # Pictures in a bucket are fetched from there.
+        # Images in a bucket are loaded from there.
         " ".join(("img-src 'self' data: blob:", *settings.MEDIA_ORIGINS)),
         "connect-src 'self'",
         "font-src 'self'",
@@ -35,7 +35,7 @@ class ContentSecurityPolicy:
 
 
 class SettingsWithoutSecrets(SafeExceptionReporterFilter):
-    """Addresses of servers hold passwords too."""
+    """Also hides server addresses, which can contain passwords."""
 
     hidden_settings = re.compile(
         f"{SafeExceptionReporterFilter.hidden_settings.pattern}|_URL|DATABASES", re.IGNORECASE

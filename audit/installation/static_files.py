@@ -1,11 +1,11 @@
-"""Names of static files: with a hash, cached for ever, once `collectstatic` has run."""
+"""Static files have a hash in their name, and are cached for ever, once `collectstatic` has run."""
 
 from django.contrib.staticfiles.storage import StaticFilesStorage
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 
 class HashedOnceCollected(CompressedManifestStaticFilesStorage):
-    """Before `collectstatic`, files are served from where they lie, under their plain names."""
+    """Before `collectstatic`, files are served from the source folders under their plain names."""
 
     def url(self, name: str, force: bool = False) -> str:
         if not self.hashed_files:

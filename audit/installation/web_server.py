@@ -1,8 +1,8 @@
-"""The web server: processes that share one socket, each of them Waitress with some threads.
+"""The web server: several processes share one socket; each runs Waitress with some threads.
 
-Waitress takes a request in and gives an answer out in a loop of its own, and hands a thread only
-whole requests: a client that sends a byte a second, or never reads, keeps nobody waiting. Several
-processes use several cores; one that dies is replaced, and without the parent none stays behind.
+Waitress reads requests and writes answers in a loop of its own, and gives a thread only complete
+requests. So a client that sends a byte a second, or never reads the answer, blocks nobody. Several
+processes use several cores. A process that dies is replaced; if the parent dies, all end.
 """
 
 from __future__ import annotations
@@ -16,31 +16,32 @@ import time
 from types import FrameType
 
 import waitress
+from django.core.handlers.wsgi import WSGIHandler
 from django.db import connections
 
 logger = logging.getLogger(__name__)
 
 
 def serve(*, host: str, port: int, processes: int, threads: int) -> None:
-    """Until SIGTERM or SIGINT."""
-    application = _everything_imported()
+    """Answer requests until SIGTERM or SIGINT."""
+    application = _application()
     listening = socket.create_server((host, port), backlog=1024, reuse_port=False)
-    # Its other end is held by the parent alone: end of file means that the parent is gone.
-    watched, _held = os.pipe()
+    # Only the parent holds the other end: end of file means that the parent is gone.
+    watched, held = os.pipe()
     os.set_inheritable(watched, True)
     children: dict[int, float] = {}
-    over = _Over()
+    stop = _Stop()
 
     def start() -> None:
         pid = os.fork()
         if pid == 0:
-            os.close(_held)
+            os.close(held)
             _work(application, listening, watched, threads)
         children[pid] = time.monotonic()
 
     for _ in range(processes):
         start()
-    while not over.asked:
+    while not stop.requested:
         try:
             pid, _ = os.waitpid(-1, 0)
         except InterruptedError:
@@ -48,37 +49,37 @@ def serve(*, host: str, port: int, processes: int, threads: int) -> None:
         except ChildProcessError:
             break
         lived = time.monotonic() - children.pop(pid, 0.0)
-        if over.asked:
+        if stop.requested:
             break
-        logger.error("web process %s ended; another one takes its place", pid)
+        logger.error("web process %s ended; starting another one", pid)
         if lived < 1:
             time.sleep(1)
         start()
     _end(children)
 
 
-class _Over:
-    """Whether somebody has asked to stop."""
+class _Stop:
+    """Whether SIGTERM or SIGINT has come."""
 
     def __init__(self) -> None:
-        self.asked = False
+        self.requested = False
         for name in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(name, self._ask)
+            signal.signal(name, self._request)
 
-    def _ask(self, number: int, frame: FrameType | None) -> None:
-        self.asked = True
+    def _request(self, number: int, frame: FrameType | None) -> None:
+        self.requested = True
         raise InterruptedError
 
 
-def _everything_imported():
-    """Once, before the processes part; no connection to the database may be shared by them."""
+def _application() -> WSGIHandler:
+    """Imported once, before the processes fork; they must not share a database connection."""
     from audit.wsgi import application
 
     connections.close_all()
     return application
 
 
-def _work(application, listening: socket.socket, watched: int, threads: int) -> None:
+def _work(application: WSGIHandler, listening: socket.socket, watched: int, threads: int) -> None:
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, _leave)
     threading.Thread(target=_leave_with_the_parent, args=(watched,), daemon=True).start()
@@ -88,7 +89,7 @@ def _work(application, listening: socket.socket, watched: int, threads: int) -> 
             sockets=[listening],
             threads=threads,
             ident=None,
-            # Long enough for a page that a report holds up, short enough to be rid of the idle.
+            # Long enough for a page that waits for a report, short enough to drop idle clients.
             channel_timeout=60,
             connection_limit=1000,
             max_request_body_size=8 * 1024**3,

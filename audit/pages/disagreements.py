@@ -1,27 +1,27 @@
-"""The images that prove it: where judge and people differ most, and all evidence for each."""
+"""The images on which judge and people differ most, and all evidence for each of them."""
 
 from __future__ import annotations
 
 from typing import Any
 from urllib.parse import urlencode
 
+import numpy as np
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
-from annotations.access import research_place_or_404
-from annotations.media import media
+from annotations.access import HtmxRequest, research_place_or_404
 from annotations.models import Image
-from annotations.pictures.decode import thumbnail_of
+from annotations.pictures.send import send_picture
+from annotations.pictures.store import thumbnail_of
 from audit.charts.style import colour_of
-from audit.evidence import image_cards as evidence
-from audit.evidence import read_evidence as told
+from audit.evidence import image_cards, read_evidence
 from audit.pages.filters import judge_select, select
-from audit.pages.frame import Frame, answer, frame_of
+from audit.pages.frame import ReportPage, report_page, respond
 from audit.reports.gallery import Filters, Gallery
-from audit.words import page_sentences as saying
+from audit.words import page_sentences
 from audit.words.report import title
 from judges.models import Score
 
@@ -32,37 +32,36 @@ SIDES = {"strict": "people yes, judge no", "lenient": "people no, judge yes"}
 
 @require_GET
 @login_required
-def gallery(request: HttpRequest, slug: str) -> HttpResponse:
-    frame = frame_of(request, slug)
-    return answer(frame, "audit/disagreements.html", lambda: _context(frame))
+def gallery(request: HtmxRequest, slug: str) -> HttpResponse:
+    page = report_page(request, slug)
+    return respond(page, "audit/disagreements.html", lambda: _context(page))
 
 
 @require_GET
 @login_required
-def one(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """All evidence for one image, with its neighbours of the gallery."""
-    frame = frame_of(request, slug)
+def evidence(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
+    """All evidence for one image, with links to its neighbours in the gallery."""
+    page = report_page(request, slug)
     image = (
-        Image.objects.filter(study=frame.study, public_id=public_id)
+        Image.objects.filter(study=page.study, public_id=public_id)
         .select_related("prompt", "generator")
         .first()
     )
-    body = frame.body
-    if image is None or body is None or not body["judges"]:
+    body = page.body
+    if image is None or not body or not body["judges"]:
         raise Http404
-    judge = frame.view.judge_of(body)
-    packed = Gallery(frame.report.pk, judge)
-    before, after, gap = _neighbours(frame, packed, image)
+    judge = page.view.judge_of(body)
+    before, after, gap = _neighbours(page, Gallery(page.report_id, judge), image)
     facts = body["signature"]["judge_facts"][judge]
-    run = evidence.run_of(frame.study.pk, facts["fingerprint"])
-    (card,) = evidence.cards(
-        [image.pk], run, {} if gap is None else {image.pk: gap}, evidence.threshold_of(facts)
-    )
-    card = evidence.outlined(card)
-    kept = (card.score.evidence if card.score else None) or {}
+    run = image_cards.run_of(page.study.pk, facts["fingerprint"])
+    gaps = {} if gap is None else {image.pk: gap}
+    (card,) = image_cards.cards([image.pk], run, gaps, image_cards.threshold_of(facts))
+    card = image_cards.outlined(card)
+    kept = image_cards.evidence_of(card.score)
+    questions = read_evidence.questions(kept)
     others = Score.objects.filter(image=image).exclude(run=run).select_related("run__judge")
     context = {
-        "study": frame.study,
+        "study": page.study,
         "may_research": True,
         "card": card,
         "judge": judge,
@@ -70,90 +69,87 @@ def one(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
         "colour": colour_of(body, judge),
         "facts": facts,
         "image_url": reverse("image", args=[image.public_id]) if image.file else "",
-        "raters": evidence.raters(image),
-        "detections": evidence.detection_rows(card.score, image.prompt.metadata.get("tag", "")),
-        "asked": (asked := told.asked(kept)),
-        "asked_columns": told.columns(asked),
-        "likeness": told.likeness(kept),
-        "replies": told.replies(kept),
-        "rest": told.rest(kept),
+        "raters": image_cards.raters(image),
+        "detections": image_cards.detection_rows(card.score, image.prompt.metadata.get("tag", "")),
+        "questions": questions,
+        "question_columns": read_evidence.columns(questions),
+        "likeness": read_evidence.likeness(kept),
+        "replies": read_evidence.replies(kept),
+        "rest": read_evidence.rest(kept),
         "others": [
             {"title": title(score.run.judge.name), "score": score}
             for score in others.order_by("run__judge__name")
         ],
-        "back": _at(frame, "gallery"),
-        "before": _at(frame, "evidence", before) if before else "",
-        "after": _at(frame, "evidence", after) if after else "",
+        "back": _address(page, "gallery"),
+        "before": _address(page, "evidence", before) if before else "",
+        "after": _address(page, "evidence", after) if after else "",
     }
     return render(request, "audit/disagreement.html", context)
 
 
 @require_GET
 @login_required
-def thumbnail(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+def thumbnail(request: HtmxRequest, slug: str, public_id: str) -> HttpResponseBase:
     study = research_place_or_404(request, slug).study
     image = Image.objects.filter(study=study, public_id=public_id).exclude(file="").first()
     if image is None:
         raise Http404
-    try:
-        content = media().read(thumbnail_of(image.file))
-    except FileNotFoundError:
-        raise Http404 from None
-    response = HttpResponse(content, content_type="image/jpeg")
-    response["Cache-Control"] = "private, max-age=31536000, immutable"
-    return response
+    return send_picture(thumbnail_of(image.file))
 
 
-def _context(frame: Frame) -> dict[str, Any]:
-    body = frame.body
+def _context(page: ReportPage) -> dict[str, Any]:
+    body = page.body
     context: dict[str, Any] = {"page_title": "Disagreements"}
-    if not body or not body["judges"] or not body["people"]["annotations"]:
+    if not page.compares:
         return context
-    judge = frame.view.judge_of(body)
-    packed = Gallery(frame.report.pk, judge)
-    filters = _filters(frame, body)
-    places = packed.chosen(filters) if packed.there else []
-    number, pages = _page(frame, len(places))
+    judge = page.view.judge_of(body)
+    stored = Gallery(page.report_id, judge)
+    filters = _filters(page, body)
+    places = stored.matching(filters) if stored.exists else np.empty(0, dtype=np.int64)
+    number, pages = _page_number(page, len(places))
     shown = places[(number - 1) * PER_PAGE : number * PER_PAGE]
-    ids = packed.images(shown) if len(shown) else []
+    ids = stored.images(shown) if len(shown) else []
     facts = body["signature"]["judge_facts"][judge]
-    found = evidence.cards(
+    cards = image_cards.cards(
         ids,
-        evidence.run_of(frame.study.pk, facts["fingerprint"]),
-        {pk: packed.gap(place) for pk, place in zip(ids, shown, strict=True)},
-        evidence.threshold_of(facts),
+        image_cards.run_of(page.study.pk, facts["fingerprint"]),
+        {pk: stored.gap(place) for pk, place in zip(ids, shown.tolist(), strict=True)},
+        image_cards.threshold_of(facts),
     )
     ranks = "undefined" in body["judges"][judge]["overall"]["net_deviation"]
     return {
         **context,
         "judge": judge,
         "judge_title": title(judge),
-        "sentences": saying.of_gallery(judge, len(places), there=packed.there, ranks=ranks),
+        "sentences": page_sentences.of_gallery(
+            judge, len(places), stored=stored.exists, ranks=ranks
+        ),
         "cards": [
-            {"card": card, "url": _at(frame, "evidence", card.image.public_id)} for card in found
+            {"card": card, "url": _address(page, "evidence", card.image.public_id)}
+            for card in cards
         ],
-        "deleted": len(ids) - len(found),
+        "deleted": len(ids) - len(cards),
         "number": number,
         "pages_of": pages,
-        "earlier": _at(frame, "gallery", page=number - 1) if number > 1 else "",
-        "later": _at(frame, "gallery", page=number + 1) if number < pages else "",
+        "earlier": _address(page, "gallery", number=number - 1) if number > 1 else "",
+        "later": _address(page, "gallery", number=number + 1) if number < pages else "",
         "filters": [
             judge_select(body, judge),
             select("generator", "generator", _generators(body), filters.generator),
             select("variant", "prompts", [("", "all prompts"), *VARIANTS.items()], filters.variant),
             select("side", "verdicts", [("", "all"), *SIDES.items()], filters.side),
         ],
-        "filter_url": frame.request.path,
+        "filter_url": page.request.path,
     }
 
 
 def _generators(body: dict[str, Any]) -> list[tuple[str, str]]:
-    named = [(str(code), found["name"]) for code, found in enumerate(body["generators"])]
+    named = [(str(code), generator["name"]) for code, generator in enumerate(body["generators"])]
     return [("", "all generators"), *named]
 
 
-def _filters(frame: Frame, body: dict[str, Any]) -> Filters:
-    query = frame.request.GET
+def _filters(page: ReportPage, body: dict[str, Any]) -> Filters:
+    query = page.request.GET
     generator = query.get("generator", "")
     known = generator.isdecimal() and int(generator) < len(body["generators"])
     return Filters(
@@ -163,42 +159,40 @@ def _filters(frame: Frame, body: dict[str, Any]) -> Filters:
     )
 
 
-def _page(frame: Frame, total: int) -> tuple[int, int]:
-    pages = max(1, -(-total // PER_PAGE))
-    wanted = frame.request.GET.get("page", "1")
+def _page_number(page: ReportPage, images: int) -> tuple[int, int]:
+    """The page that the address asks for, and how many there are."""
+    pages = max(1, -(-images // PER_PAGE))
+    wanted = page.request.GET.get("page", "1")
     return (min(max(int(wanted), 1), pages) if wanted.isdecimal() else 1), pages
 
 
-def _neighbours(frame: Frame, gallery: Gallery, image: Image):
-    """The images before and after this one in the gallery, as public ids, and this one's gap."""
-    if not gallery.there:
+def _neighbours(
+    page: ReportPage, stored: Gallery, image: Image
+) -> tuple[str | None, str | None, float | None]:
+    """The public ids of the images before and after this one in the gallery; this one's gap."""
+    if not stored.exists:
         return None, None, None
-    order = gallery.images(gallery.chosen(_filters(frame, frame.body)))
+    order = stored.images(stored.matching(_filters(page, page.body)))
     if image.pk not in order:
         return None, None, None
     place = order.index(image.pk)
-    near = {
-        "before": order[place - 1] if place else None,
-        "after": order[place + 1] if place + 1 < len(order) else None,
-    }
-    names = dict(
-        Image.objects.filter(pk__in=filter(None, near.values())).values_list("pk", "public_id")
-    )
+    before, after = order[max(place - 1, 0) : place], order[place + 1 : place + 2]
+    ids = dict(Image.objects.filter(pk__in=before + after).values_list("pk", "public_id"))
     return (
-        names.get(near["before"]),
-        names.get(near["after"]),
-        gallery.gap(gallery.places[image.pk]),
+        next((ids.get(pk) for pk in before), None),
+        next((ids.get(pk) for pk in after), None),
+        stored.gap(stored.places[image.pk]),
     )
 
 
-def _at(frame: Frame, name: str, *args: str, page: int = 0) -> str:
-    """An address with the filters of this one."""
+def _address(page: ReportPage, name: str, *args: str, number: int = 0) -> str:
+    """An address with the filters of this one; `number` is that of a page of the gallery."""
     query = {
-        key: frame.request.GET.getlist(key)
+        key: page.request.GET.getlist(key)
         for key in ("report", "judge", "generator", "variant", "side", "page")
-        if frame.request.GET.get(key)
+        if page.request.GET.get(key)
     }
-    if page:
-        query["page"] = [str(page)]
+    if number:
+        query["page"] = [str(number)]
     tail = f"?{urlencode(query, doseq=True)}" if query else ""
-    return reverse(name, args=[frame.study.slug, *args]) + tail
+    return reverse(name, args=[page.study.slug, *args]) + tail

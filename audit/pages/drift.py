@@ -1,78 +1,73 @@
-"""The page people come for: where, and since when, a judge has left people behind."""
+"""The main page: where, and since when, a judge has drifted away from people."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.views.decorators.http import require_GET
 
-from audit.charts import drift as charts
+from annotations.access import HtmxRequest
+from audit.charts import drift as drift_chart
 from audit.charts import style as chart_style
 from audit.pages.filters import judge_boxes
-from audit.pages.frame import Frame, answer, frame_of
+from audit.pages.frame import ReportPage, report_page, respond
 from audit.pages.tables import Row, Table, row
+from audit.statistic_names import headings
+from audit.stats.drift import SATURATED
 from audit.view import View
-from audit.words import report as narrative
+from audit.words import report as report_words
 
-COLUMNS = {
-    "net_deviation": "human − judge",
-    "auroc": "AUROC",
-    "cohen_kappa": "κ",
-    "kendall_tau_b": "τ-b",
-    "pairwise_accuracy": "pairwise",
-}
-OVERALL = {
-    "net_deviation": "human − judge",
-    "slope_points_per_year": "per year",
-    **{name: heading for name, heading in COLUMNS.items() if name != "net_deviation"},
-}
-BY_GENERATOR = {"human_score": "human", "judge_score": "judge", **COLUMNS}
-SINCE = {"auroc": "AUROC since its own release, less before"}
+AGREEMENT = ("auroc", "cohen_kappa", "kendall_tau_b", "pairwise_accuracy")
+OVERALL = headings("net_deviation", "slope_points_per_year", *AGREEMENT)
+BY_GENERATOR = headings("human_score", "judge_score", "net_deviation", *AGREEMENT)
+SINCE = {"auroc": "Change in AUROC after the judge’s release"}
 
 
 @require_GET
 @login_required
-def drift(request: HttpRequest, slug: str) -> HttpResponse:
-    frame = frame_of(request, slug)
-    return answer(frame, "audit/drift.html", lambda: _context(frame))
+def drift(request: HtmxRequest, slug: str) -> HttpResponse:
+    page = report_page(request, slug)
+    return respond(page, "audit/drift.html", lambda: _context(page))
 
 
-def _context(frame: Frame) -> dict[str, Any]:
-    body = frame.body
+def _context(page: ReportPage) -> dict[str, Any]:
+    body = page.body
     context: dict[str, Any] = {"page_title": "Drift", "tables": []}
-    if not body or not body["judges"] or not body["people"]["annotations"]:
+    if not page.compares:
         return context
-    judges = frame.view.judges_of(body)
-    asked = {"judge": list(frame.view.judges)}
+    judges = page.view.judges_of(body)
+    asked = {"judge": list(page.view.judges)}
     undated = [g["name"] for g in body["generators"] if not g["release_date"]]
     return {
         **context,
         "sentences": [*sentences(body, judges)],
-        "plot": frame.plot("drift", "People and judges, by the release of the generator", **asked),
-        "csv": frame.table_file("drift", **asked),
-        "agreement": frame.plot(
-            "agreement", "Agreement with people, by the release of the generator", **asked
+        "plot": page.plot("drift", "People and judges, by release date of the generator", **asked),
+        "csv": page.table_file("drift", **asked),
+        "agreement": page.plot(
+            "agreement", "Agreement with people, by release date of the generator", **asked
         ),
         "overall": overall(body, judges),
-        "tables": tables(frame, body, judges),
+        "tables": tables(page, body, judges),
         "undated": _undated(undated) + _apart(body, judges),
         "filters": [judge_boxes(body, judges)] if len(body["judges"]) > 1 else [],
-        "filter_url": frame.request.path,
+        "filter_url": page.request.path,
     }
 
 
 def sentences(body: dict[str, Any], judges: list[str]) -> list[str]:
-    """The judges' own, the worst first; then what is used up."""
+    """One for each judge, the drifted ones first; then saturated generators."""
     shown = {**body, "judges": {name: body["judges"][name] for name in judges}}
-    lines = narrative.sentences(shown)
+    lines = report_words.sentences(shown)
     done = [g["name"] for g in body["generators"] if g.get("saturated") == "yes"]
     if done:
-        lines.append(f"Saturated: people say yes to 95 % or more of {', '.join(done)}.")
+        lines.append(f"Saturated: people say yes to {SATURATED:g} % or more of {', '.join(done)}.")
     dated = [g for g in body["generators"] if g["release_date"]]
     if len(dated) == 1 == len(body["generators"]):
-        lines.append("There is one generator only: drift shows between generators. Import another.")
+        lines.append(
+            "There is one generator only; drift is measured between generators. Import another."
+        )
     return lines
 
 
@@ -80,20 +75,20 @@ def _undated(names: list[str]) -> str:
     if not names:
         return ""
     return (
-        f"Not on the time line, because no release date is known: {', '.join(names)}. Their numbers "
-        "stand in the tables; import the generators with a date to draw them."
+        f"Not on the timeline, because no release date is known: {', '.join(names)}. Their numbers "
+        "are in the tables; import the generators with a date to draw them."
     )
 
 
 def _apart(body: dict[str, Any], judges: list[str]) -> str:
-    """Judges on another scale have no line among points, and that is said."""
-    drawn = charts.on_peoples_scale(body, judges)
-    apart = [narrative.title(name) for name in judges if name not in drawn]
+    """Names the judges that are not drawn because their scores are on another scale."""
+    drawn = drift_chart.on_peoples_scale(body, judges)
+    apart = [report_words.title(name) for name in judges if name not in drawn]
     if not apart:
         return ""
     return (
-        f" Not drawn among points: {', '.join(apart)}, whose scores do not lie between 0 and 1. "
-        "AUROC, τ and pairwise accuracy need no common scale and stand below."
+        f" Not drawn: {', '.join(apart)}, because the scores do not lie between 0 and 1. "
+        "AUROC, τ and pairwise accuracy need no common scale; they are shown below."
     )
 
 
@@ -104,7 +99,7 @@ def overall(body: dict[str, Any], judges: list[str]) -> Table:
         stats = {**judge["overall"], **judge["drift"]}
         rows.append(
             row(
-                narrative.title(name),
+                report_words.title(name),
                 stats,
                 OVERALL,
                 judge=name,
@@ -114,11 +109,11 @@ def overall(body: dict[str, Any], judges: list[str]) -> Table:
                 images=int(judge["drift"]["alarm"]),
             )
         )
-    return Table("overall", "Judges against people, all images", "judge", OVERALL, rows)
+    return Table("overall", "Judges compared with people, all images", "judge", OVERALL, rows)
 
 
-def tables(frame: Frame, body: dict[str, Any], judges: list[str]) -> list[Table]:
-    found = []
+def tables(page: ReportPage, body: dict[str, Any], judges: list[str]) -> list[Table]:
+    listed = []
     for number, name in enumerate(judges, start=1):
         judge = body["judges"][name]
         rows: list[Row] = []
@@ -137,14 +132,14 @@ def tables(frame: Frame, body: dict[str, Any], judges: list[str]) -> list[Table]
                     judge=name,
                     note=f"{when} · {images} image{'' if images == 1 else 's'}",
                     # A row opens its disagreements.
-                    link=frame.address("gallery", judge=name, generator=code),
+                    link=page.address("gallery", judge=name, generator=code),
                 )
             )
-        heading = f"{narrative.title(name)}, generator by generator"
-        found.append(Table(f"judge-{number}", heading, "generator", BY_GENERATOR, rows))
+        heading = f"{report_words.title(name)}, generator by generator"
+        listed.append(Table(f"judge-{number}", heading, "generator", BY_GENERATOR, rows))
     since = [
         row(
-            narrative.title(name),
+            report_words.title(name),
             body["judges"][name]["drift"].get("since_own_release", {}),
             SINCE,
             judge=name,
@@ -152,18 +147,18 @@ def tables(frame: Frame, body: dict[str, Any], judges: list[str]) -> list[Table]
         )
         for name in judges
     ]
-    found.append(
+    listed.append(
         Table(
             "since",
-            "Generators newer than the judge itself, against older ones",
+            "Generators released after the judge, compared with older ones",
             "judge",
             SINCE,
             since,
         )
     )
-    return found
+    return listed
 
 
-def table_file(frame: Frame, body: dict[str, Any], view: View) -> list[Table]:
+def table_file(page: ReportPage, body: dict[str, Any], view: View) -> list[Table]:
     judges = view.judges_of(body)
-    return [overall(body, judges), *tables(frame, body, judges)]
+    return [overall(body, judges), *tables(page, body, judges)]

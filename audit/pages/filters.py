@@ -1,4 +1,4 @@
-"""The row of plain selects and boxes above a page; their values are in its address."""
+"""The selects and boxes above a page; their values stand in its address."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def judge_select(body: dict[str, Any], value: str | None) -> dict[str, Any]:
 
 
 def judge_boxes(body: dict[str, Any], shown: Sequence[str]) -> dict[str, Any]:
-    """The legend of all charts of a page, to tick off; a click on a name in a chart does the same."""
+    """The judges of all charts of a page, with their colours; a click on a name in a chart does the
+    same as its box."""
     return {
         "name": "judge",
         "title": "judges",

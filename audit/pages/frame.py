@@ -1,30 +1,31 @@
-"""What all pages of a report share: which report, what is under way, and "nothing is new".
+"""What all pages of a report share: which report they show, what is under way, and polling.
 
-Pages poll. Server-sent events would hold one worker thread for each open tab; a poll that changed
-nothing costs a handful of small reads and answers 204 without rendering.
+Pages poll: with server-sent events every open tab would hold a thread of the server. A poll that
+finds nothing new takes a few small reads and is answered with 204, without rendering.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlencode
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
-from annotations.access import research_place_or_404
+from annotations.access import HtmxRequest, research_place_or_404
 from annotations.models import Study
-from audit.charts import drift as charts
+from audit.charts import every_chart
 from audit.models import Making, Report
 from audit.reports import make as reports
 from audit.reports import progress
 from audit.view import View
-from audit.words import report as narrative
+from audit.words import report as report_words
 from judges.runs.queries import RunRow, run_row
 
 PAGES = (
@@ -40,21 +41,45 @@ PAGES = (
 FILES = ("svg", "png", "pdf")
 
 
+class Polled(Protocol):
+    """A page that asks again every few seconds whether something is new."""
+
+    @property
+    def request(self) -> HtmxRequest: ...
+
+    @property
+    def etag(self) -> str:
+        """Changes with everything that can change what this address shows."""
+
+    def shared(self) -> dict[str, Any]:
+        """What every template of this kind of page needs."""
+
+
 @dataclass
-class Frame:
+class ReportPage:
     """A study's report as one person looks at it."""
 
-    request: HttpRequest
+    request: HtmxRequest
     study: Study
     newest: Report | None  # without its body
     report: Report | None  # without its body: the newest, or the one the address names
     view: View
 
     @cached_property
-    def body(self) -> dict[str, Any] | None:
+    def body(self) -> dict[str, Any]:
+        """Empty while there is no report."""
         if self.report is None:
-            return None
+            return {}
         return Report.objects.values_list("body", flat=True).get(pk=self.report.pk)
+
+    @property
+    def compares(self) -> bool:
+        """Whether the report has judges, and people to compare them with."""
+        return bool(self.body and self.body["judges"] and self.body["people"]["annotations"])
+
+    @property
+    def report_id(self) -> int | None:
+        return self.report.pk if self.report else None
 
     @cached_property
     def going(self) -> list[RunRow]:
@@ -75,7 +100,6 @@ class Frame:
 
     @cached_property
     def etag(self) -> str:
-        """Everything that can change what this address shows."""
         making = self.making
         facts = [
             self.request.get_full_path(),
@@ -89,18 +113,18 @@ class Frame:
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:20]
 
     def address(self, name: str, *args: Any, **query: Any) -> str:
-        """A page of this study that keeps to the report in view, where it is not the newest."""
-        pinned = {"report": self.report.pk} if self.is_old else {}
-        found = {
+        """The address of a page of this study, for the same report where that is an old one."""
+        pinned = {"report": self.report_id} if self.is_old else {}
+        given = {
             key: value for key, value in {**pinned, **query}.items() if value not in ("", None)
         }
-        tail = f"?{urlencode(found, doseq=True)}" if found else ""
+        tail = f"?{urlencode(given, doseq=True)}" if given else ""
         return reverse(name, args=[self.study.slug, *args]) + tail
 
     def plot(self, name: str, heading: str, **query: Any) -> dict[str, Any]:
-        """One chart: where its description is, and its files. The report is named, so that chart
-        and table never come from two reports."""
-        query = {"report": self.report.pk, **query}
+        """A chart: the addresses of its specification and of its files. They name the report, so
+        that chart and table never come from two reports."""
+        query = {"report": self.report_id, **query}
 
         def at(kind: str) -> str:
             return self.address("chart", name, kind, **query)
@@ -108,28 +132,29 @@ class Frame:
         return {
             "name": name,
             "title": heading,
-            "blank": charts.blank(name, self.body, self.view),
+            "blank": every_chart.blank(name, self.body, self.view),
             "spec": at("json"),
             "downloads": [{"name": kind.upper(), "url": at(kind)} for kind in FILES],
         }
 
     def table_file(self, name: str, **query: Any) -> str:
-        return self.address("table", name, **{"report": self.report.pk, **query})
+        return self.address("table", name, **{"report": self.report_id, **query})
 
     def pages(self) -> list[dict[str, str]]:
         return [{"name": name, "title": title, "url": self.address(name)} for name, title in PAGES]
 
     def shared(self) -> dict[str, Any]:
         body, study = self.body, self.study
-        here = self.request.resolver_match.url_name
+        match = self.request.resolver_match
+        here = (match and match.url_name) or "drift"
         return {
             "study": study,
             "may_research": True,
-            "frame": self,
+            "etag": self.etag,
             "here": here,
             "pages": self.pages(),
             "report": body,
-            "report_id": self.report.pk if self.report else None,
+            "report_id": self.report_id,
             "made_at": self.report.created_at if self.report else None,
             "is_old": self.is_old,
             "newest_url": reverse(here, args=[study.slug]) if self.is_old else "",
@@ -140,41 +165,41 @@ class Frame:
             "restless": bool(self.going or self.stale or self.making),
             "poll_url": self.request.get_full_path(),
             "has_runs": self.report is not None or study.runs.exists(),
-            "signature": narrative.signature(body) if body else [],
-            "missing": narrative.missing(body) if body else [],
+            "signature": report_words.signature(body) if body else [],
+            "missing": report_words.missing(body) if body else [],
             "vega_url": reverse("vega"),
             "judge_choices": [
-                {"name": name, "title": narrative.title(name)}
-                for name in (body or {}).get("judges", ())
+                {"name": name, "title": report_words.title(name)} for name in body.get("judges", ())
             ],
         }
 
 
-def frame_of(request: HttpRequest, slug: str) -> Frame:
+def report_page(request: HtmxRequest, slug: str) -> ReportPage:
     study = research_place_or_404(request, slug).study
     known = Report.objects.filter(study=study).defer("body")
-    newest = known.filter(options={}).first()
+    newest = known.with_usual_options().first()
     wanted = request.GET.get("report", "")
     report = newest
     if wanted:
         report = known.filter(pk=wanted).first() if wanted.isdecimal() else None
         if report is None:
             raise Http404
-    return Frame(request, study, newest, report, View.asked(request.GET))
+    return ReportPage(request, study, newest, report, View.from_query(request.GET))
 
 
-def answer(frame: Frame, template: str, context) -> HttpResponse:
-    """`context` is called only when there is something new to show."""
-    request = frame.request
+def respond(page: Polled, template: str, context: Callable[[], dict[str, Any]]) -> HttpResponse:
+    """The page, or the part of it that a poll replaces. `context` is called only when there is
+    something new to show."""
+    request = page.request
     polled = request.htmx and request.method == "GET"
-    if polled and request.headers.get("X-Seen") == frame.etag:
+    if polled and request.headers.get("X-Seen") == page.etag:
         return HttpResponse(status=204)
-    if polled and request.headers.get("If-None-Match") == f'"{frame.etag}"':
+    if polled and request.headers.get("If-None-Match") == f'"{page.etag}"':
         return HttpResponse(status=304)
     shown = template + "#numbers" if request.htmx else template
-    response = render(request, shown, {**frame.shared(), **context()})
+    response = render(request, shown, {**page.shared(), **context()})
     if polled:
-        response["ETag"] = f'"{frame.etag}"'
+        response["ETag"] = f'"{page.etag}"'
     response["Vary"] = "Cookie, HX-Request"
     response["Cache-Control"] = "private, no-cache"
     return response

@@ -1,17 +1,19 @@
-"""What the audit's pages show: read, never written."""
+"""The cards of the home page: one for each study of a person."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import Count, Exists, OuterRef, Q, Subquery
 
 from annotations.labelling import queries as annotation_queries
 from annotations.models import Annotation, Image, Membership, Study
+from annotations.studies import queries as study_queries
 from audit.charts.style import COLOURS
 from audit.models import Report
+from audit.statistic_names import BAND
 from judges.models import Run
 
 
@@ -27,8 +29,9 @@ class Spark:
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
-    """A study on the home page: how far it is and what it found. Annotators see only their part."""
+class StudyCard:
+    """A study on the home page: how far it is and what its report says. Annotators see only their own
+    progress."""
 
     membership: Membership
     images: int = 0
@@ -62,15 +65,17 @@ class Card:
         return "look"
 
 
-def cards(user: AbstractBaseUser) -> list[Card]:
-    """A constant number of queries for the researcher's studies, however large they are."""
-    memberships = list(annotation_queries.memberships_of(user))
-    research = [one.study_id for one in memberships if one.may_research]
+def cards(user: AbstractBaseUser | AnonymousUser) -> list[StudyCard]:
+    """Takes a constant number of queries for the studies of a researcher, however large they are."""
+    memberships = list(study_queries.memberships_of(user))
+    research = [member.study_id for member in memberships if member.may_research]
     summaries = dict(
         Study.objects.filter(pk__in=research)
         .annotate(
             summary=Subquery(
-                Report.objects.filter(study=OuterRef("pk"), options={}).values("summary")[:1]
+                Report.objects.with_usual_options()
+                .filter(study=OuterRef("pk"))
+                .values("summary")[:1]
             )
         )
         .values_list("pk", "summary")
@@ -88,41 +93,36 @@ def cards(user: AbstractBaseUser) -> list[Card]:
         .annotate(Count("pk"))
     )
     fresh = _counted([pk for pk in research if not summaries.get(pk)])
-    found = []
-    for one in memberships:
-        if not one.may_research:
-            progress = annotation_queries.progress(one)
-            found.append(Card(one, my_done=progress.mine, my_left=progress.left))
+    made = []
+    for member in memberships:
+        if not member.may_research:
+            progress = annotation_queries.progress(member)
+            made.append(StudyCard(member, my_done=progress.mine, my_left=progress.left))
             continue
-        summary = summaries.get(one.study_id) or fresh[one.study_id]
-        found.append(
-            Card(
-                membership=one,
+        summary = summaries.get(member.study_id) or fresh[member.study_id]
+        made.append(
+            StudyCard(
+                membership=member,
                 images=summary["images"],
                 labelled=summary["labelled"],
-                my_done=mine.get(one.study_id, 0),
-                running=running.get(one.study_id, 0),
+                my_done=mine.get(member.study_id, 0),
+                running=running.get(member.study_id, 0),
                 sentence=summary.get("sentence", ""),
                 drifting=summary.get("drifting"),
                 judged=list(summary.get("judges", {}).values()),
                 sparks=sparks(summary),
-                has_report=bool(summaries.get(one.study_id)),
+                has_report=bool(summaries.get(member.study_id)),
             )
         )
-    return found
-
-
-def newest_report(study: Study) -> Report | None:
-    """The newest report as everybody sees it; those made with other options are not it."""
-    return Report.objects.filter(study=study, options={}).order_by("-created_at", "-pk").first()
+    return made
 
 
 def sparks(summary: dict[str, Any]) -> list[Spark]:
-    """All judges on one scale, wide enough for the band of ±3 points."""
+    """All judges on one scale, wide enough for the band in which a judge is in line with people."""
     judges = list(summary.get("judges", {}).values())
     values = [v for judge in judges for v in judge["deviations"] if v is not None]
-    low, high = min([-3.0, *values]), max([3.0, *values])
-    found = []
+    low, high = min([-BAND, *values]), max([BAND, *values])
+    lines = []
     for number, judge in enumerate(judges):
         known = [(i, v) for i, v in enumerate(judge["deviations"]) if v is not None]
         if len(known) < 2:
@@ -131,7 +131,7 @@ def sparks(summary: dict[str, Any]) -> list[Spark]:
         places = [
             (f"{4 + i * step:.1f}", f"{2 + 20 * (high - v) / (high - low):.1f}") for i, v in known
         ]
-        found.append(
+        lines.append(
             Spark(
                 title=judge["title"],
                 colour=COLOURS[number % len(COLOURS)],
@@ -140,17 +140,17 @@ def sparks(summary: dict[str, Any]) -> list[Spark]:
                 last=places[-1],
             )
         )
-    return found
+    return lines
 
 
 def _counted(studies: list[int]) -> dict[int, dict[str, Any]]:
-    """For studies without a report: counted now. Others show what their report counted."""
+    """Counts images and labelled images, for studies without a report that would say."""
     if not studies:
         return {}
     labelled = Exists(
         Annotation.objects.filter(image=OuterRef("pk"), state=Annotation.State.COUNTED)
     )
-    found = (
+    rows = (
         Image.objects.filter(study__in=studies)
         .order_by()
         .annotate(labelled=labelled)
@@ -158,6 +158,6 @@ def _counted(studies: list[int]) -> dict[int, dict[str, Any]]:
         .annotate(images=Count("pk"), labelled_images=Count("pk", filter=Q(labelled=True)))
     )
     counted = {
-        row["study"]: {"images": row["images"], "labelled": row["labelled_images"]} for row in found
+        row["study"]: {"images": row["images"], "labelled": row["labelled_images"]} for row in rows
     }
     return {pk: counted.get(pk, {"images": 0, "labelled": 0}) for pk in studies}

@@ -1,17 +1,18 @@
-"""Published tables beside the own numbers: landmarks, marked as such."""
+"""Published tables next to this study's own numbers, clearly marked as published."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.views.decorators.http import require_GET
 
+from annotations.access import HtmxRequest
 from audit import papers
 from audit.charts.style import colour_of
 from audit.pages.filters import select
-from audit.pages.frame import Frame, answer, frame_of
+from audit.pages.frame import ReportPage, report_page, respond
 from audit.papers.table import Published
 from audit.words.numbers import Cell, cell
 from audit.words.report import title
@@ -19,22 +20,20 @@ from audit.words.report import title
 
 @require_GET
 @login_required
-def page(request: HttpRequest, slug: str) -> HttpResponse:
-    frame = frame_of(request, slug)
-    return answer(frame, "audit/papers.html", lambda: _context(frame))
+def papers_page(request: HtmxRequest, slug: str) -> HttpResponse:
+    page = report_page(request, slug)
+    return respond(page, "audit/papers.html", lambda: _context(page))
 
 
-def _context(frame: Frame) -> dict[str, Any]:
-    body = frame.body
+def _context(page: ReportPage) -> dict[str, Any]:
+    body = page.body
     known = {paper.slug: paper for paper in papers.PAPERS}
-    wanted = frame.request.GET.get("paper", "")
+    wanted = page.request.GET.get("paper", "")
     chosen = [known[wanted]] if wanted in known else list(papers.PAPERS)
     return {
         "page_title": "Compare with the papers",
         "sentences": _sentences(body),
-        "plot": frame.plot("papers", "Measured here, and published")
-        if body and body["judges"] and body["people"]["annotations"]
-        else None,
+        "plot": page.plot("papers", "Measured here, and published") if page.compares else None,
         "published": [
             {
                 "id": f"{paper.slug}-{number}",
@@ -56,17 +55,17 @@ def _context(frame: Frame) -> dict[str, Any]:
             select(
                 "paper",
                 "paper",
-                [("", "all papers"), *((one.slug, one.name) for one in papers.PAPERS)],
+                [("", "all papers"), *((paper.slug, paper.name) for paper in papers.PAPERS)],
                 wanted,
             )
         ],
-        "filter_url": frame.request.path,
+        "filter_url": page.request.path,
     }
 
 
-def _sentences(body: dict[str, Any] | None) -> list[str]:
+def _sentences(body: dict[str, Any]) -> list[str]:
     if not body or not body["judges"]:
-        return ["The papers’ own numbers; yours stand beside them as soon as a judge has scored."]
+        return ["The papers’ own numbers. Yours appear next to them as soon as a judge has scored."]
     drifted = [title(n) for n, judge in body["judges"].items() if judge["drift"]["alarm"]]
     if not drifted:
         return ["The papers’ own numbers, with this study’s in the same columns where they fit."]

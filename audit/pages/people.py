@@ -1,4 +1,5 @@
-"""People among themselves: how well they agree, since when, who with whom, how long they take."""
+"""How well people agree with each other: overall, over time, by person and by pair; and how long
+they take."""
 
 from __future__ import annotations
 
@@ -10,64 +11,58 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpResponse, JsonResponse
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
+from annotations.access import HtmxRequest
 from annotations.exports.pseudonyms import naming
-from audit.charts import people as charts_people
+from annotations.models import Study
+from audit.charts import people as people_charts
 from audit.models import Meeting
 from audit.pages.files import TYPES, attached
 from audit.pages.filters import select
-from audit.pages.frame import FILES, Frame, answer, frame_of
+from audit.pages.frame import FILES, report_page, respond
 from audit.pages.tables import Row, Table, as_csv, row
-from audit.people import stored as meeting
-from audit.words import page_sentences as saying
+from audit.people import stored as stored_agreement
+from audit.statistic_names import headings
+from audit.words import page_sentences
 
-BY_QUESTION = {
-    "percent": "pairs alike",
-    "unanimous": "unanimous",
-    "nominal": "α nominal",
-    "ordinal": "α ordinal",
-    "interval": "α interval",
-    "ceiling": "like the majority",
-}
-IN_TIME = {"percent": "pairs alike", "alpha": "α nominal"}
-OF_PERSON = {"like_others": "like the majority of the others", "seconds": "seconds, median"}
-OF_PAIR = {"share": "alike", "kappa": "Cohen’s κ"}
+BY_QUESTION = headings("percent", "unanimous", "nominal", "ordinal", "interval", "ceiling")
+IN_TIME = headings("percent", "alpha")
+OF_PERSON = headings("like_others", "seconds")
+OF_PAIR = headings("share", "kappa")
 PER = {"parts": "equal parts", "weeks": "weeks"}
 TITLES = {
-    "course": "Agreement as time went",
+    "course": "Agreement over time",
     "others": "Each person against the others",
     "pairs": "Two people at a time",
     "times": "Time for an image",
 }
 NOTES = {
-    "course": "From left to right as answers came in; an image belongs to the moment of its last "
-    "answer. The band is the 95 % interval.",
-    "others": "The own answer is left out of the majority; a draw among the others decides nothing. "
-    "All people together are the human ceiling: what a judge can reach.",
-    "pairs": "A dot: too few in common, or always the same answer.",
-    "times": "The line holds the middle half of a person’s times.",
+    "course": "An image counts at the time of its last answer. The band is the 95 % interval.",
+    "others": "Each person is compared with the majority of the others; images on which the others "
+    "tie are left out. The dashed line, all people together, is the human ceiling: the most that a "
+    "judge can be expected to reach.",
+    "pairs": "A dot marks two people with too few answers in common, or with only one answer.",
+    "times": "The line spans the middle half of a person’s times.",
 }
-# The pairs that agree least stand on the page; the file has them all.
+# The page lists the pairs that agree least; the file has them all.
 PAIRS_SHOWN = 100
 
 
 @dataclass
-class Sight:
-    """A study's people as one visitor looks at them."""
+class PeoplePage:
+    """How well the people of a study agree, as one visitor looks at it."""
 
-    frame: Frame
+    request: HtmxRequest
+    study: Study
     meeting: Meeting | None
-
-    @property
-    def request(self) -> HttpRequest:
-        return self.frame.request
+    pages: list[dict[str, str]]  # links to the other pages of the study
 
     @cached_property
     def behind(self) -> bool:
-        return meeting.is_behind(self.meeting)
+        return stored_agreement.is_behind(self.meeting)
 
     @cached_property
     def etag(self) -> str:
@@ -78,161 +73,167 @@ class Sight:
     @cached_property
     def questions(self) -> dict[str, dict[str, Any]]:
         listed = self.meeting.body["questions"] if self.meeting else []
-        return {one["question"]: one for one in listed}
+        return {question["question"]: question for question in listed}
+
+    @property
+    def question(self) -> dict[str, Any]:
+        """The question that is shown; empty while nothing was answered."""
+        asked = self.request.GET.get("question", "")
+        return self.questions.get(asked) or next(iter(self.questions.values()), {})
 
     @property
     def per(self) -> str:
-        """By weeks where labels came over weeks, unless the address says otherwise."""
+        """By weeks if labels came over more than two of them, unless the address says otherwise."""
         asked = self.request.GET.get("per", "")
         if asked in PER:
             return asked
-        weeks = self.one["weeks"] if self.one else []
+        weeks = self.question.get("weeks", [])
         return "weeks" if sum("value" in week["percent"] for week in weeks) > 2 else "parts"
 
-    @property
-    def one(self) -> dict[str, Any] | None:
-        """The question in view."""
-        asked = self.request.GET.get("question", "")
-        return self.questions.get(asked) or next(iter(self.questions.values()), None)
-
-    def told(self, *, as_file: bool = False) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The body, and the question in view with its course of time. Files call people
-        by a pseudonym, as every export does."""
-        body = self.meeting.body
+    def content(self, *, as_file: bool = False) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The body, and the question with its numbers over time. Files give people with an account
+        a pseudonym, as every export does."""
+        body = self.meeting.body if self.meeting else {}
         if as_file:
-            shown = naming(self.frame.study)
+            shown = naming(self.study)
             people = [{**person, "name": shown(person["key"])} for person in body["people"]]
             body = {**body, "people": people}
-        return body, {**self.one, "course": self.one[self.per]}
+        return body, {**self.question, "course": self.question[self.per]}
 
     def address(self, name: str, *args: str) -> str:
-        query = urlencode({"question": self.one["question"], "per": self.per})
-        return f"{reverse(name, args=[self.frame.study.slug, *args])}?{query}"
+        query = urlencode({"question": self.question["question"], "per": self.per})
+        return f"{reverse(name, args=[self.study.slug, *args])}?{query}"
 
     def shared(self) -> dict[str, Any]:
         return {
-            "study": self.frame.study,
+            "study": self.study,
             "may_research": True,
             "page_title": "People",
             "here": "agreement",
-            "pages": self.frame.pages(),
-            "sight": self,
+            "pages": self.pages,
+            "people_page": self,
+            "etag": self.etag,
             "poll_url": self.request.get_full_path(),
             "vega_url": reverse("vega"),
         }
 
 
-def _sight(request: HttpRequest, slug: str) -> Sight:
-    frame = frame_of(request, slug)
-    return Sight(frame, meeting.current(study=frame.study))
+def _page(request: HtmxRequest, slug: str) -> PeoplePage:
+    report = report_page(request, slug)
+    meeting = stored_agreement.current(study=report.study)
+    return PeoplePage(request, report.study, meeting, report.pages())
 
 
 @require_GET
 @login_required
-def people(request: HttpRequest, slug: str) -> HttpResponse:
-    sight = _sight(request, slug)
-    return answer(sight, "audit/people.html", lambda: _context(sight))
+def people(request: HtmxRequest, slug: str) -> HttpResponse:
+    page = _page(request, slug)
+    return respond(page, "audit/people.html", lambda: _context(page))
 
 
 @require_GET
 @login_required
-def chart(request: HttpRequest, slug: str, name: str, kind: str) -> HttpResponse:
-    sight = _sight(request, slug)
-    if name not in charts_people.CHARTS or (kind != "json" and kind not in TYPES) or not sight.one:
+def chart(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpResponse:
+    page = _page(request, slug)
+    if name not in people_charts.CHARTS or (kind != "json" and kind not in TYPES):
         raise Http404
-    body, one = sight.told(as_file=kind != "json")
+    if not page.question:
+        raise Http404
+    body, question = page.content(as_file=kind != "json")
     if kind == "json":
         theme = "dark" if request.GET.get("theme") == "dark" else "light"
-        return JsonResponse(charts_people.CHARTS[name](body, one, theme))
-    signed = charts_people.caption(sight.frame.study, body, one)
-    content = charts_people.chart_file(name, body, one, signed=signed, kind=kind)
+        return JsonResponse(people_charts.CHARTS[name](body, question, theme))
+    signed = people_charts.caption(page.study, body, question)
+    content = people_charts.chart_file(name, body, question, signed=signed, kind=kind)
     return attached(content, TYPES[kind], f"{slug}-people-{name}.{kind}")
 
 
 @require_GET
 @login_required
-def table(request: HttpRequest, slug: str) -> HttpResponse:
-    sight = _sight(request, slug)
-    if not sight.one:
+def table(request: HtmxRequest, slug: str) -> HttpResponse:
+    page = _page(request, slug)
+    if not page.question:
         raise Http404
-    body, one = sight.told(as_file=True)
+    body, question = page.content(as_file=True)
     signed = {"study": slug, "signature": {"data": body["data"], "judges": {}}}
-    content = as_csv(signed, _tables(body, one))
+    content = as_csv(signed, _tables(body, question))
     return attached(content.encode(), "text/csv; charset=utf-8", f"{slug}-people.csv")
 
 
-def _context(sight: Sight) -> dict[str, Any]:
-    if not sight.one:
+def _context(page: PeoplePage) -> dict[str, Any]:
+    if not page.question:
         return {}
-    body, one = sight.told()
-    questions, course, persons, pairs = _tables(body, one)
+    body, question = page.content()
+    questions, course, persons, pairs = _tables(body, question)
     shown = sorted(pairs.rows, key=_least_alike)[:PAIRS_SHOWN]
     return {
-        "sentences": saying.of_people(body, one),
+        "sentences": page_sentences.of_people(question),
         "filters": [
             select(
                 "question",
                 "question",
-                [(name, found["words"]) for name, found in sight.questions.items()],
-                one["question"],
+                [(name, row["words"]) for name, row in page.questions.items()],
+                question["question"],
             ),
-            select("per", "in time by", PER.items(), sight.per),
+            select("per", "over time, by", PER.items(), page.per),
         ],
-        "filter_url": sight.request.path,
-        "plots": {name: _plot(sight, name, body, one) for name in charts_people.CHARTS},
-        "csv": sight.address("people-table"),
+        "filter_url": page.request.path,
+        "plots": {name: _plot(page, name, body, question) for name in people_charts.CHARTS},
+        "csv": page.address("people-table"),
         "questions": questions,
         "course": course,
         "persons": persons,
         "pairs": Table(pairs.key, pairs.title, pairs.first, pairs.columns, shown),
         "more_pairs": len(pairs.rows) - len(shown),
         "more_people": body["raters"] - len(body["people"]),
-        "signature": charts_people.caption(sight.frame.study, body, one),
+        "signature": people_charts.caption(page.study, body, question),
     }
 
 
-def _plot(sight: Sight, name: str, body: dict[str, Any], one: dict[str, Any]) -> dict[str, Any]:
-    blank = charts_people.blank(name, body, one)
+def _plot(
+    page: PeoplePage, name: str, body: dict[str, Any], question: dict[str, Any]
+) -> dict[str, Any]:
+    blank = people_charts.blank(name, body, question)
     return {
         "name": name,
         "title": TITLES[name],
         "blank": blank,
         "note": "" if blank else NOTES[name],
-        # Drawn again only when what it shows has changed.
-        "spec": f"{sight.address('people-chart', name, 'json')}&data={body['data'][:12]}",
+        # The address changes with the data, so the browser redraws the chart only then.
+        "spec": f"{page.address('people-chart', name, 'json')}&data={body['data'][:12]}",
         "downloads": [
-            {"name": kind.upper(), "url": sight.address("people-chart", name, kind)}
+            {"name": kind.upper(), "url": page.address("people-chart", name, kind)}
             for kind in FILES
         ],
     }
 
 
-def _tables(body: dict[str, Any], one: dict[str, Any]) -> list[Table]:
-    name = one["question"]
+def _tables(body: dict[str, Any], question: dict[str, Any]) -> list[Table]:
+    name = question["question"]
     by_question = [
         row(
-            found["words"],
-            {**found, **found["alpha"]},
+            asked["words"],
+            {**asked, **asked["alpha"]},
             BY_QUESTION,
-            note=f"{found['question']}: {found['answers']} answers about {found['units']}",
+            note=f"{asked['question']}: {asked['answers']} answers about {asked['units']}",
         )
-        for found in body["questions"]
+        for asked in body["questions"]
     ]
-    course = [row(_span(part), part, IN_TIME) for part in one["course"]]
+    course = [row(_span(part), part, IN_TIME) for part in question["course"]]
     persons = [
         row(
             person["name"],
-            {**person, "like_others": one["like_others"][place]},
+            {**person, "like_others": question["like_others"][place]},
             OF_PERSON,
             note=f"{person['forms']} form{'' if person['forms'] == 1 else 's'}"
             f"{' · simulated' if person['simulated'] else ''}",
         )
         for place, person in enumerate(body["people"])
     ]
-    pairs = [_pair(body, *pair) for pair in one["pairs"]]
+    pairs = [_pair(body, *pair) for pair in question["pairs"]]
     return [
         Table("questions", "By question", "question", BY_QUESTION, by_question),
-        Table(f"course {name}", "As time went", "when", IN_TIME, course),
+        Table(f"course {name}", "Over time", "when", IN_TIME, course),
         Table(f"people {name}", "Single people", "person", OF_PERSON, persons),
         Table(f"pairs {name}", "Pairs of people", "people", OF_PAIR, pairs),
     ]
@@ -247,7 +248,15 @@ def _span(part: dict[str, Any]) -> str:
     )
 
 
-def _pair(body, first: int, second: int, shared: int, share, kappa, reason: str) -> Row:
+def _pair(
+    body: dict[str, Any],
+    first: int,
+    second: int,
+    shared: int,
+    share: float | None,
+    kappa: float | None,
+    reason: str,
+) -> Row:
     def estimate(value: float | None) -> dict[str, Any]:
         if value is None:
             return {"undefined": reason, "n": shared}
@@ -259,5 +268,6 @@ def _pair(body, first: int, second: int, shared: int, share, kappa, reason: str)
 
 
 def _least_alike(pair: Row) -> tuple[bool, float]:
+    """Sorts pairs by kappa, those without one last."""
     kappa = pair.estimates[1].get("value")
     return kappa is None, 0.0 if kappa is None else kappa

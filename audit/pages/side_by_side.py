@@ -1,78 +1,61 @@
-"""Judges side by side: every statistic, the ceiling, and who is told apart from the best."""
+"""Judges side by side: every statistic, the human ceiling, and differences to the best judge."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.views.decorators.http import require_GET
 
+from annotations.access import HtmxRequest
 from audit.charts import style as chart_style
 from audit.pages.filters import select
-from audit.pages.frame import Frame, answer, frame_of
+from audit.pages.frame import ReportPage, report_page, respond
 from audit.pages.tables import Row, Table, row
+from audit.statistic_names import COMPARING, MAIN, headings
 from audit.stats import enough
 from audit.view import View
-from audit.words import page_sentences as saying
-from audit.words.report import STATISTICS, title
+from audit.words import page_sentences
+from audit.words.report import title
 
-COLUMNS = {
-    "net_deviation": "human − judge",
-    "auroc": "AUROC",
-    "cohen_kappa": "κ",
-    "percent_agreement": "agreement",
-    "kendall_tau_b": "τ-b",
-    "spearman": "Spearman",
-    "pearson": "Pearson",
-    "pairwise_accuracy": "pairwise",
-    "pairwise_accuracy_calibrated": "pairwise, ties calibrated",
-    "pairwise_accuracy_by_prompt": "pairwise within prompts",
-    "pairwise_accuracy_by_prompt_calibrated": "within prompts, ties calibrated",
-}
-DIFFERENCES = {
-    "auroc": "AUROC",
-    "percent_agreement": "agreement",
-    "kendall_tau_b": "τ-b",
-    "pairwise_accuracy": "pairwise",
-}
+COLUMNS = headings("net_deviation", *(row.key for row in COMPARING))
+DIFFERENCES = headings("auroc", "percent_agreement", "kendall_tau_b", "pairwise_accuracy")
 
 
 @require_GET
 @login_required
-def side_by_side(request: HttpRequest, slug: str) -> HttpResponse:
-    frame = frame_of(request, slug)
-    return answer(frame, "audit/side_by_side.html", lambda: _context(frame))
+def side_by_side(request: HtmxRequest, slug: str) -> HttpResponse:
+    page = report_page(request, slug)
+    return respond(page, "audit/side_by_side.html", lambda: _context(page))
 
 
-def _context(frame: Frame) -> dict[str, Any]:
-    body = frame.body
+def _context(page: ReportPage) -> dict[str, Any]:
+    body = page.body
     context: dict[str, Any] = {"page_title": "Judges side by side"}
-    if not body or not body["judges"] or not body["people"]["annotations"]:
+    if not page.compares:
         return context
-    statistic = frame.view.statistic or "auroc"
+    statistic = page.view.statistic or "auroc"
     compared = body["comparison"]
     return {
         **context,
-        "sentences": saying.of_judges(body),
-        "plot": frame.plot(
-            "judges", f"{STATISTICS[statistic]}, judge by judge", statistic=statistic
-        ),
-        "csv": frame.table_file("side-by-side"),
-        "table": table(frame, body),
+        "sentences": page_sentences.of_judges(body),
+        "plot": page.plot("judges", f"{MAIN[statistic]}, judge by judge", statistic=statistic),
+        "csv": page.table_file("side-by-side"),
+        "table": table(page, body),
         "differences": differences(body),
         "tests": compared.get("tests", {}),
         "at_least": compared["at_least"],
         "filters": [
-            select("statistic", "picture of", STATISTICS.items(), statistic),
+            select("statistic", "chart of", MAIN.items(), statistic),
         ],
-        "filter_url": frame.request.path,
+        "filter_url": page.request.path,
     }
 
 
-def table(frame: Frame, body: dict[str, Any]) -> Table:
-    """Sorted as the address says; what has no number comes last, the ceiling stands under all."""
-    query = frame.request.GET
+def table(page: ReportPage, body: dict[str, Any]) -> Table:
+    """Sorted as the address says: judges without a number last, the human ceiling below all."""
+    query = page.request.GET
     wanted = query.get("sort", "")
     wanted = wanted if wanted in COLUMNS else "auroc"
     ascending = query.get("order") == "ascending"
@@ -85,14 +68,14 @@ def table(frame: Frame, body: dict[str, Any]) -> Table:
             judge=name,
             colour=chart_style.colour_of(body, name),
             note=f"{judge['overall']['n']} images",
-            link=frame.address("gallery", judge=name),
+            link=page.address("gallery", judge=name),
         )
         for name, judge in body["judges"].items()
     ]
     place = list(COLUMNS).index(wanted)
 
-    def key(one: Row) -> tuple[bool, float]:
-        value = one.estimates[place].get("value")
+    def key(judge: Row) -> tuple[bool, float]:
+        value = judge.estimates[place].get("value")
         if value is None:
             return True, 0.0
         # Nearest to people first: for a deviation that is nearest to 0.
@@ -110,9 +93,9 @@ def table(frame: Frame, body: dict[str, Any]) -> Table:
         )
     )
     links = {
-        name: frame.address(
+        name: page.address(
             "side-by-side",
-            statistic=frame.view.statistic,
+            statistic=page.view.statistic,
             sort=name,
             order="ascending" if name == wanted and not ascending else "",
         )
@@ -128,18 +111,18 @@ def differences(body: dict[str, Any]) -> Table | None:
     rows = [
         row(
             title(name),
-            found,
+            differences,
             DIFFERENCES,
             judge=name,
             colour=chart_style.colour_of(body, name),
-            note=f"{found['n']} images that both scored",
+            note=f"{differences['n']} images that both scored",
         )
-        for name, found in compared["judges"].items()
+        for name, differences in compared["judges"].items()
     ]
     heading = f"Difference to {title(compared['best'])}, the best by AUROC"
     return Table("differences", heading, "judge", DIFFERENCES, rows)
 
 
-def table_file(frame: Frame, body: dict[str, Any], view: View) -> list[Table]:
-    found = differences(body)
-    return [table(frame, body), *([found] if found else [])]
+def table_file(page: ReportPage, body: dict[str, Any], view: View) -> list[Table]:
+    to_the_best = differences(body)
+    return [table(page, body), *([to_the_best] if to_the_best else [])]

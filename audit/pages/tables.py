@@ -1,4 +1,4 @@
-"""Tables of a page: what is shown as cells is what is written as CSV, digit for digit."""
+"""The tables of the pages. Cells and CSV files are made from the same numbers."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from annotations.exports.labels import defused
+from audit.statistic_names import MAIN
 from audit.stats import enough
 from audit.words.numbers import Cell, cell, p_words
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """`estimates` in the order of the table's columns: EST of the report, untouched."""
+    """`estimates` are those of the report, in the order of the table's columns."""
 
     label: str
     estimates: tuple[dict[str, Any], ...]
@@ -27,8 +28,8 @@ class Row:
     images: int | None = None
 
     @property
-    def told(self) -> list[dict[str, Any]]:
-        """Cells with the p of a test below, where there was one."""
+    def cells_with_p(self) -> list[dict[str, Any]]:
+        """Cells, with the p-value below where there was a test."""
         return [
             {"cell": cell, "p": p_words(estimate["p_holm"]) if "p_holm" in estimate else ""}
             for cell, estimate in zip(self.cells, self.estimates, strict=True)
@@ -73,7 +74,7 @@ class Table:
 def row(
     label: str, stats: dict[str, Any], columns: Iterable[str], *, at_least: int = 0, **more: Any
 ) -> Row:
-    """The numbers of one slice; those resting on fewer than `at_least` say so instead."""
+    """The numbers of one slice; a number from fewer than `at_least` images is replaced by the reason."""
     names = tuple(columns)
     missing = {"undefined": "not part of this comparison", "n": stats.get("n", 0)}
     return Row(
@@ -91,7 +92,7 @@ def judged_enough(estimate: dict[str, Any], at_least: int) -> dict[str, Any]:
 
 
 def as_csv(body: dict[str, Any], tables: Iterable[Table]) -> str:
-    """One row per number: long, so that any tool can plot it."""
+    """One row for each number, so that any tool can plot it."""
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(
@@ -100,11 +101,37 @@ def as_csv(body: dict[str, Any], tables: Iterable[Table]) -> str:
     )
     prints = body["signature"]["judges"]
     for table in tables:
-        for one in table.rows:
-            for name, estimate in zip(one.names, one.estimates, strict=True):
+        for row in table.rows:
+            for name, estimate in zip(row.names, row.estimates, strict=True):
                 parts = ("value", "low", "high", "n", "p", "p_holm", "undefined")
-                line = [body["study"], body["signature"]["data"], table.key, one.label]
-                line += [one.judge, prints.get(one.judge, ""), name]
+                line = [body["study"], body["signature"]["data"], table.key, row.label]
+                line += [row.judge, prints.get(row.judge, ""), name]
                 line += [estimate.get(part, "") for part in parts]
                 writer.writerow([defused(value) for value in line])
+    return out.getvalue()
+
+
+NAMES = ("human_score", "judge_score", *MAIN)
+
+
+def drift_csv(body: dict[str, Any]) -> str:
+    """One row for each judge, generator and statistic, so that any tool can plot it."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(
+        ["study", "judge", "fingerprint", "generator", "release_date", "statistic"]
+        + ["value", "low", "high", "n", "undefined"]
+    )
+    dates = {generator["name"]: generator["release_date"] for generator in body["generators"]}
+    fingerprints = body["signature"]["judges"]
+    for judge, part in body["judges"].items():
+        slices = [*part["by_generator"].items(), ("", part["overall"])]
+        for generator, stats in slices:
+            for name in NAMES:
+                estimate = stats[name]
+                row = [body["study"], judge, fingerprints[judge], generator]
+                row += [dates.get(generator) or "", name]
+                row += [estimate.get(part, "") for part in ("value", "low", "high", "n")]
+                row += [estimate.get("undefined", "")]
+                writer.writerow([defused(value) for value in row])
     return out.getvalue()

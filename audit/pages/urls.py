@@ -12,7 +12,7 @@ from audit.pages import (
     slices,
 )
 
-audit_pages = [
+study_pages = [
     path("drift/", drift.drift, name="drift"),
     path("drift/make/", reports.make, name="report-make"),
     path("drift/chart.<slug:kind>", files.chart, {"name": "drift"}, name="drift-chart"),
@@ -22,13 +22,13 @@ audit_pages = [
     path("judges/", side_by_side.side_by_side, name="side-by-side"),
     path("slices/", slices.slices, name="slices"),
     path("gallery/", disagreements.gallery, name="gallery"),
-    path("gallery/<slug:public_id>/", disagreements.one, name="evidence"),
+    path("gallery/<slug:public_id>/", disagreements.evidence, name="evidence"),
     path("thumbnails/<slug:public_id>/", disagreements.thumbnail, name="thumbnail"),
     path("calibration/", calibration.calibration, name="calibration"),
     path("agreement/", people.people, name="agreement"),
     path("agreement/people.csv", people.table, name="people-table"),
     path("agreement/<slug:name>.<slug:kind>", people.chart, name="people-chart"),
-    path("papers/", papers.page, name="papers"),
+    path("papers/", papers.papers_page, name="papers"),
     path("reports/", reports.listing, name="reports"),
     path("reports/changes/", reports.compared, name="report-changes"),
     path("reports/<int:report_id>/report.<slug:kind>", reports.as_file, name="report-file"),

@@ -1,4 +1,4 @@
-"""What the five papers printed: facts with their place, measured by their authors and not here."""
+"""Tables printed in the five papers. Their authors measured these numbers; nothing here is ours."""
 
 from audit.papers import compbench, genai_bench, geneval, geneval2, m3t2ibench
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One row as printed. `source` names table and row; None is a dash in the paper."""
+    """One row as printed. `source` names table and row; a dash in the paper is None."""
 
     label: str
     values: tuple[float | None, ...]
@@ -30,7 +30,7 @@ class Published:
     first: str
     columns: tuple[str, ...]
     rows: tuple[Fact, ...]
-    # Columns that mean the same as a statistic of a report, where the scale is the same too.
+    # Columns that mean the same as a statistic of a report with one of these scales.
     same: Mapping[str, str] = field(default_factory=dict)
     scales: tuple[str, ...] = ("yes/no",)
     note: str = ""

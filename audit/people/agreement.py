@@ -1,6 +1,6 @@
-"""People held against each other, question by question: a body of plain values, like a report's.
+"""How well people agree, question by question, as a body of plain values like a report's.
 
-`n` of every number counts what was judged (images, or atoms of their prompts), never answers.
+`n` always counts what was judged (images, or atoms of their prompts), never answers.
 """
 
 from __future__ import annotations
@@ -11,27 +11,28 @@ from typing import Any
 
 import numpy as np
 
+from annotations.consensus import majority_of_others
 from annotations.forms.versions import form_of
 from annotations.models import Study
 from audit.people.answers import NOBODY, Answered, Forms, answers_of, forms_of
 from audit.reports.bootstrap import est
 from audit.stats import agreement, enough
 from audit.stats.estimate import Estimate, Result, Undefined
-from audit.stats.intervals import Resamples
+from audit.stats.resamples import Resamples
 
-LEVELS = ("nominal", "ordinal", "interval")
-# The people with the most answers stand on the page, singly and in pairs.
+LEVELS: tuple[agreement.Level, ...] = ("nominal", "ordinal", "interval")
+# The page shows this many people, singly and in pairs: those with the most answers.
 PEOPLE = 60
 SHARED_BY_A_PAIR = 10
-# Equal parts of a course of time, each with enough for a number.
+# At most this many equal parts over time, each with enough images for a number.
 PARTS = 10
 WEEKS = 53
 WEEK = 7 * 86_400.0
 # 1970 began on a Thursday; weeks begin on Mondays.
 FIRST_MONDAY = 4 * 86_400.0
-# Beyond that n is so large that the intervals of alpha are narrow, and they take a while.
+# With more units than this, the interval of alpha is narrow anyway and takes long to compute.
 UNITS_WITH_INTERVALS = 20_000
-# With more different answers than this nobody has a majority to be held against.
+# With more different answers than this (free text, numbers) there are no majorities to speak of.
 MOST_CLASSES = 64
 RESAMPLES = 500
 SEED = 0
@@ -40,7 +41,7 @@ Pairs = list[list[Any]]
 
 
 def body_of(study: Study) -> dict[str, Any]:
-    """All that the page of people shows, in a constant number of queries."""
+    """Everything that the people page shows, in a constant number of queries."""
     forms = forms_of(study)
     answered = answers_of(study, forms)
     members = {
@@ -68,7 +69,7 @@ def body_of(study: Study) -> dict[str, Any]:
 
 
 def _digest(forms: Forms, answered: dict[str, Answered]) -> str:
-    """A hash of all that the statistics see."""
+    """A hash of everything that the statistics depend on."""
     sha = hashlib.sha256()
     for part in (forms.rater, forms.image, forms.prompt, forms.seconds, forms.moment):
         sha.update(part.tobytes())
@@ -81,13 +82,13 @@ def _digest(forms: Forms, answered: dict[str, Answered]) -> str:
 
 
 def _busiest(forms: Forms, members: dict[int, dict]) -> list[int]:
-    """Who sent in most, listed by name."""
+    """The people with the most forms, in the order of their names."""
     raters, counts = np.unique(forms.rater, return_counts=True)
-    known = sorted(
+    by_count = sorted(
         zip(counts.tolist(), raters.tolist(), strict=True),
-        key=lambda found: (-found[0], members[found[1]]["name"]),
+        key=lambda pair: (-pair[0], members[pair[1]]["name"]),
     )
-    return sorted((pk for _, pk in known[:PEOPLE]), key=lambda pk: members[pk]["name"])
+    return sorted((pk for _, pk in by_count[:PEOPLE]), key=lambda pk: members[pk]["name"])
 
 
 def _time(forms: Forms, rater: int) -> dict[str, Any]:
@@ -96,7 +97,7 @@ def _time(forms: Forms, rater: int) -> dict[str, Any]:
 
 
 def _quartiles(seconds: np.ndarray) -> dict[str, Any]:
-    """The median and the two quartiles: times have long tails, and means follow the tail."""
+    """The median and the two quartiles: a mean would follow the few very long times."""
     known = seconds[~np.isnan(seconds)]
     if not known.size:
         return {"undefined": "no time was taken", "n": 0}
@@ -109,7 +110,7 @@ def _question(given: Answered, busiest: list[int]) -> dict[str, Any]:
     draw = Resamples(given.prompt_of_unit, resamples=RESAMPLES, seed=SEED)
     agreeing, pairs = _agreeing(table)
     right, held = _like_the_others(table)
-    time = _Time(given, table, agreeing, pairs)
+    time = _OverTime(given, table, agreeing, pairs)
     return {
         "answers": int(given.value.size),
         "units": given.units,
@@ -122,7 +123,7 @@ def _question(given: Answered, busiest: list[int]) -> dict[str, Any]:
             held.sum(axis=0),
             "no answer has a majority of others beside it",
         ),
-        "like_others": [_one(draw, raters == pk, right, held) for pk in busiest],
+        "like_others": [_one_person(draw, raters == pk, right, held) for pk in busiest],
         "pairs": _pairs(given, busiest),
         "change": est(time.change(draw)),
         "weeks": time.course(time.weeks()),
@@ -131,7 +132,7 @@ def _question(given: Answered, busiest: list[int]) -> dict[str, Any]:
 
 
 def _share(draw: Resamples, over: np.ndarray, under: np.ndarray, nothing: str) -> dict[str, Any]:
-    """Where too little is there for an interval, the number stands alone."""
+    """Without an interval where there is too little for one."""
     n = int((under > 0).sum())
     if not n:
         return est(Undefined(nothing, 0))
@@ -140,54 +141,38 @@ def _share(draw: Resamples, over: np.ndarray, under: np.ndarray, nothing: str) -
 
 
 def _agreeing(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of each unit: pairs of answers that are alike, and pairs."""
+    """For each unit: how many pairs of answers are equal, and how many pairs there are."""
     alike = np.zeros(table.shape[1])
-    for one, other in combinations(range(len(table)), 2):
-        alike += table[one] == table[other]
+    for first, second in combinations(range(len(table)), 2):
+        alike += table[first] == table[second]
     m = (~np.isnan(table)).sum(axis=0)
     return alike, m * (m - 1) / 2
 
 
 def _like_the_others(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Slots × units: is this answer what most of the others said, and do the others say anything?
-
-    The own answer is left out of the majority, and a draw among the others decides nothing.
-    """
-    there = ~np.isnan(table)
-    right, held = np.zeros(table.shape), np.zeros(table.shape)
-    names, codes = np.unique(table[there], return_inverse=True)
-    if names.size > MOST_CLASSES:
-        return right, held
-    code = np.full(table.shape, names.size)
-    code[there] = codes
-    votes = np.stack([(code == c).sum(axis=0) for c in range(names.size)])
-    columns = np.arange(table.shape[1])
-    for slot in range(len(table)):
-        present = columns[there[slot]]
-        own = code[slot, present]
-        others = votes[:, present].copy()
-        others[own, np.arange(present.size)] -= 1
-        most = others.max(axis=0)
-        decided = (most > 0) & ((others == most).sum(axis=0) == 1)
-        held[slot, present] = decided
-        right[slot, present] = decided & (others[own, np.arange(present.size)] == most)
-    return right, held
+    """Slots × units: is this answer that of the majority of the others, and do they have one?"""
+    if np.unique(table[~np.isnan(table)]).size > MOST_CLASSES:
+        return np.zeros(table.shape), np.zeros(table.shape)
+    others = majority_of_others(table)
+    return (others == table).astype(float), (~np.isnan(others)).astype(float)
 
 
-def _one(draw: Resamples, own: np.ndarray, right: np.ndarray, held: np.ndarray) -> dict[str, Any]:
+def _one_person(
+    draw: Resamples, own: np.ndarray, right: np.ndarray, held: np.ndarray
+) -> dict[str, Any]:
     """One person against the others."""
     over, under = np.where(own, right, 0).sum(axis=0), np.where(own, held, 0).sum(axis=0)
     return est(enough.required(draw.ratio(over, under), at_least=SHARED_BY_A_PAIR))
 
 
-def _alpha(given: Answered, table: np.ndarray, level: str) -> Result:
+def _alpha(given: Answered, table: np.ndarray, level: agreement.Level) -> Result:
     if not given.is_number and level != "nominal":
         return Undefined("the answers have no order", table.shape[1])
-    found: Result = Undefined("too many units for an interval")
+    with_interval: Result = Undefined("too many units for an interval")
     if table.shape[1] <= UNITS_WITH_INTERVALS:
         draw = Resamples(given.prompt_of_unit, resamples=RESAMPLES, seed=SEED)
-        found = draw.krippendorff_alpha(table, level)
-    return found or agreement.krippendorff_alpha(table, level)
+        with_interval = draw.krippendorff_alpha(table, level)
+    return with_interval or agreement.krippendorff_alpha(table, level)
 
 
 # ---- Pairs of people -----------------------------------------------------------------------------
@@ -195,7 +180,7 @@ def _alpha(given: Answered, table: np.ndarray, level: str) -> Result:
 
 def _pairs(given: Answered, people: list[int]) -> Pairs:
     """[first, second, in common, share alike or None, kappa or None, why not]: `first` and `second`
-    are places among the people."""
+    are indices into `people`."""
     rows = np.full((len(people), given.units), np.nan)
     place = {pk: row for row, pk in enumerate(people)}
     known, code = np.unique(given.rater, return_inverse=True)
@@ -203,30 +188,39 @@ def _pairs(given: Answered, people: list[int]) -> Pairs:
     listed = where != NOBODY
     rows[where[listed], given.unit[listed]] = given.value[listed]
     there = ~np.isnan(rows)
-    found: Pairs = []
+    listed_pairs: Pairs = []
     for first, second in combinations(range(len(people)), 2):
         both = there[first] & there[second]
         shared = int(both.sum())
         if shared < SHARED_BY_A_PAIR:
             few = enough.too_few(shared, at_least=SHARED_BY_A_PAIR, what="in common")
-            found.append([first, second, shared, None, None, few.reason])
+            listed_pairs.append([first, second, shared, None, None, few.reason])
             continue
-        one, other = rows[first, both], rows[second, both]
-        kappa = agreement.cohen_kappa(one, other)
-        share = agreement.percent_agreement(one, other).value
-        value, reason = (kappa.value, "") if kappa else (None, kappa.reason)
-        found.append([first, second, shared, share, value, reason])
-    return found
+        answers = rows[first, both], rows[second, both]
+        listed_pairs.append([first, second, shared, *_alike(*answers)])
+    return listed_pairs
 
 
-# ---- The course of time --------------------------------------------------------------------------
+def _alike(first: np.ndarray, second: np.ndarray) -> tuple[float | None, float | None, str]:
+    share = agreement.percent_agreement(first, second)
+    kappa = agreement.cohen_kappa(first, second)
+    return (
+        share.value if isinstance(share, Estimate) else None,
+        kappa.value if isinstance(kappa, Estimate) else None,
+        kappa.reason if isinstance(kappa, Undefined) else "",
+    )
 
 
-class _Time:
-    """Agreement as it went. A unit belongs to the moment of its last answer: from then on all of
-    its pairs are known."""
+# ---- Over time -----------------------------------------------------------------------------------
 
-    def __init__(self, given: Answered, table, agreeing, pairs) -> None:
+
+class _OverTime:
+    """Agreement over time. A unit counts at the moment of its last answer, when all of its pairs of
+    answers are known."""
+
+    def __init__(
+        self, given: Answered, table: np.ndarray, agreeing: np.ndarray, pairs: np.ndarray
+    ) -> None:
         self.prompts, self.table = given.prompt_of_unit, table
         self.counted = agreeing, pairs
         self.several = pairs > 0
@@ -234,15 +228,15 @@ class _Time:
         np.maximum.at(self.moment, given.unit, given.moment)
 
     def weeks(self) -> np.ndarray:
-        """The Monday of each unit's week (UTC), nan for those that one person answered and for
-        weeks long ago."""
+        """The Monday of each unit's week (UTC); nan for units with one answer and for weeks longer
+        ago than the last 53."""
         monday = np.floor((self.moment - FIRST_MONDAY) / WEEK) * WEEK + FIRST_MONDAY
         kept = np.unique(monday[self.several])[-WEEKS:]
         return np.where(self.several & np.isin(monday, kept), monday, np.nan)
 
     def parts(self) -> np.ndarray:
-        """Equally many units in each part. What came in one moment stays together, or an import
-        would seem to have a course of time."""
+        """The number of each unit's part, equally many units in each. Answers of the same moment stay
+        together, so that an import does not look as if it took time."""
         names = np.full(self.moment.size, np.nan)
         number = min(PARTS, int(self.several.sum()) // enough.IMAGES)
         if number:
@@ -252,14 +246,14 @@ class _Time:
         return names
 
     def course(self, names: np.ndarray) -> list[dict[str, Any]]:
-        found = []
+        parts = []
         for name in np.unique(names[~np.isnan(names)]).tolist():
             inside = names == name
             draw = Resamples(self.prompts[inside], resamples=RESAMPLES, seed=SEED)
             share = draw.ratio(*(part[inside] for part in self.counted))
             alpha = draw.krippendorff_alpha(self.table[:, inside], "nominal")
             moment = self.moment[inside]
-            found.append(
+            parts.append(
                 {
                     "first": _written(moment.min()),
                     "last": _written(moment.max()),
@@ -267,10 +261,10 @@ class _Time:
                     "alpha": est(enough.required(alpha)),
                 }
             )
-        return found
+        return parts
 
     def change(self, draw: Resamples) -> Result:
-        """The later half less the earlier one."""
+        """The later half minus the earlier one."""
         moment = np.sort(self.moment[self.several])
         if moment.size < 2 * enough.IMAGES:
             return enough.too_few(moment.size, at_least=2 * enough.IMAGES, what="pairs of answers")

@@ -1,8 +1,8 @@
-"""The answers of a study that count, as arrays: for what concerns people and no judge.
+"""The answers of a study that count, as arrays.
 
-Which person gave an answer, in which order, matters little here: a thing that was judged (an image,
-or one atom of its prompt) has its answers in slots, so a crowd of thousands takes no more room than
-the few who answered each.
+A unit is what an answer is about: an image, or one atom of its prompt. The answers about a unit
+stand in slots, first, second, third, and not in a column for each person: a crowd of thousands
+takes no more room than the few people who answered about each image.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ NOBODY = -1
 
 @dataclass(frozen=True, slots=True)
 class Forms:
-    """Every form that was sent in and counts, one entry each."""
+    """Every submitted form that counts, one entry each."""
 
     key: np.ndarray  # ascending
     rater: np.ndarray  # a membership's key
     image: np.ndarray
     prompt: np.ndarray
-    seconds: np.ndarray  # nan where nobody took the time
+    seconds: np.ndarray  # nan where no time was recorded
     moment: np.ndarray  # seconds since 1970
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The answers to one question, one entry each; `unit` is what an answer is about."""
+    """The answers to one question, one entry each."""
 
     rater: np.ndarray
     unit: np.ndarray
-    value: np.ndarray  # a text is a code: its name says nothing
+    value: np.ndarray  # texts as codes
     moment: np.ndarray
     prompt_of_unit: np.ndarray
     is_number: bool
@@ -45,7 +45,7 @@ class Answered:
         return self.prompt_of_unit.size
 
     def slots(self) -> tuple[np.ndarray, np.ndarray]:
-        """Slots × units: the first, second, … answer about each, nan where there is none; and
+        """Slots × units: the first, second, … answer about each unit, nan where there is none; and
         who gave it."""
         order = np.argsort(self.unit, kind="stable")
         unit = self.unit[order]
@@ -65,11 +65,11 @@ def forms_of(study: Study) -> Forms:
             "pk", "annotator_id", "image_id", "image__prompt_id", "seconds", "submitted_at"
         )
     )
-    found = [
+    entries = [
         (*keys, np.nan if seconds is None else seconds, moment.timestamp())
         for *keys, seconds, moment in rows.iterator(chunk_size=CHUNK)
     ]
-    columns = list(zip(*found, strict=True)) or [()] * 6
+    columns = list(zip(*entries, strict=True)) or [()] * 6
     return Forms(
         *(np.array(column, dtype=np.int64) for column in columns[:4]),
         *(np.array(column, dtype=float) for column in columns[4:]),
@@ -77,28 +77,28 @@ def forms_of(study: Study) -> Forms:
 
 
 def answers_of(study: Study, forms: Forms) -> dict[str, Answered]:
-    """Question -> its answers. One query, whatever there is."""
+    """Question -> its answers, in one query."""
     rows = (
         Answer.objects.filter(annotation__study=study, annotation__state=Annotation.State.COUNTED)
         .order_by()
         .values_list("question", "annotation_id", "atom_id", "value", "text")
     )
-    found: dict[str, tuple[list, list, list]] = {}
+    columns: dict[str, tuple[list, list, list]] = {}
     for question, form, atom, value, text in rows.iterator(chunk_size=CHUNK):
-        keys, atoms, values = found.setdefault(question, ([], [], []))
+        keys, atoms, values = columns.setdefault(question, ([], [], []))
         keys.append(form)
         atoms.append(atom or 0)
         values.append(text if value is None else value)
-    return {question: _answered(forms, *parts) for question, parts in found.items()}
+    return {question: _answered(forms, *parts) for question, parts in columns.items()}
 
 
 def _answered(forms: Forms, keys: list, atoms: list, values: list) -> Answered:
     key, part = np.array(keys, dtype=np.int64), np.array(atoms, dtype=np.int64)
     place = np.minimum(np.searchsorted(forms.key, key), forms.key.size - 1)
-    # A form that came between the two queries is the next reading's.
+    # A form submitted between the two queries is left for the next time.
     known = forms.key[place] == key
     value, is_number = _as_numbers(values)
-    # The database gives rows in any order; the same answers are the same arrays.
+    # The database returns rows in any order; the arrays are in the order of forms and atoms.
     order = np.lexsort((part, key))
     order = order[known[order]]
     place, part, value = place[order], part[order], value[order]

@@ -1,7 +1,7 @@
-"""People held against each other, kept: read by a page at once, brought up to date by whom it suits.
+"""Stores how well people agree, so that the page reads it at once.
 
-A million answers take a worker many seconds, so the newest body is kept in a row. Few answers take a
-moment: then whoever opens the page computes it, and nobody has to wait for a worker.
+A million answers take many seconds: a worker computes them, and the newest body is kept in a row.
+For a small study, opening the page computes it, without waiting for a worker.
 """
 
 from __future__ import annotations
@@ -12,32 +12,32 @@ from datetime import timedelta
 from django.utils import timezone
 
 from annotations.models import Annotation, Study
-from audit import pulse
 from audit.models import Meeting
+from audit.reports import freshness
 
 AT_ONCE = 5_000  # forms
-# While labels keep coming, this may take at most that share of a worker's time.
+# While labels keep coming, computing may take at most this share of a worker's time.
 SHARE_OF_TIME = 0.1
 
 
 def current(*, study: Study) -> Meeting | None:
-    """What is kept; where it is behind and the study is small, it is made anew first."""
+    """What is stored; brought up to date first where the study is small."""
     kept = Meeting.objects.filter(study=study).first()
-    if kept is not None and kept.stamp == pulse.stamp(study.pk):
+    if kept is not None and kept.stamp == freshness.stamp(study.pk):
         return kept
     return keep(study=study) if _is_small(study) else kept
 
 
 def is_behind(meeting: Meeting | None) -> bool:
-    return meeting is None or meeting.stamp != pulse.stamp(meeting.study_id)
+    return meeting is None or meeting.stamp != freshness.stamp(meeting.study_id)
 
 
 def keep(*, study: Study) -> Meeting:
-    from audit.people import agreement as people
+    from audit.people import agreement as people_agreement
 
     began = time.perf_counter()
-    stamp = pulse.met(study.pk)
-    body = people.body_of(study)
+    stamp = freshness.people_page_begins(study.pk)
+    body = people_agreement.body_of(study)
     meeting, _ = Meeting.objects.update_or_create(
         study=study,
         defaults={
@@ -51,7 +51,7 @@ def keep(*, study: Study) -> Meeting:
 
 
 def refresh(*, study: Study) -> None:
-    """For the worker: those that a page would have to wait for."""
+    """For the worker: does what a page would have to wait for, the larger studies."""
     kept = Meeting.objects.filter(study=study).defer("body").first()
     if kept is not None:
         rest = timedelta(seconds=kept.seconds / SHARE_OF_TIME)

@@ -1,29 +1,32 @@
-"""Judges side by side: the difference to the best one, and how far people themselves get.
+"""Judges side by side: the difference to the best one, and how well people themselves do.
 
-Every p-value says how often chance alone would show so large a difference, prompts being what
-chance deals out; Holm's correction keeps the chance of any false alarm in the table at the level.
+A p-value says how often chance alone, in which prompts were drawn, would show a difference this
+large. Holm's correction bounds the chance of even one false alarm in the whole table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from audit.reports.bootstrap import draw_of, est
+from annotations import consensus
+from audit.reports.bootstrap import Draw, draw_of, est
 from audit.reports.options import Options
 from audit.reports.pairing import People
 from audit.reports.reference import Series, graded
 from audit.reports.slices import agreement
-from audit.stats import consensus, enough, multiplicity, permutation, roc
+from audit.stats import enough, multiplicity, permutation, roc
 from audit.stats.estimate import Result, Undefined
 
 BY = "auroc"
 RANKS = ("kendall_tau_b", "pairwise_accuracy")
 
 
-def comparison(judges: Mapping[str, tuple[Series, dict[str, Any]]], options: Options) -> dict:
+def comparison(
+    judges: Mapping[str, tuple[Series, dict[str, Any]]], options: Options
+) -> dict[str, Any]:
     """`judges`: name -> (series, its STATS over everything)."""
     known = {
         name: stats[BY]["value"]
@@ -32,15 +35,15 @@ def comparison(judges: Mapping[str, tuple[Series, dict[str, Any]]], options: Opt
     }
     if not known:
         return {"best": None, "by": BY, "at_least": enough.IMAGES, "judges": {}}
-    best = max(sorted(known), key=known.get)
+    best = max(sorted(known), key=lambda name: known[name])
     first = judges[best][0]
-    found = {
+    differences = {
         name: _differences(series, first, options)
         for name, (series, _) in judges.items()
         if name != best
     }
     for statistic in ("auroc", "percent_agreement"):
-        _corrected([row[statistic] for row in found.values()])
+        _corrected([row[statistic] for row in differences.values()])
     return {
         "best": best,
         "by": BY,
@@ -50,19 +53,19 @@ def comparison(judges: Mapping[str, tuple[Series, dict[str, Any]]], options: Opt
             "percent_agreement": "permutation of the two judges' verdicts within prompts",
             "correction": "Holm",
         },
-        "judges": found,
+        "judges": differences,
     }
 
 
 def _differences(series: Series, best: Series, options: Options) -> dict[str, Any]:
-    """This judge less the best one, on the images that both scored."""
+    """This judge minus the best one, on the images that both scored."""
     shared = ~np.isnan(series.score) & ~np.isnan(best.score) & ~np.isnan(series.mean)
     mine, theirs = series.at(shared), best.at(shared)
     ranks = draw_of(mine.prompts, options)
     decided = ~np.isnan(mine.yes)
     a, b = mine.at(decided), theirs.at(decided)
     draw = draw_of(a.prompts, options)
-    found = {
+    differences = {
         "n": len(a.yes),
         "auroc": _tested(
             draw.difference("auroc", (a.yes, a.score), (b.yes, b.score)),
@@ -71,15 +74,15 @@ def _differences(series: Series, best: Series, options: Options) -> dict[str, An
         "percent_agreement": _agreement(a, b, draw, options),
     }
     for name in RANKS:
-        found[name] = est(
+        differences[name] = est(
             enough.required(
                 ranks.difference(name, (mine.mean, mine.score), (theirs.mean, theirs.score))
             )
         )
-    return found
+    return differences
 
 
-def _agreement(a: Series, b: Series, draw, options: Options) -> dict[str, Any]:
+def _agreement(a: Series, b: Series, draw: Draw, options: Options) -> dict[str, Any]:
     ruled = len(a.yes) and not (np.isnan(a.verdict).any() or np.isnan(b.verdict).any())
     if not ruled:
         return est(Undefined("one of the two judges gives no verdicts", len(a.yes)))
@@ -92,15 +95,16 @@ def _agreement(a: Series, b: Series, draw, options: Options) -> dict[str, Any]:
     )
 
 
-def _tested(difference: Result, test) -> dict[str, Any]:
+def _tested(
+    difference: Result, test: Callable[[], permutation.Test | roc.Difference | Undefined]
+) -> dict[str, Any]:
     difference = enough.required(difference)
     if isinstance(difference, Undefined):
         return est(difference)
-    tested = test()
-    found = est(difference)
-    if isinstance(tested, Undefined):
-        return {**found, "no_p": tested.reason}
-    return {**found, "p": tested.p}
+    result = test()
+    if isinstance(result, Undefined):
+        return {**est(difference), "no_p": result.reason}
+    return {**est(difference), "p": result.p}
 
 
 def _corrected(rows: list[dict[str, Any]]) -> None:
@@ -110,27 +114,28 @@ def _corrected(rows: list[dict[str, Any]]) -> None:
 
 
 def human_ceiling(people: People, options: Options) -> dict[str, Any]:
-    """STATS of one person held against the majority of the others, all persons together."""
+    """STATS of one person compared with the majority of the others, over all persons."""
     parts = []
-    for rater in range(len(people.ratings)):
-        own = people.ratings[rater]
+    majority = consensus.majority_of_others(people.ratings)
+    for rater, own in enumerate(people.ratings):
         others = np.delete(people.ratings, rater, axis=0)
         if not len(others):
             continue
         mean = consensus.mean(others)
-        yes = consensus.majority(others) if people.scale.is_yes_no else graded(mean, options)
+        yes = majority[rater] if people.scale.is_yes_no else graded(mean, options)
         there = ~np.isnan(own) & ~np.isnan(yes)
         verdict = own if people.scale.is_yes_no else graded(own, options)
         parts.append((yes[there], mean[there], own[there], verdict[there], people.prompts[there]))
     if not parts:
         empty = np.empty(0)
         parts = [(empty, empty, empty, empty, np.empty(0, dtype=np.int64))]
-    series = Series(*(np.concatenate(part) for part in zip(*parts, strict=True)), no_points="")
-    found = agreement(series, options)
+    yes, mean, own, verdict, prompts = (np.concatenate(part) for part in zip(*parts, strict=True))
+    series = Series(yes, mean, own, verdict, prompts, no_points="")
+    stats = agreement(series, options)
     draw = draw_of(series.prompts, options)
-    found["kendall_tau_b"] = est(draw.kendall_tau_b(series.mean, series.score))
-    found["pairwise_accuracy"] = est(draw.pairwise_accuracy(series.mean, series.score))
-    # The same person's level twice says nothing of a deviation.
+    stats["kendall_tau_b"] = est(draw.kendall_tau_b(series.mean, series.score))
+    stats["pairwise_accuracy"] = est(draw.pairwise_accuracy(series.mean, series.score))
+    # People's levels are no scores of a judge.
     for name in ("human_score", "judge_score", "net_deviation"):
-        del found[name]
-    return found
+        del stats[name]
+    return stats

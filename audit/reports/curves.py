@@ -1,7 +1,7 @@
-"""How a judge's scores lie beside people's yes and no: histogram, ROC curve, reliability.
+"""A judge's scores by people's yes and no: histogram, ROC curve, reliability.
 
-Everything a page needs to move the threshold by itself is stored: at each point, how many yes-
-and no-images the judge would call yes.
+Each point of the curve stores how many yes- and no-images the judge would call yes, so that the
+page can move the threshold without asking the server.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from audit.stats.estimate import Undefined
 
 BINS = 20
 RELIABILITY_BINS = 10
-# A curve of more points looks the same and weighs a report down.
+# More points would look the same and only make reports larger.
 POINTS = 201
 
 
@@ -35,7 +35,7 @@ def curves(series: Series, options: Options) -> dict[str, Any]:
 
 
 def _edges(scores: np.ndarray) -> np.ndarray:
-    """The scale from 0 to 1 where scores keep to it, else from the lowest to the highest."""
+    """From 0 to 1 where all scores lie there, else from the lowest score to the highest."""
     low, high = (float(scores.min()), float(scores.max())) if scores.size else (0.0, 1.0)
     if low >= 0 and high <= 1:
         low, high = 0.0, 1.0
@@ -66,7 +66,7 @@ def _roc(both: Series) -> dict[str, Any]:
         "negatives": negatives,
         "points": [
             {
-                # Never yes: there is no score to name.
+                # The first point, "never yes", has no score as its threshold.
                 "threshold": None if np.isinf(curve.threshold[i]) else float(curve.threshold[i]),
                 "yes": round(curve.true_positive_rate[i] * positives),
                 "no": round(curve.false_positive_rate[i] * negatives),
@@ -77,7 +77,7 @@ def _roc(both: Series) -> dict[str, Any]:
 
 
 def _operating_point(both: Series) -> dict[str, Any]:
-    """Where the judge stands with the verdicts that κ and agreement are computed from."""
+    """The judge's point on the plot, with the verdicts that κ and agreement are computed from."""
     ruled = both.at(~np.isnan(both.verdict))
     positives, negatives = int((ruled.yes == 1).sum()), int((ruled.yes == 0).sum())
     if not positives or not negatives:
@@ -90,17 +90,17 @@ def _operating_point(both: Series) -> dict[str, Any]:
 
 
 def _reliability(both: Series, options: Options) -> list[dict[str, Any]] | dict[str, Any]:
-    """Of the images scored so, how many do people call right? Bins of equal width."""
+    """The share of images that people call correct, by score, in bins of equal width."""
     if both.no_points:
         return {"undefined": both.no_points, "n": len(both.yes)}
     place = np.minimum((both.score * RELIABILITY_BINS).astype(int), RELIABILITY_BINS - 1)
-    found = []
+    bins = []
     for number in range(RELIABILITY_BINS):
         inside = both.at(place == number)
         if not len(inside.yes):
             continue
         people = draw_of(inside.prompts, options).mean(inside.yes, scale=100.0)
-        found.append(
+        bins.append(
             {
                 "from": number / RELIABILITY_BINS,
                 "to": (number + 1) / RELIABILITY_BINS,
@@ -108,4 +108,4 @@ def _reliability(both: Series, options: Options) -> list[dict[str, Any]] | dict[
                 "people": est(enough.required(people)),
             }
         )
-    return found
+    return bins

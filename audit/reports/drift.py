@@ -1,4 +1,4 @@
-"""Drift of one judge: slope over release dates, alarm, and before against since its own release."""
+"""Drift of one judge: the slope over release dates, the alarm, and the change since its release."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, People
 from audit.reports.reference import Series
 from audit.stats.estimate import Result, Undefined
-from audit.words import drift_alarm as alarms
+from audit.words import drift_alarm
 
 
 def drift(
@@ -31,33 +31,34 @@ def drift(
             series.yes[both], series.score[both], names[both], dates
         )
     dated = [
-        (name, stats["net_deviation"])
-        for name, stats in by_generator.items()
-        if dates[name] is not None
+        (name, released, by_generator[name]["net_deviation"])
+        for name in by_generator
+        if (released := dates[name]) is not None
     ]
-    alarm = alarms.drift_alarm(slope=est(slope), deviations=dated)
-    found = {
+    deviations = [(name, deviation) for name, _, deviation in dated]
+    alarm = drift_alarm.drift_alarm(slope=est(slope), deviations=deviations)
+    result = {
         "slope_points_per_year": est(slope),
         "alarm": alarm.raised,
         "reason": alarm.reason,
         "since_own_release": _since_own_release(people, judge, series, options),
     }
-    first = alarms.left_since(dated)
+    first = drift_alarm.left_since(deviations)
     if alarm.raised and first is not None:
-        left = both & np.isin(names, [name for name, _ in dated[first:]])
-        found["since"] = dates[dated[first][0]].isoformat()
-        found["net_deviation_since"] = est(
-            draw_of(people.prompts[left], options).difference_of_means(
-                series.yes[left], series.score[left], scale=100.0
+        since = both & np.isin(names, [name for name, _ in deviations[first:]])
+        result["since"] = dated[first][1].isoformat()
+        result["net_deviation_since"] = est(
+            draw_of(people.prompts[since], options).difference_of_means(
+                series.yes[since], series.score[since], scale=100.0
             )
         )
-    return found
+    return result
 
 
 def _since_own_release(
     people: People, judge: JudgeScores, series: Series, options: Options
 ) -> dict[str, Any]:
-    """AUROC on generators released since the judge was, less AUROC on the older ones."""
+    """AUROC on generators released since the judge was, minus AUROC on the older ones."""
     dated = np.array([date is not None for date in people.release_dates], dtype=bool)
     there = ~np.isnan(series.score) & ~np.isnan(series.yes)
     if len(dated):

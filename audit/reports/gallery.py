@@ -1,7 +1,7 @@
-"""Which images judge and people differ on most: packed when a report is made, read by the page.
+"""On which images judge and people differ most: packed when a report is made, read by the page.
 
-A hundred thousand images are sorted and filtered here as arrays, so that a page asks the database
-for the two dozen that it shows and for nothing else.
+Images are sorted and filtered here as arrays, even a hundred thousand of them; the page then asks
+the database only for the two dozen that it shows.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ JUDGED = (("order", "<i4"), ("gap", "<f4"), ("score", "<f8"), ("verdict", "<f4")
 
 
 def keep(report: Report, paired: Paired, reference: Reference, judges: dict[str, Series]) -> None:
-    """Pack the columns of this report; those of earlier ones are not needed any more."""
+    """Pack the columns of this report and delete those of earlier ones."""
     people = paired.people
     ids = dict(Image.objects.filter(study=report.study_id).order_by().values_list("key", "pk"))
     shared = {
-        # An image deleted while the report was made is nobody's.
+        # 0: the image was deleted while the report was made.
         "image": np.array([ids.get(key, 0) for key in people.images], dtype=np.int64),
         "generator": people.generators,
         "rewritten": people.variants == "rewritten",
@@ -52,19 +52,20 @@ def keep(report: Report, paired: Paired, reference: Reference, judges: dict[str,
 
 
 def gaps(series: Series) -> np.ndarray:
-    """Judge less people, 0 to 1 and -1 to 0: on one scale as they are, else by their ranks."""
+    """How far judge and people are apart on each image, from 0 to 1: as they are where they share a
+    scale, else by their ranks."""
     both = ~np.isnan(series.score) & ~np.isnan(series.mean)
-    found = np.full(len(series.score), np.nan)
+    gap = np.full(len(series.score), np.nan)
     score, people = series.score[both], series.mean[both]
     if series.no_points and score.size:
         score, people = (rankdata(values) / values.size for values in (score, people))
-    found[both] = np.abs(score - people)
-    return found
+    gap[both] = np.abs(score - people)
+    return gap
 
 
 @dataclass(frozen=True)
 class Filters:
-    """What the page's selects say. Empty means everything."""
+    """What to show of the gallery. Empty means everything."""
 
     generator: int | None = None
     variant: str = ""
@@ -74,19 +75,20 @@ class Filters:
 class Gallery:
     """The images of one report and one judge, those that differ most first."""
 
-    def __init__(self, report_id: int, judge: str) -> None:
+    def __init__(self, report_id: int | None, judge: str) -> None:
         packed = dict(
             Column.objects.filter(
-                report_id=report_id, name__in=[PEOPLE, f"judge {judge}"]
+                report_id=report_id or 0, name__in=[PEOPLE, f"judge {judge}"]
             ).values_list("name", "content")
         )
-        self.there = len(packed) == 2
-        if self.there:
+        # Kept for the newest report only.
+        self.exists = len(packed) == 2
+        if self.exists:
             self._shared = _unpack(packed[PEOPLE], SHARED)
             self._judged = _unpack(packed[f"judge {judge}"], JUDGED)
 
-    def chosen(self, filters: Filters) -> np.ndarray:
-        """Places of the images that pass, in order."""
+    def matching(self, filters: Filters) -> np.ndarray:
+        """Places of the images that pass the filters, in order."""
         order = self._judged["order"]
         keep = np.ones(len(order), dtype=bool)
         if filters.generator is not None:
@@ -112,7 +114,7 @@ class Gallery:
 
 
 def _pack(arrays: dict[str, np.ndarray], layout: tuple[tuple[str, str], ...]) -> bytes:
-    """One array after the other; all but `order` have a value for each image."""
+    """The arrays one after the other, after their sizes."""
     parts = [np.asarray(arrays[name]).astype(kind) for name, kind in layout]
     sizes = np.array([part.size for part in parts], dtype="<i8")
     return b"".join([sizes.tobytes(), *(part.tobytes() for part in parts)])

@@ -16,9 +16,9 @@ from django.utils import timezone
 
 from annotations.errors import Refused
 from annotations.models import Study
-from audit import VERSION, pulse
+from audit import VERSION
 from audit.models import Report
-from audit.reports import gallery, summary
+from audit.reports import freshness, gallery, summary
 from audit.reports.bootstrap import est
 from audit.reports.compare_judges import comparison, human_ceiling
 from audit.reports.one_judge import JudgeReport
@@ -31,16 +31,16 @@ from audit.stats import drift
 
 __all__ = ["POSITIVE_AT", "RESAMPLES", "SEED", "Options"]
 
-# While a run is going, or labels keep coming, reports may take at most this share of the time.
+# While a run is going or labels keep coming, making reports may take at most this share of time.
 SHARE_OF_TIME = 0.1
-# Names of what is missing; the rest is counted.
+# How many missing images a report names; it only counts the others.
 NAMED = 20
 
 
 def make_report(
     *, study: Study, options: Options | None = None, user_id: int | None = None
 ) -> Report:
-    """Compute and keep. The same data and options give the same body, and no second row."""
+    """Compute and store. The same data and options give the same body and no second row."""
     options = options or Options()
     progress = Progress(study)
     try:
@@ -55,42 +55,43 @@ def make_report(
 
 def _make(study: Study, options: Options, user_id: int | None, progress: Progress) -> Report:
     began = time.perf_counter()
-    seen = pulse.seen(study.pk)
-    found = Computation(study, options, progress)
+    stamp_before = freshness.report_begins(study.pk)
+    computed = Computation(study, options, progress)
     changed = options.changed()
     newest = Report.objects.filter(study=study, options=changed).first()
-    if newest is not None and newest.body == found.body:
-        # Nothing that counts has changed; only the stamp needs to follow.
-        Report.objects.filter(pk=newest.pk).update(stamp=seen)
+    if newest is not None and newest.body == computed.body:
+        # No number has changed: the newest report only gets the new stamp.
+        Report.objects.filter(pk=newest.pk).update(stamp=stamp_before)
         progress.finished()
-        newest.stamp = seen
+        newest.stamp = stamp_before
         return newest
     with transaction.atomic():
         report = Report.objects.create(
             study=study,
-            body=found.body,
-            summary=summary.of(found.body),
-            data=found.paired.digest,
+            body=computed.body,
+            summary=summary.of(computed.body),
+            data=computed.paired.digest,
             options=changed,
-            stamp=seen,
+            stamp=stamp_before,
             seconds=time.perf_counter() - began,
             made_for_id=user_id,
         )
         if not changed:
-            judges = {name: judge.series for name, judge in found.judges.items()}
-            gallery.keep(report, found.paired, found.reference, judges)
+            judges = {name: judge.series for name, judge in computed.judges.items()}
+            gallery.keep(report, computed.paired, computed.reference, judges)
     progress.finished()
     return report
 
 
 def refresh_report(*, study: Study, patient: bool = False) -> Report | None:
-    """Bring the report that everybody sees up to date, unless it is, or was a moment ago.
+    """Make the study's report anew if its data changed, but not too often while they keep changing.
 
-    `patient` when nobody waits: labels that come one by one must not keep a worker busy.
+    `patient` is for calls that nobody waits for: labels that arrive one by one must not keep a
+    worker busy.
     """
     if not study.runs.exists():
         return None
-    newest = Report.objects.filter(study=study, options={}).defer("body").first()
+    newest = Report.objects.with_usual_options().filter(study=study).defer("body").first()
     if newest is not None:
         if newest.stamp == stamp(study):
             return newest
@@ -105,18 +106,18 @@ def refresh_report(*, study: Study, patient: bool = False) -> Report | None:
 
 
 def stamp(study: Study) -> str:
-    """A cheap sign of the labels and scores a report rests on: it moves when they do."""
-    return pulse.stamp(study.pk)
+    """Changes with the labels and scores of the study."""
+    return freshness.stamp(study.pk)
 
 
 def compute(study: Study, options: Options) -> tuple[dict[str, Any], str]:
-    """The body of a report and the hash of the data it rests on."""
-    found = Computation(study, options, Progress(study))
-    return found.body, found.paired.digest
+    """The body of a report and the hash of its data."""
+    computed = Computation(study, options, Progress(study))
+    return computed.body, computed.paired.digest
 
 
 class Computation:
-    """One report on its way: what was paired, each judge's part, and the body they make."""
+    """A report being made: the paired data, each judge's part, and the body."""
 
     def __init__(self, study: Study, options: Options, progress: Progress) -> None:
         self.question = _question(study, options)
@@ -135,16 +136,13 @@ class Computation:
             for judge in self.paired.judges
         }
         progress.expect(sum(judge.parts() for judge in self.judges.values()) + 2)
-        # Through JSON, so that what is printed, stored and shown is one and the same.
+        # Through JSON, so that printed, stored and shown reports are the same to the last digit.
         self.body = json.loads(json.dumps(self._body(study, options, progress), allow_nan=False))
 
     def _body(self, study: Study, options: Options, progress: Progress) -> dict[str, Any]:
         people = self.paired.people
         judged = {name: judge.body(progress.step) for name, judge in self.judges.items()}
-        told = {
-            **people_of(people, options),
-            "ceiling": human_ceiling(people, options),
-        }
+        of_people = {**people_of(people, options), "ceiling": human_ceiling(people, options)}
         progress.step()
         compared = comparison(
             {name: (self.judges[name].series, judged[name]["overall"]) for name in judged}, options
@@ -156,7 +154,7 @@ class Computation:
             "question": self.question,
             "scale": people.scale.kind,
             "signature": self._signature(options),
-            "people": told,
+            "people": of_people,
             "generators": self._generators(),
             "judges": judged,
             "comparison": compared,
@@ -171,19 +169,19 @@ class Computation:
             "interval": "95 %, percentiles of a bootstrap that draws whole prompts",
             "consensus": self.reference.rule,
             "form": sorted(self.paired.people.forms),
-            "judges": {name: one.judge.fingerprint for name, one in self.judges.items()},
-            "judge_facts": {name: one.facts() for name, one in self.judges.items()},
+            "judges": {name: part.judge.fingerprint for name, part in self.judges.items()},
+            "judge_facts": {name: part.facts() for name, part in self.judges.items()},
             "data": self.paired.digest,
         }
 
     def _generators(self) -> list[dict[str, Any]]:
         people = self.paired.people
-        found = []
+        rows = []
         for code, name in enumerate(people.generator_names):
             date = people.release_dates[code]
             here = people.generators == code
             level = self.reference.level(here)
-            found.append(
+            rows.append(
                 {
                     "name": name,
                     "release_date": date.isoformat() if date else None,
@@ -192,7 +190,7 @@ class Computation:
                     "saturated": drift.saturated(level) if people.scale.is_yes_no else "open",
                 }
             )
-        return found
+        return rows
 
 
 def _missing(paired: Paired, reference: Reference) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from audit.reports.reference import Reference, Series, series_of
 from audit.stats import enough, thresholds
 from audit.stats.estimate import Undefined
 
-# Persons with too few answers have no slice of their own; beyond this many nobody reads them.
+# The people with the most answers; a longer table would not be read.
 PEOPLE = 24
 
 
@@ -44,15 +44,15 @@ class JudgeReport:
         overall = slices.statistics(self.series, self.options)
         step()
 
-        def of(found: slices.Slices) -> dict[str, Any]:
-            told = {}
-            for name, where in found:
+        def of(cut: slices.Slices) -> dict[str, Any]:
+            by_name = {}
+            for name, where in cut:
                 # A slice that holds every image (one variant, one tag) is not computed twice.
                 everything = where.all()
                 series = self.series.at(where)
-                told[name] = overall if everything else slices.statistics(series, self.options)
+                by_name[name] = overall if everything else slices.statistics(series, self.options)
                 step()
-            return told
+            return by_name
 
         by_generator = of(slices.by_generator(people))
         return {
@@ -61,7 +61,7 @@ class JudgeReport:
             "by_tag": of(slices.by_tag(people)),
             "by_atomicity": of(slices.by_atomicity(people)),
             "by_variant": of(slices.by_variant(people)),
-            # Two halves of everything: ranks within them would cost as much as all the rest.
+            # Two slices of half the images each: their ranks would take as long as everything else.
             "by_unanimity": {
                 name: slices.agreement(self.series.at(where), self.options)
                 for name, where in slices.by_unanimity(people)
@@ -78,8 +78,8 @@ class JudgeReport:
     def parts(self) -> int:
         """How many steps `body` takes."""
         return 1 + sum(
-            sum(1 for _ in found(self.people))
-            for found in (
+            sum(1 for _ in cut(self.people))
+            for cut in (
                 slices.by_generator,
                 slices.by_tag,
                 slices.by_atomicity,
@@ -88,7 +88,7 @@ class JudgeReport:
         )
 
     def _by_person(self) -> dict[str, Any]:
-        """Against each person's own answers: a judge may agree with some and not with others."""
+        """The judge compared with each person alone: it may agree with some more than with others."""
         people = self.people
         given = (~np.isnan(people.ratings)).sum(axis=1)
         most = sorted(range(len(given)), key=lambda row: (-given[row], people.raters[row]))
@@ -101,7 +101,7 @@ class JudgeReport:
         }
 
     def _verdicts(self) -> tuple[np.ndarray, dict[str, Any] | None]:
-        """The judge's yes or no for each image, and from which score on where it says none."""
+        """The judge's yes or no for each image; and the threshold, for a judge that gives only scores."""
         judge, given = self.judge, self.options.threshold
         both = ~np.isnan(judge.scores) & ~np.isnan(self.reference.yes)
         if given is not None:

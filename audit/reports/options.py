@@ -8,8 +8,8 @@ from typing import Any
 RESAMPLES = 2000
 SEED = 0
 POSITIVE_AT = 4.0
-# Which rule makes many people's answers one: most of them (their mean for ranks and ratings); the
-# same, but what the owner decided where it was decided; only what all of them said.
+# The rules of `annotations.consensus` that a report may rest on; "usual" is the majority for a
+# yes/no and the mean for ratings and ranks.
 CONSENSUS = ("usual", "adjudicated", "unanimous")
 
 

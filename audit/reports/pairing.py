@@ -1,4 +1,4 @@
-"""The one place where labels meet scores: -> frozen series of plain arrays.
+"""Reads labels and scores from the database into plain arrays. Nothing else pairs them.
 
 Everything is in the order of the images' keys, never of database ids, so that two installations
 with the same data compute the same numbers, digit for digit.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
@@ -26,23 +26,11 @@ from annotations.models import (
     Prompt,
     Study,
 )
-from annotations.studies import adjudication as adjudicating
+from annotations.scales import Scale, inferred
+from annotations.studies import adjudication
 from judges.models import AtomScore, Run, Score
 
 UNRATED = np.nan
-
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """How a question is answered: yes/no (0 and 1), a rating from low to high, or any number."""
-
-    kind: str
-    low: float
-    high: float
-
-    @property
-    def is_yes_no(self) -> bool:
-        return self.kind == "yes/no"
 
 
 @dataclass(frozen=True)
@@ -65,7 +53,7 @@ class People:
     forms: frozenset[str]  # the versions of the form that were on the screen
     annotations: int
     simulated: bool
-    decisions: np.ndarray | None = None  # what was decided about each image, where it is asked for
+    decisions: np.ndarray | None = None  # the owner's, for reports of consensus "adjudicated"
 
     @cached_property
     def majority(self) -> np.ndarray:
@@ -109,7 +97,7 @@ class Paired:
 
     @cached_property
     def digest(self) -> str:
-        """A hash of all that the statistics see, and of nothing else."""
+        """A hash of everything that the statistics depend on, and of nothing else."""
         people = self.people
         sha = hashlib.sha256()
         facts = [
@@ -140,8 +128,8 @@ class Paired:
 
 
 def questions_of(study: Study) -> list[str]:
-    """The questions that have answers in numbers about whole images, the form's own first; before
-    them whether the image is right, where that follows from them."""
+    """The questions about whole images that were answered in numbers: the form's own, then others.
+    Where "aligned" is derived from the form's answers, it comes first."""
     asked = set(
         Answer.objects.filter(annotation__study=study, atom__isnull=True, value__isnull=False)
         .order_by()
@@ -156,18 +144,18 @@ def questions_of(study: Study) -> list[str]:
 def pair(
     *, study: Study, question: str, judges: Sequence[str] | None = None, decided: bool = False
 ) -> Paired:
-    """Read everything once: a constant number of queries, whatever the size. `decided`: also what
-    the owner decided where people disagreed."""
+    """Takes a constant number of queries. With `decided`, also reads what the owner decided where
+    people disagreed."""
     people, order, prompt_codes = _people(study, question)
     if decided:
-        found = adjudicating.decisions_on(study=study, question=question, images=order)
-        people = replace(people, decisions=found)
+        decisions = adjudication.decisions_on(study=study, question=question, images=order)
+        people = replace(people, decisions=decisions)
     runs = Run.objects.filter(study=study).select_related("judge").order_by("judge__name", "pk")
     if judges is not None:
         runs = runs.filter(judge__name__in=judges)
     atom_labels = _atom_labels(study)
     if decided:
-        atom_labels |= {k: [value] for k, value in adjudicating.decided_atoms(study).items()}
+        atom_labels |= {k: [value] for k, value in adjudication.decided_atoms(study).items()}
     return Paired(
         people,
         tuple(
@@ -193,19 +181,54 @@ def _people(study: Study, question: str) -> tuple[People, dict[int, int], dict[i
         .values_list("key", "pk", "prompt_id", "generator_id", "variant")
     )
     order = {pk: place for place, (_, pk, _, _, _) in enumerate(images)}
-    answers = list(
-        Answer.objects.filter(
-            annotation__study=study,
-            annotation__state=Annotation.State.COUNTED,
-            question=question,
-            atom__isnull=True,
-            value__isnull=False,
-        )
-        .order_by()
-        .values_list(
+    answers = _answers(study, question)
+    ratings, raters, simulated = _ratings(answers, order)
+    codes = [prompt_codes[prompt] for _, _, prompt, _, _ in images]
+    atomicities = [prompts[code][2] for code in codes]
+    people = People(
+        study=study.slug,
+        question=question,
+        scale=_scale(study, question, ratings),
+        images=np.array([key for key, *_ in images], dtype=object),
+        prompts=np.array(codes, dtype=np.int64),
+        generators=np.array([generator_codes[g] for _, _, _, g, _ in images], dtype=np.int64),
+        variants=np.array([variant for *_, variant in images], dtype=object),
+        tags=tuple(tuple(prompts[code][1]) for code in codes),
+        atomicity=np.array([np.nan if n is None else n for n in atomicities], dtype=float),
+        generator_names=tuple(g.name for g in generators),
+        release_dates=tuple(g.release_date for g in generators),
+        ratings=ratings,
+        raters=raters,
+        forms=frozenset(
+            str(form)
+            for form in FormVersion.objects.filter(pk__in={form for _, _, form, _ in answers})
+        ),
+        annotations=len(answers),
+        simulated=simulated,
+    )
+    return people, order, prompt_codes
+
+
+def _answers(study: Study, question: str) -> list[tuple[int, int, int, float | None]]:
+    """Image, rater, form and value of each counted answer about a whole image; no value is None."""
+    counted = Answer.objects.filter(
+        annotation__study=study,
+        annotation__state=Annotation.State.COUNTED,
+        question=question,
+        atom__isnull=True,
+        value__isnull=False,
+    ).order_by()
+    return list(
+        counted.values_list(
             "annotation__image_id", "annotation__annotator_id", "annotation__form_id", "value"
         )
     )
+
+
+def _ratings(
+    answers: Sequence[tuple[int, int, int, float | None]], order: Mapping[int, int]
+) -> tuple[np.ndarray, tuple[str, ...], bool]:
+    """Raters × images, the raters by name, and whether any of them is simulated."""
     members = {
         pk: (name, simulated)
         for pk, name, simulated in Membership.objects.filter(
@@ -214,37 +237,10 @@ def _people(study: Study, question: str) -> tuple[People, dict[int, int], dict[i
     }
     raters = sorted(name for name, _ in members.values())
     row = {pk: raters.index(name) for pk, (name, _) in members.items()}
-    ratings = np.full((len(raters), len(images)), UNRATED)
+    ratings = np.full((len(raters), len(order)), UNRATED)
     for image, rater, _, value in answers:
         ratings[row[rater], order[image]] = value
-    people = People(
-        study=study.slug,
-        question=question,
-        scale=_scale(study, question, ratings),
-        images=np.array([key for key, *_ in images], dtype=object),
-        prompts=np.array([prompt_codes[p] for _, _, p, _, _ in images], dtype=np.int64),
-        generators=np.array([generator_codes[g] for _, _, _, g, _ in images], dtype=np.int64),
-        variants=np.array([variant for *_, variant in images], dtype=object),
-        tags=tuple(tuple(prompts[prompt_codes[p]][1]) for _, _, p, _, _ in images),
-        atomicity=np.array(
-            [
-                np.nan if (n := prompts[prompt_codes[p]][2]) is None else n
-                for _, _, p, _, _ in images
-            ],
-            dtype=float,
-        ),
-        generator_names=tuple(g.name for g in generators),
-        release_dates=tuple(g.release_date for g in generators),
-        ratings=ratings,
-        raters=tuple(raters),
-        forms=frozenset(
-            str(form)
-            for form in FormVersion.objects.filter(pk__in={form for _, _, form, _ in answers})
-        ),
-        annotations=len(answers),
-        simulated=any(simulated for _, simulated in members.values()),
-    )
-    return people, order, prompt_codes
+    return ratings, tuple(raters), any(simulated for _, simulated in members.values())
 
 
 def _scale(study: Study, question: str, ratings: np.ndarray) -> Scale:
@@ -253,16 +249,12 @@ def _scale(study: Study, question: str, ratings: np.ndarray) -> Scale:
             values = [choice["value"] for choice in known["choices"]]
             kind = "yes/no" if set(values) == {0, 1} else "rating"
             return Scale(kind, min(values), max(values))
-    given = ratings[~np.isnan(ratings)]
-    if not given.size or np.isin(given, (0, 1)).all():
-        return Scale("yes/no", 0, 1)
-    if np.isin(given, (1, 2, 3, 4, 5)).all():
-        return Scale("rating", 1, 5)
-    return Scale("number", float(given.min()), float(given.max()))
+    return inferred(np.unique(ratings[~np.isnan(ratings)]).tolist())
 
 
 def _named(runs):
-    """Runs with a name that tells them apart: two option sets of one judge carry fingerprints."""
+    """Runs with their judges' names; where one judge ran with several option sets, the name is
+    followed by the start of its fingerprint."""
     runs = list(runs)
     names = [run.judge.name for run in runs]
     for run in runs:
@@ -280,7 +272,8 @@ def _atom_labels(study: Study) -> dict[tuple[int, int], list[float]]:
         value__isnull=False,
     ).order_by()
     for image, atom, value in rows.values_list("annotation__image_id", "atom_id", "value"):
-        labels.setdefault((image, atom), []).append(value)
+        if value is not None:
+            labels.setdefault((image, atom), []).append(value)
     return labels
 
 

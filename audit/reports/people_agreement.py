@@ -1,4 +1,4 @@
-"""How far people agree with one another, over the images that several of them rated."""
+"""How well people agree with each other on the images that several of them rated."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def people_of(people: People, options: Options) -> dict[str, Any]:
 
 
 def _rater_pairs(ratings: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Every two answers to the same image, and the image they belong to."""
+    """Every pair of answers to the same image, and that image."""
     first, second, where = [], [], []
     for a, b in combinations(range(len(ratings)), 2):
         both = np.flatnonzero(~np.isnan(ratings[a]) & ~np.isnan(ratings[b]))

@@ -1,4 +1,4 @@
-"""How far a report is that somebody waits for. It lives in a row: the page is another process."""
+"""How far a report is that somebody waits for: a row, since the page is served by another process."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from django.utils import timezone
 from annotations.models import Study
 from audit.models import Making
 
-# A worker that died says nothing; the longest report a worker may make ends the waiting.
+# A worker that died reports nothing: after the longest time that a task may take, nobody waits.
 LOST_AFTER = timedelta(seconds=960)
-# Writing costs more than most slices: at most this often.
+# Seconds between two writes, which take longer than most slices.
 EVERY = 0.4
 
 
 class Progress:
-    """Counts the parts of one report; `step` is called after each."""
+    """Counts the parts of a report that are done; `step` is called after each."""
 
     def __init__(self, study: Study) -> None:
         self.study = study
         self.done = self.total = 0
-        self.told = time.monotonic()
+        self.written_at = time.monotonic()
 
     def expect(self, parts: int) -> None:
         self.total += parts
 
     def step(self) -> None:
         self.done += 1
-        if time.monotonic() - self.told >= EVERY:
-            self.told = time.monotonic()
+        if time.monotonic() - self.written_at >= EVERY:
+            self.written_at = time.monotonic()
             self._write(done=self.done, total=max(self.total, self.done))
 
     def finished(self) -> None:
@@ -48,7 +48,7 @@ class Progress:
 
 
 def asked(study: Study) -> None:
-    """Somebody waits from now on."""
+    """To be called when somebody asks for a report."""
     Making.objects.update_or_create(
         study=study, defaults={"asked_at": timezone.now(), "done": 0, "total": 0, "refusal": ""}
     )

@@ -34,11 +34,11 @@ class Reference:
             agreed = consensus.unanimous(people.ratings)
             yes = agreed if people.scale.is_yes_no else graded(agreed, options)
             return cls(people, options, yes, agreed, f"unanimous images only; {rule}")
-        if options.consensus == "adjudicated":
-            decided = people.decisions
+        decided = people.decisions
+        if options.consensus == "adjudicated" and decided is not None:
             settled = decided if people.scale.is_yes_no else graded(decided, options)
-            yes = np.where(np.isnan(decided), yes, settled)
-            mean = np.where(np.isnan(decided), mean, decided)
+            yes = consensus.adjudicated(yes, settled)
+            mean = consensus.adjudicated(mean, decided)
             count = int((~np.isnan(decided)).sum())
             return cls(people, options, yes, mean, f"adjudicated ({count} decided); else {rule}")
         return cls(people, options, yes, mean, rule)

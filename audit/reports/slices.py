@@ -1,18 +1,20 @@
-"""Everything that is said of a judge on one slice, and which slices there are."""
+"""The slices of a study, and all statistics of a judge on one of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
-from audit.reports.bootstrap import draw_of, est
+from annotations import consensus
+from audit.reports.bootstrap import Draw, draw_of, est
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, People
 from audit.reports.reference import Reference, Series, graded, outside
-from audit.stats import consensus
+from audit.statistic_names import COMPARING, RANKED, RULED, Statistic
 from audit.stats.estimate import Result, Undefined
+from audit.stats.intervals import bootstrap
 
 NO_VERDICTS = "the judge gives no verdicts and no threshold could be chosen"
 Slices = Iterator[tuple[str, np.ndarray]]
@@ -20,41 +22,51 @@ Slices = Iterator[tuple[str, np.ndarray]]
 
 def statistics(series: Series, options: Options) -> dict[str, Any]:
     """STATS of the contract."""
-    both = series.at(~np.isnan(series.score) & ~np.isnan(series.mean))
-    decided = both.at(~np.isnan(both.yes))
-    draw = draw_of(decided.prompts, options)
-    ranks = draw if len(decided.yes) == len(both.yes) else draw_of(both.prompts, options)
-    people, scores, prompts = both.mean, both.score, both.prompts
-    return {
-        "n": len(both.yes),
-        **_levels(both, decided, draw, ranks),
-        **_agreement(decided, draw),
-        "kendall_tau_b": est(ranks.kendall_tau_b(people, scores)),
-        "spearman": est(ranks.spearman(people, scores)),
-        "pearson": est(ranks.pearson(people, scores)),
-        "pairwise_accuracy": est(ranks.pairwise_accuracy(people, scores)),
-        "pairwise_accuracy_calibrated": est(ranks.pairwise_accuracy_calibrated(people, scores)),
-        "pairwise_accuracy_by_prompt": est(ranks.pairwise_accuracy(people, scores, groups=prompts)),
-        "pairwise_accuracy_by_prompt_calibrated": est(
-            ranks.pairwise_accuracy_calibrated(people, scores, groups=prompts)
-        ),
-    }
+    return _computed(series, options, COMPARING)
 
 
 def agreement(series: Series, options: Options) -> dict[str, Any]:
     """The part of STATS that needs no ranks: for slices that overlap as whole studies do."""
+    return _computed(series, options, [row for row in COMPARING if row.compares != RANKED])
+
+
+def _computed(series: Series, options: Options, rows: Iterable[Statistic]) -> dict[str, Any]:
     both = series.at(~np.isnan(series.score) & ~np.isnan(series.mean))
     decided = both.at(~np.isnan(both.yes))
     draw = draw_of(decided.prompts, options)
     ranks = draw if len(decided.yes) == len(both.yes) else draw_of(both.prompts, options)
+
+    def of(row: Statistic) -> Result:
+        if row.compares == RANKED:
+            return _compared(row, both, ranks, options)
+        return _compared(row, decided, draw, options)
+
     return {
         "n": len(both.yes),
         **_levels(both, decided, draw, ranks),
-        **_agreement(decided, draw),
+        **{row.key: est(of(row)) for row in rows},
     }
 
 
-def _levels(both: Series, decided: Series, draw, ranks) -> dict[str, Any]:
+def _compared(row: Statistic, items: Series, draw: Draw, options: Options) -> Result:
+    """One statistic over all items, of which none lacks what the statistic compares."""
+    people = items.mean if row.compares == RANKED else items.yes
+    judge = items.verdict if row.compares == RULED else items.score
+    if row.compares == RULED and (not len(judge) or np.isnan(judge).any()):
+        return Undefined(NO_VERDICTS, len(judge))
+    if row.function is not None and len(people):
+        return bootstrap(
+            row.function,
+            (people, judge),
+            clusters=items.prompts,
+            resamples=options.resamples,
+            seed=options.seed,
+        )
+    groups = {"groups": items.prompts} if row.within_prompts else {}
+    return getattr(draw, row.method or row.key)(people, judge, **groups)
+
+
+def _levels(both: Series, decided: Series, draw: Draw, ranks: Draw) -> dict[str, Any]:
     if both.no_points:
         human, judge = ranks.mean(both.mean), ranks.mean(both.score)
         deviation: Result = Undefined(both.no_points, len(both.score))
@@ -66,17 +78,6 @@ def _levels(both: Series, decided: Series, draw, ranks) -> dict[str, Any]:
         "human_score": est(human),
         "judge_score": est(judge),
         "net_deviation": est(deviation),
-    }
-
-
-def _agreement(decided: Series, draw) -> dict[str, Any]:
-    yes, verdict = decided.yes, decided.verdict
-    no_verdict = Undefined(NO_VERDICTS, len(yes))
-    ruled = bool(len(verdict)) and not np.isnan(verdict).any()
-    return {
-        "auroc": est(draw.auroc(yes, decided.score)),
-        "cohen_kappa": est(draw.cohen_kappa(yes, verdict) if ruled else no_verdict),
-        "percent_agreement": est(draw.percent_agreement(yes, verdict) if ruled else no_verdict),
     }
 
 
@@ -101,7 +102,8 @@ def by_variant(people: People) -> Slices:
 
 
 def by_unanimity(people: People) -> Slices:
-    """Where everybody agrees, and where they do not; images that one person rated are in neither."""
+    """Images on which everybody agrees, and images on which people differ, of those with two answers
+    or more."""
     several = (~np.isnan(people.ratings)).sum(axis=0) >= 2
     agreed = several & ~np.isnan(consensus.unanimous(people.ratings)) if several.any() else several
     for name, where in (("people agree", agreed), ("people differ", several & ~agreed)):
@@ -123,7 +125,7 @@ def atoms(judge: JudgeScores, kind: str) -> Series:
 
 
 def of_person(series: Series, reference: Reference, row: np.ndarray) -> Series:
-    """The judge against one person's own answers instead of everybody's."""
+    """The judge beside the answers of one person instead of everybody's."""
     yes_no = reference.people.scale.is_yes_no
     yes = row if yes_no else graded(row, reference.options)
     return Series(yes, row, series.score, series.verdict, series.prompts, series.no_points)

@@ -1,24 +1,24 @@
-"""The few facts of a report that lists of studies and of reports show."""
+"""The few facts of a report that the lists of studies and reports show."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from audit.words import report as narrative
+from audit.words import report as report_words
 
 
 def of(body: dict[str, Any]) -> dict[str, Any]:
     gaps = body["missing"]
     return {
-        "sentence": narrative.headline(body),
-        "drifting": narrative.drifting(body),
+        "sentence": report_words.headline(body),
+        "drifting": report_words.drifting(body),
         "question": body["question"],
         "images": sum(generator["images"] for generator in body["generators"]),
         "labelled": body["people"]["images"],
         "annotations": body["people"]["annotations"],
         "judges": {
             name: {
-                "title": narrative.title(name),
+                "title": report_words.title(name),
                 "alarm": judge["drift"]["alarm"],
                 "n": judge["overall"]["n"],
                 "absent": gaps["scores"][name]["absent"],

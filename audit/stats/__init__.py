@@ -4,9 +4,10 @@
 
 Arrays in; `Estimate(value, low, high, n)` or `Undefined(reason, n)` out; nothing is rounded.
 
-What people and judges say       agreement, ranking, roc, ties, thresholds, candidates, consensus
-How sure that is                 intervals (bootstrap, Resamples), permutation, multiplicity,
-                                 enough, power
-What becomes of it over time     deviation, drift, alarm
-How it is counted                series, pairs, crossing, calibration, draws, percentiles, resamples
+What people and judges say       agreement, ranking, roc, ties, thresholds, candidates
+How sure that is                 resamples, intervals, permutation, multiplicity, enough, power
+What becomes of it over time     drift, sequential_alarm
+What goes in and comes out       series, estimate
+How pairs are counted            counting/
+How resamples are counted        resampling/
 """

@@ -11,9 +11,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from audit.stats.consensus import majority
 from audit.stats.estimate import Estimate, Result, Undefined
-from audit.stats.series import Floats, classes, numbers, ratings_table
+from audit.stats.resampling.alpha import alpha
+from audit.stats.resampling.draw import Draw, Resampled
+from audit.stats.resampling.exact_sums import ratio
+from audit.stats.resampling.means import share
+from audit.stats.series import Codes, Floats, classes, ratings_array, ratings_table, tally
 
 MOST_CLASSES = 1000
 
@@ -30,6 +33,16 @@ def percent_agreement(a: ArrayLike, b: ArrayLike) -> Result:
     return Estimate(float((first == second).mean()), None, None, first.size)
 
 
+def resampled_percent_agreement(draw: Draw, a: ArrayLike, b: ArrayLike) -> Resampled | Undefined:
+    read = classes(a, b)
+    if isinstance(read, Undefined):
+        return draw.checked(read, a)
+    (first, second), _ = read
+    same = first == second
+    point = Estimate(float(same.mean()), None, None, first.size)
+    return share(draw, point, same, np.ones(same.size))
+
+
 def cohen_kappa(a: ArrayLike, b: ArrayLike, weights: Weights = None) -> Result:
     """Agreement of two raters beyond what their own habits would give by chance.
 
@@ -42,7 +55,38 @@ def cohen_kappa(a: ArrayLike, b: ArrayLike, weights: Weights = None) -> Result:
     if isinstance(read, Undefined):
         return read
     (first, second), names = read
-    n, k = first.size, names.size
+    return _kappa(first, second, names.size, weights)
+
+
+def resampled_kappa(
+    draw: Draw, a: ArrayLike, b: ArrayLike, weights: Weights = None
+) -> Resampled | Undefined:
+    read = classes(a, b)
+    if isinstance(read, Undefined):
+        return draw.checked(read, a)
+    (first, second), names = read
+    draw.check_size(first.size)
+    k = names.size
+    point = _kappa(first, second, k, weights)
+    if isinstance(point, Undefined):
+        return point
+    weight = disagreement_weights(k, weights)
+    disagreed = draw.by_cluster(weight[first, second], np.ones(draw.n))
+    sums = np.hstack([disagreed, draw.by_class(first, k), draw.by_class(second, k)])
+    distance = weight.astype(np.float64)
+
+    def resampled(counts: Floats) -> Floats:
+        drawn = draw.summed(counts, sums)
+        observed, size = drawn[:, 0], drawn[:, 1]
+        by_first, by_second = drawn[:, 2 : 2 + k], drawn[:, 2 + k :]
+        expected = ((by_first @ distance) * by_second).sum(axis=1)
+        return 1 - ratio(observed * size, expected)
+
+    return Resampled(point, resampled)
+
+
+def _kappa(first: Codes, second: Codes, k: int, weights: Weights) -> Result:
+    n = first.size
     if k > MOST_CLASSES:
         return Undefined(f"{k} classes: kappa is for answers, not for measurements", n)
     weight = disagreement_weights(k, weights)
@@ -104,28 +148,25 @@ def krippendorff_alpha(ratings: ArrayLike, level: Level) -> Result:
     return Estimate(float(1 - observed / expected), None, None, units)
 
 
+def resampled_alpha(draw: Draw, ratings: ArrayLike, level: Level) -> Resampled | Undefined:
+    """The items of the draw are the units (columns)."""
+    point = krippendorff_alpha(ratings, level)
+    if isinstance(point, Undefined):
+        return point
+    table = ratings_array(ratings)
+    draw.check_size(table.shape[1])
+    return Resampled(point, alpha(draw, table, level))
+
+
 def pairable_units(table: Floats) -> Floats:
     """The columns with at least two ratings: the others pair with nothing."""
     kept = (~np.isnan(table)).sum(axis=0) >= 2
     return table if kept.all() else table[:, kept]
 
 
-def tally(values: Floats) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
-    """The distinct values, each value's place among them, and how often each occurs.
-
-    Ratings are mostly small whole numbers, for which counting needs no sort.
-    """
-    low, high = values.min(), values.max()
-    if high - low < 1000 and (values == np.rint(values)).all():
-        place = (values - low).astype(np.int64)
-        sizes = np.bincount(place)
-        used = sizes > 0
-        return np.flatnonzero(used) + low, (np.cumsum(used) - 1)[place], sizes[used]
-    names, codes, sizes = np.unique(values, return_inverse=True, return_counts=True)
-    return names, codes, sizes
-
-
-def _nominal_disagreement(pairable, values, present) -> tuple[float, float]:
+def _nominal_disagreement(
+    pairable: Floats, values: Floats, present: NDArray[np.bool_]
+) -> tuple[float, float]:
     per_unit = present.sum(axis=0)
     total = int(per_unit.sum())
     names, codes, sizes = tally(values)
@@ -145,7 +186,7 @@ def _nominal_disagreement(pairable, values, present) -> tuple[float, float]:
     return observed, expected
 
 
-def _squared_disagreement(placed, present) -> tuple[float, float]:
+def _squared_disagreement(placed: Floats, present: NDArray[np.bool_]) -> tuple[float, float]:
     # Over ordered pairs of one unit: sum (a - b)^2 = 2 (m sum a^2 - (sum a)^2).
     m = present.sum(axis=0)
     total = int(m.sum())
@@ -165,6 +206,19 @@ def unanimity(ratings: ArrayLike) -> Result:
         return Undefined("no unit has two ratings", table.shape[1])
     same = np.nanmax(pairable, axis=0) == np.nanmin(pairable, axis=0)
     return Estimate(float(same.mean()), None, None, same.size)
+
+
+def resampled_unanimity(draw: Draw, ratings: ArrayLike) -> Resampled | Undefined:
+    """The items of the draw are the units (columns)."""
+    point = unanimity(ratings)
+    if isinstance(point, Undefined):
+        return point
+    table = ratings_array(ratings)
+    draw.check_size(table.shape[1])
+    rated = (~np.isnan(table)).sum(axis=0) >= 2
+    same = np.zeros(draw.n, bool)
+    same[rated] = np.nanmax(table[:, rated], axis=0) == np.nanmin(table[:, rated], axis=0)
+    return share(draw, point, same, rated)
 
 
 def fleiss_kappa(ratings: ArrayLike) -> Result:
@@ -232,66 +286,3 @@ def _class_counts(ratings: ArrayLike) -> NDArray[np.int64] | Undefined:
     unit = np.broadcast_to(np.arange(table.shape[1]), table.shape)[present]
     cells = np.bincount(unit * names.size + codes, minlength=table.shape[1] * names.size)
     return cells.reshape(-1, names.size)
-
-
-def pairwise_agreement(ratings: ArrayLike) -> Result:
-    """The share of pairs of ratings of one unit that agree, every pair counting the same.
-
-    `n` is the number of units with two ratings.
-    """
-    counts = _class_counts(ratings)
-    if isinstance(counts, Undefined):
-        return counts
-    m = counts.sum(axis=1)
-    total = int((m * (m - 1)).sum())
-    if total == 0:
-        return Undefined("no unit has two ratings", m.size)
-    agreeing = int((counts * (counts - 1)).sum())
-    return Estimate(agreeing / total, None, None, int((m >= 2).sum()))
-
-
-def agreement_with_annotators(judge: ArrayLike, ratings: ArrayLike) -> Result:
-    """Percent agreement as the GenEval paper counts it: over image x annotator pairs.
-
-    Each annotation is compared with the judge's verdict on its image, with no consensus before;
-    `n` is the number of annotations. Ghosh et al. 2023, GenEval, section 4.
-    """
-    table = ratings_table(ratings)
-    verdicts = numbers(np.asarray(judge))
-    if verdicts.ndim != 1:
-        raise ValueError("the judge's verdicts must be a plain list, one per image")
-    if isinstance(table, Undefined):
-        return table
-    if verdicts.size != table.shape[1]:
-        raise ValueError(f"{verdicts.size} verdicts for {table.shape[1]} images")
-    if not np.isfinite(verdicts).all():
-        bad = int((~np.isfinite(verdicts)).sum())
-        return Undefined(f"{bad} values are missing or infinite", verdicts.size)
-    present = ~np.isnan(table)
-    if not present.any():
-        return Undefined("no ratings", verdicts.size)
-    same = (table == verdicts) & present
-    n = int(present.sum())
-    return Estimate(int(same.sum()) / n, None, None, n)
-
-
-def human_ceiling(ratings: ArrayLike) -> Result:
-    """How well one person agrees with the others: what a perfect judge could hope for.
-
-    Each annotator is held against the majority of the rest, on the units where the rest has one;
-    the ceiling is the mean over annotators of their percent agreement. `n` is the number of
-    annotations that could be compared.
-    """
-    table = ratings_table(ratings)
-    if isinstance(table, Undefined):
-        return table
-    shares, n = [], 0
-    for rater in range(table.shape[0]):
-        rest = majority(np.delete(table, rater, axis=0))
-        comparable = ~np.isnan(rest) & ~np.isnan(table[rater])
-        if comparable.any():
-            shares.append(float((rest == table[rater])[comparable].mean()))
-            n += int(comparable.sum())
-    if len(shares) < 2:
-        return Undefined("fewer than two annotators can be held against the rest", n)
-    return Estimate(float(np.mean(shares)), None, None, n)

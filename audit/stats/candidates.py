@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from audit.stats.estimate import Result, Undefined
-from audit.stats.intervals import Resamples
+from audit.stats.resamples import Resamples
 from audit.stats.series import Floats, finite, group_codes
 
 

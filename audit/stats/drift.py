@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from audit.stats.estimate import Estimate, Result, Undefined
-from audit.stats.series import Floats, finite, same_length
+from audit.stats.resampling.draw import Draw, Resampled
+from audit.stats.resampling.exact_sums import ratio, weighted
+from audit.stats.series import Floats, same_length
 
 DAYS_PER_YEAR = 365.25
-BAND = 3.0  # points
 SATURATED = 95.0  # per cent
 
 
@@ -29,19 +30,49 @@ def years(released: Sequence[date | str]) -> Floats:
     return (days - np.datetime64("2000-01-01")).astype(np.float64) / DAYS_PER_YEAR
 
 
-def slope_per_year(deviations: ArrayLike, released: Sequence[date | str]) -> Result:
-    """Points by which the net deviation grows per year: least squares, generators alike.
+def resampled_slope(
+    draw: Draw,
+    human: ArrayLike,
+    judge: ArrayLike,
+    generators: ArrayLike,
+    released: Mapping[str, date | str | None],
+    *,
+    scale: float = 100.0,
+) -> Resampled | Undefined:
+    """Points by which the net deviation of a generator grows per year of its release date.
 
-    slope = sum (t - mt)(d - md) / sum (t - mt)^2. `n` is the number of generators. The interval
-    over prompts is `Resamples.slope_per_year`.
+    slope = sum (t - mt)(d - md) / sum (t - mt)^2 over the generators, each counting the same: d
+    the mean of human - judge, t the date in years.
     """
-    series = finite(deviations, years(released))
+    series = draw.finite(human, judge)
     if isinstance(series, Undefined):
         return series
-    points, when = series
-    if np.unique(when).size < 2:
-        return Undefined("a slope needs generators of two release dates", points.size)
-    return Estimate(float(slopes(points[None, :], when)[0]), None, None, points.size)
+    people, scores = series
+    same_length(generators, human)
+    names, codes = np.unique(np.asarray(generators).astype(str), return_inverse=True)
+    dates = [released.get(name) for name in names.tolist()]
+    dated = np.array([day is not None for day in dates], bool)
+    inside = dated[codes]
+    n = int(inside.sum())
+    if not dated.any():
+        return Undefined("no generator has a release date", n)
+    when = years([day for day in dates if day is not None])
+    k = when.size
+    column = (np.cumsum(dated) - 1)[codes[inside]]
+    # Clusters x generators: what a cluster adds to each generator, and how many images.
+    cell = draw.cluster[inside] * k + column
+    difference = (people - scores)[inside] * scale
+    gained = np.bincount(cell, weights=difference, minlength=draw.clusters * k).astype(np.float64)
+    held = np.bincount(cell, minlength=draw.clusters * k).astype(np.float64)
+    gained_by, held_by = gained.reshape(-1, k), held.reshape(-1, k)
+
+    def resampled(counts: Floats) -> Floats:
+        return slopes(ratio(weighted(counts, gained_by), counts @ held_by), when)
+
+    value = float(resampled(draw.once)[0])
+    if np.isnan(value):
+        return Undefined("a slope needs generators of two release dates", n)
+    return Resampled(Estimate(value, None, None, n), resampled)
 
 
 def slopes(points: Floats, when: Floats) -> Floats:
@@ -55,22 +86,6 @@ def slopes(points: Floats, when: Floats) -> Floats:
     flat = spread < 1e-9
     moved = (time * np.where(there, points, 0)).sum(axis=1)
     return np.where(flat, np.nan, moved / np.where(flat, 1, spread))
-
-
-def in_band(deviation: Result, *, band: float = BAND) -> str:
-    """Does a judge's net deviation lie within the +-3 points of the GenEval 2 paper?
-
-    "inside" or "outside" when the whole interval does, "open" when the interval holds an edge or
-    nothing is known.
-    """
-    if not band > 0:
-        raise ValueError("the band must be wider than 0")
-    if isinstance(deviation, Undefined):
-        return "open"
-    low, high = _ends(deviation)
-    if -band <= low and high <= band:
-        return "inside"
-    return "outside" if low > band or high < -band else "open"
 
 
 def saturated(human_score: Result, *, at: float = SATURATED) -> str:

@@ -1,7 +1,4 @@
-"""Many slices, many p-values: some will look small by chance alone.
-
-Both return adjusted p-values in the order given: reject those at or below the level.
-"""
+"""With many slices some p-values look small by chance alone: corrections for that."""
 
 from __future__ import annotations
 
@@ -12,7 +9,8 @@ from audit.stats.series import Floats, numbers
 
 
 def holm(p: ArrayLike) -> Floats:
-    """Keeps the chance of any false alarm at the level, whatever depends on what.
+    """Adjusted p-values that keep the chance of any false alarm at the level, whatever depends on
+    what: reject those at or below the level. In the order given.
 
     Sorted ascending, p_(i) becomes max over j <= i of (m - j + 1) p_(j). Holm 1979, Scand. J.
     Stat. 6:65.
@@ -23,19 +21,6 @@ def holm(p: ArrayLike) -> Floats:
     return _back(np.minimum(np.maximum.accumulate(scaled), 1), order)
 
 
-def benjamini_hochberg(p: ArrayLike) -> Floats:
-    """Keeps the expected share of false alarms among all alarms at the level, for independent or
-    positively dependent slices.
-
-    p_(i) becomes min over j >= i of m p_(j) / j. Benjamini & Hochberg 1995, J. R. Stat. Soc. B
-    57:289.
-    """
-    p = _checked(p)
-    order = np.argsort(p, kind="stable")
-    scaled = p[order] * p.size / np.arange(1, p.size + 1)
-    return _back(np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1), order)
-
-
 def _checked(p: ArrayLike) -> Floats:
     values = numbers(np.asarray(p))
     if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():
@@ -44,6 +29,6 @@ def _checked(p: ArrayLike) -> Floats:
 
 
 def _back(values: Floats, order: np.ndarray) -> Floats:
-    found = np.empty_like(values)
-    found[order] = values
-    return found
+    unsorted = np.empty_like(values)
+    unsorted[order] = values
+    return unsorted

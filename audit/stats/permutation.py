@@ -1,7 +1,8 @@
 """Is one judge better than another, or did chance deal the prompts its way?
 
-Were the two judges alike, it would not matter whose score is whose. So the names are swapped, for
-all images of a prompt together, and the observed difference is held against those of the swaps.
+If the two judges were equally good, it would not matter whose score is whose. So their scores are
+swapped, for all images of a prompt together, and the observed difference is compared with those
+of the swaps.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import binom, rankdata
+from scipy.stats import rankdata
 
-from audit.stats.estimate import Estimate, Result, Undefined
+from audit.stats.estimate import Result, Undefined
 from audit.stats.resampling.percentiles import plain
 from audit.stats.series import Floats, constant, finite, group_codes
 
-EXACT_UP_TO = 14  # clusters: all 2^14 swaps are cheaper than talking about them
+EXACT_UP_TO = 14  # clusters: up to here all 2^14 swaps are tried
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ def paired(
         return Undefined("the statistic is undefined for one of the judges", n)
     codes, size = group_codes(np.arange(n) if clusters is None else clusters, n, what="clusters")
     patterns, exact = swap_patterns(size, swaps, seed)
-    found = np.array(
+    swapped = np.array(
         [
             _difference(
                 statistic,
@@ -77,8 +78,8 @@ def paired(
             for swap in patterns
         ]
     )
-    found = found[~np.isnan(found)]
-    return Test(observed, _p(observed, found, exact), found.size, exact, n)
+    swapped = swapped[~np.isnan(swapped)]
+    return Test(observed, _p(observed, swapped, exact), swapped.size, exact, n)
 
 
 def paired_means(
@@ -101,25 +102,9 @@ def paired_means(
     codes, size = group_codes(np.arange(n) if clusters is None else clusters, n, what="clusters")
     sums = np.bincount(codes, weights=first - second, minlength=size)
     patterns, exact = swap_patterns(size, swaps, seed)
-    found = (1.0 - 2.0 * patterns) @ sums / n
+    swapped = (1.0 - 2.0 * patterns) @ sums / n
     observed = float(sums.sum() / n)
-    return Test(observed, _p(observed, found, exact), len(patterns), exact, n)
-
-
-def sign_test(wins: int, losses: int) -> Result:
-    """The chance of so uneven a split of the decided pairs if both judges were alike, two-sided.
-
-    Swapping single pairs of images makes the difference of two pairwise accuracies a sum of +1
-    and -1 over the pairs that only one judge gets right: exactly this binomial. Pairs that share
-    an image are not independent, so p is too small where they do; `paired` by prompt is not.
-    """
-    if wins < 0 or losses < 0 or wins != int(wins) or losses != int(losses):
-        raise ValueError("wins and losses must be whole numbers from 0")
-    decided = int(wins + losses)
-    if decided == 0:
-        return Undefined("no pair is decided by only one of the judges", 0)
-    p = 2 * binom.cdf(min(wins, losses), decided, 0.5)
-    return Estimate(float(min(1.0, p)), None, None, decided)
+    return Test(observed, _p(observed, swapped, exact), len(patterns), exact, n)
 
 
 def swap_patterns(clusters: int, swaps: int, seed: int) -> tuple[np.ndarray, bool]:
@@ -146,13 +131,18 @@ def _scaled(values: Floats, scale: str | None) -> Floats:
     return values
 
 
-def _difference(statistic, truth, first, second) -> float:
+def _difference(
+    statistic: Callable[[np.ndarray, np.ndarray], Result | float],
+    truth: Floats,
+    first: Floats,
+    second: Floats,
+) -> float:
     return plain(statistic(truth, first)) - plain(statistic(truth, second))
 
 
-def _p(observed: float, found: Floats, exact: bool) -> float:
+def _p(observed: float, swapped: Floats, exact: bool) -> float:
     # Equal up to rounding is equal: a swap of everything gives the same difference, turned.
-    as_large = int((np.abs(found) >= abs(observed) - 1e-12 * max(1.0, abs(observed))).sum())
+    as_large = int((np.abs(swapped) >= abs(observed) - 1e-12 * max(1.0, abs(observed))).sum())
     if exact:
-        return as_large / found.size
-    return (1 + as_large) / (1 + found.size)
+        return as_large / swapped.size
+    return (1 + as_large) / (1 + swapped.size)

@@ -42,7 +42,8 @@ def detectable(
     level: float = 0.05,
     design_effect: float = 1.0,
 ) -> float:
-    """The smallest mean difference that n images show with the given power: the same, turned."""
+    """The smallest mean difference that n images show with the given power: `images_needed` the
+    other way round."""
     _check(power, level)
     if n < 1 or not spread > 0 or not design_effect >= 1:
         raise ValueError("n must be 1 or more, the spread above 0, the design effect 1 or more")

@@ -11,7 +11,10 @@ from scipy.stats import rankdata
 
 from audit.stats.counting import pairs
 from audit.stats.estimate import Estimate, Result, Undefined
-from audit.stats.series import Floats, constant, finite, group_codes
+from audit.stats.resampling import pair_counts
+from audit.stats.resampling.draw import Draw, Resampled
+from audit.stats.resampling.exact_sums import ratio, weighted
+from audit.stats.series import Codes, Floats, constant, finite, group_codes
 
 
 def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> Result:
@@ -31,6 +34,34 @@ def tau_b(concordant: int, total: int, tied_x: int, tied_y: int, tied_both: int)
     """The ratio itself, of whole counts. One root of their product: perfect is then exactly 1."""
     surplus = 2 * concordant - (total - tied_x - tied_y + tied_both)
     return surplus / math.sqrt((total - tied_x) * (total - tied_y))
+
+
+def resampled_tau_b(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Undefined:
+    series = varying(x, y)
+    if isinstance(series, Undefined):
+        return draw.checked(series, x)
+    draw.check_size(series[0].size)
+    a, levels = _fewer_levels_second(draw, *series)
+
+    def resampled(counts: Floats) -> Floats:
+        concordant = pair_counts.right(draw, counts, a, levels)
+        total, tied_a, tied_b, tied_both = pair_counts.tied(draw, counts, a, levels)
+        surplus = 2 * concordant - (total - tied_a - tied_b + tied_both)
+        return ratio(surplus, np.sqrt((total - tied_a) * (total - tied_b)))
+
+    counted = (
+        pair_counts.right(draw, draw.once, a, levels),
+        *pair_counts.tied(draw, draw.once, a, levels),
+    )
+    value = tau_b(*(int(count[0]) for count in counted))
+    return Resampled(Estimate(value, None, None, draw.n), resampled)
+
+
+def _fewer_levels_second(draw: Draw, a: Floats, b: Floats) -> tuple[Floats, Codes]:
+    """The series in the order in which counting costs least, the second as codes."""
+    if draw.dense(a).max() < draw.dense(b).max():
+        a, b = b, a
+    return a, draw.dense(b)
 
 
 def kendall_tau_c(x: ArrayLike, y: ArrayLike) -> Result:
@@ -55,12 +86,86 @@ def spearman(x: ArrayLike, y: ArrayLike) -> Result:
     return pearson(rankdata(series[0]), rankdata(series[1]))
 
 
+def resampled_spearman(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Undefined:
+    series = varying(x, y)
+    if isinstance(series, Undefined):
+        return draw.checked(series, x)
+    draw.check_size(series[0].size)
+    point = pearson(rankdata(series[0]), rankdata(series[1]))
+    if isinstance(point, Undefined):
+        return point
+    a, levels = _fewer_levels_second(draw, *series)
+
+    def resampled(counts: Floats) -> Floats:
+        size = counts @ draw.sizes()
+        cubes_a = pair_counts.ties(draw, counts, draw.dense(a), 3)
+        cubes_b = pair_counts.ties(draw, counts, levels, 3)
+        # 12 sum (rank - mean rank)^2 = W^3 - sum t^3 with mid-ranks (Kendall 1948, ch. 3).
+        spread = np.sqrt((size**3 - cubes_a) * (size**3 - cubes_b)) / 12
+        if levels.max() == 1:
+            wins, m, n = pair_counts.won(draw, counts, levels, a)
+            return ratio((wins - m * n / 2) * size / 2, spread)
+        return ratio(_rank_products(draw, counts, a, levels), spread)
+
+    return Resampled(point, resampled)
+
+
+def _rank_products(draw: Draw, counts: Floats, x: Floats, levels: Codes) -> Floats:
+    """sum of (rank of x - mean) (rank of level - mean) over each resample's items."""
+    order = np.argsort(x, kind="stable")
+    cluster, level = draw.cluster[order], levels[order]
+    ordered = x[order]
+    run = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    held = counts @ draw.by_class(levels, int(levels.max()) + 1)
+    middle = np.cumsum(held, axis=1) - held / 2
+    middle -= held.sum(axis=1, keepdims=True) / 2
+    products = np.empty(counts.shape[0])
+    rows = max(1, 500_000 // draw.n)
+    for first in range(0, counts.shape[0], rows):
+        weight = counts[first : first + rows].take(cluster, axis=1)
+        product = middle[first : first + rows].take(level, axis=1)
+        product *= weight
+        if run.size < draw.n:
+            weight = np.add.reduceat(weight, run, axis=1)
+            product = np.add.reduceat(product, run, axis=1)
+        rank = np.cumsum(weight, axis=1)
+        weight *= 0.5
+        rank -= weight
+        products[first : first + rows] = np.einsum("bv,bv->b", rank, product)
+    return products
+
+
 def pearson(x: ArrayLike, y: ArrayLike) -> Result:
     """r = sum (x - mx)(y - my) / sqrt(sum (x - mx)^2 sum (y - my)^2)."""
     series = varying(x, y)
     if isinstance(series, Undefined):
         return series
+    return _correlation(*(centred(values) for values in series))
+
+
+def resampled_pearson(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Undefined:
+    series = varying(x, y)
+    if isinstance(series, Undefined):
+        return draw.checked(series, x)
+    draw.check_size(series[0].size)
     a, b = (centred(values) for values in series)
+    point = _correlation(a, b)
+    if isinstance(point, Undefined):
+        return point
+    sums = draw.by_cluster(np.ones(draw.n), a, b, a * a, b * b, a * b)
+
+    def resampled(counts: Floats) -> Floats:
+        size, sa, sb, saa, sbb, sab = weighted(counts, sums).T
+        va, vb = saa - sa * sa / size, sbb - sb * sb / size
+        # A resample in which one series is constant leaves rounding behind, not variance.
+        flat = (va <= 1e-13 * saa) | (vb <= 1e-13 * sbb)
+        root = np.sqrt(np.where(flat, 0.0, va * vb))
+        return np.clip(ratio(sab - sa * sb / size, root), -1, 1)
+
+    return Resampled(point, resampled)
+
+
+def _correlation(a: Floats, b: Floats) -> Result:
     # Summed exactly: a product of vectors adds in another order on every machine.
     scale = math.sqrt(math.fsum(a * a)) * math.sqrt(math.fsum(b * b))
     if scale == 0:
@@ -83,7 +188,8 @@ def varying(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats] | Undefined:
     for values, which in zip(series, ("first", "second"), strict=True):
         if constant(values):
             return Undefined(f"the {which} series is constant", values.size)
-    return series
+    first, second = series
+    return first, second
 
 
 def by_group(
@@ -100,8 +206,8 @@ def by_group(
     if isinstance(series, Undefined):
         return series
     codes, size = group_codes(groups, series[0].size)
-    found = [statistic(*(values[codes == group] for values in series)) for group in range(size)]
-    values = [result.value for result in found if isinstance(result, Estimate)]
+    results = [statistic(*(values[codes == group] for values in series)) for group in range(size)]
+    values = [result.value for result in results if isinstance(result, Estimate)]
     if not values:
         return Undefined("it is undefined in every group", size)
     return Estimate(float(np.mean(values)), None, None, len(values))

@@ -9,6 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm, rankdata
 
 from audit.stats.estimate import Estimate, Result, Undefined
+from audit.stats.resampling import pair_counts
+from audit.stats.resampling.draw import Draw, Resampled
+from audit.stats.resampling.exact_sums import ratio
 from audit.stats.series import Floats, binary, finite, group_codes
 
 Z95 = float(norm.ppf(0.975))
@@ -23,7 +26,25 @@ def auroc(labels: ArrayLike, scores: ArrayLike) -> Result:
     series = two_classes(labels, scores)
     if isinstance(series, Undefined):
         return series
+    return _area(*series)
+
+
+def resampled_auroc(draw: Draw, labels: ArrayLike, scores: ArrayLike) -> Resampled | Undefined:
+    series = two_classes(labels, scores)
+    if isinstance(series, Undefined):
+        return draw.checked(series, labels)
     positive, values = series
+    draw.check_size(values.size)
+    yes = positive.astype(np.int64)
+
+    def resampled(counts: Floats) -> Floats:
+        wins, m, n = pair_counts.won(draw, counts, yes, values)
+        return ratio(wins, m * n)
+
+    return Resampled(_area(positive, values), resampled)
+
+
+def _area(positive: NDArray[np.bool_], values: Floats) -> Estimate:
     m = int(positive.sum())
     n = values.size - m
     u = rankdata(values)[positive].sum() - m * (m + 1) / 2
@@ -117,21 +138,6 @@ def curve(labels: ArrayLike, scores: ArrayLike) -> Curve | Undefined:
     )
 
 
-def auprc(labels: ArrayLike, scores: ArrayLike) -> Result:
-    """Average precision: the sum over thresholds of (R_k - R_(k-1)) P_k, R recall, P precision.
-
-    Tied scores fall under one threshold; nothing is interpolated, which would be too kind
-    (Davis & Goadrich 2006, ICML). Chance is the share of positives, not one half.
-    """
-    series = two_classes(labels, scores)
-    if isinstance(series, Undefined):
-        return series
-    hits, alarms, _ = _from_the_top(*series)
-    precision = hits / (hits + alarms)
-    gained = np.diff(np.r_[0, hits])
-    return Estimate(float((gained * precision).sum() / hits[-1]), None, None, series[1].size)
-
-
 def _from_the_top(positive: NDArray[np.bool_], values: Floats) -> tuple[np.ndarray, ...]:
     """Positives and negatives at or above each distinct score, the highest first."""
     names, codes = np.unique(-values, return_inverse=True)
@@ -150,9 +156,10 @@ def compare(
     (Obuchowski 1997, Biometrics 53:567). p is two-sided, from the normal.
     """
     first, second = two_classes(labels, a), two_classes(labels, b)
-    for series in (first, second):
-        if isinstance(series, Undefined):
-            return series
+    if isinstance(first, Undefined):
+        return first
+    if isinstance(second, Undefined):
+        return second
     positive = first[0]
     n = positive.size
     if min(positive.sum(), n - positive.sum()) < 2:

@@ -86,6 +86,21 @@ def coded(values: np.ndarray) -> tuple[np.ndarray, Codes]:
     return names, codes.astype(np.int64)
 
 
+def tally(values: Floats) -> tuple[Floats, Codes, Codes]:
+    """The distinct values, each value's place among them, and how often each occurs.
+
+    Ratings are mostly small whole numbers, for which counting needs no sort.
+    """
+    low, high = values.min(), values.max()
+    if high - low < 1000 and (values == np.rint(values)).all():
+        place = (values - low).astype(np.int64)
+        sizes = np.bincount(place)
+        used = sizes > 0
+        return np.flatnonzero(used) + low, (np.cumsum(used) - 1)[place], sizes[used]
+    names, codes, sizes = np.unique(values, return_inverse=True, return_counts=True)
+    return names, codes, sizes
+
+
 def _plain(array: np.ndarray) -> np.ndarray:
     """A list of objects as text if all are text, else as numbers (None becomes NaN)."""
     if all(isinstance(value, str) for value in array):

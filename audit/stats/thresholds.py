@@ -29,15 +29,6 @@ class Chosen:
     seed: int
 
 
-def best(labels: ArrayLike, scores: ArrayLike) -> float | Undefined:
-    """The smallest threshold at which "score >= threshold" agrees with most labels.
-
-    Candidates are the scores themselves, and one just above them all: never yes.
-    """
-    series = two_classes(labels, scores)
-    return series if isinstance(series, Undefined) else _best(*series)
-
-
 def _best(positive: NDArray[np.bool_], values: Floats) -> float:
     names, codes = np.unique(values, return_inverse=True)
     yes = np.bincount(codes, weights=positive, minlength=names.size)

@@ -14,15 +14,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from audit.stats.counting import pairs
+from audit.stats.counting.grouped_pairs import GroupedPairs, mean_of_ratios
 from audit.stats.counting.tie_calibration import best_epsilon
 from audit.stats.estimate import Estimate, Result, Undefined
-from audit.stats.roc import Z95
+from audit.stats.resampling import accuracy
+from audit.stats.resampling.draw import Draw, Resampled, Values
 from audit.stats.series import Codes, Floats, finite, group_codes
 
 
@@ -84,7 +85,31 @@ def accuracy_among(listed: GroupedPairs, epsilon: float, n: int) -> Result:
     if listed.size == 0:
         return Undefined("no pairs: no group has two items", n)
     right = listed.right(epsilon)
-    return Estimate(float(_mean_of_ratios(right, listed.per_group)), None, None, n)
+    return Estimate(float(mean_of_ratios(right, listed.per_group)), None, None, n)
+
+
+def resampled_accuracy(
+    draw: Draw,
+    human: ArrayLike,
+    metric: ArrayLike,
+    epsilon: float = 0.0,
+    *,
+    groups: ArrayLike | None = None,
+) -> Resampled | Undefined:
+    series = draw.finite(human, metric)
+    if isinstance(series, Undefined):
+        return series
+    people, scores = series
+    if groups is None:
+        point = pairwise_accuracy(people, scores, epsilon=epsilon)
+        if isinstance(point, Undefined):
+            return point
+        return Resampled(point, accuracy.over_all(draw, people, scores, epsilon))
+    codes, _ = group_codes(groups, draw.n)
+    point = accuracy_among(accuracy.listed_pairs(draw, people, scores, codes), epsilon, draw.n)
+    if isinstance(point, Undefined):
+        return point
+    return Resampled(point, accuracy.within(draw, people, scores, epsilon, codes))
 
 
 def calibrate(
@@ -113,7 +138,7 @@ def calibrate_among(
     if listed.size == 0:
         return Undefined("no pairs: fewer than two items in every group", n)
     epsilon, right = listed.best()
-    accuracy = float(_mean_of_ratios(right, listed.per_group))
+    accuracy = float(mean_of_ratios(right, listed.per_group))
     return Calibration(
         accuracy,
         epsilon,
@@ -123,6 +148,45 @@ def calibrate_among(
         n,
         comparison(decimals),
     )
+
+
+def resampled_calibrated_accuracy(
+    draw: Draw, human: ArrayLike, metric: ArrayLike, *, groups: ArrayLike | None = None
+) -> tuple[Resampled, float] | Undefined:
+    """The accuracy at the best epsilon, and that epsilon.
+
+    Within groups that clusters do not cut, every resample is calibrated anew. Elsewhere epsilon
+    stays where the data put it: at the maximum acc is level in epsilon, so moving it changes the
+    spread only in second order (0.0064 against 0.0066 on 400 items).
+    """
+    series = draw.finite(human, metric)
+    if isinstance(series, Undefined):
+        return series
+    people, scores = series
+    if groups is None:
+        best = _calibrate_all(people, scores, None)
+        if isinstance(best, Undefined):
+            return best
+        values = accuracy.over_all(draw, people, scores, best.epsilon)
+    else:
+        codes, _ = group_codes(groups, draw.n)
+        listed = accuracy.listed_pairs(draw, people, scores, codes)
+        best = calibrate_among(listed, draw.n)
+        if isinstance(best, Undefined):
+            return best
+        owner = accuracy.owners(draw, codes)
+        if owner is None:
+            values = accuracy.within(draw, people, scores, best.epsilon, codes)
+        else:
+            values = _each_calibrated(listed, owner)
+    return Resampled(Estimate(best.accuracy, None, None, draw.n), values), best.epsilon
+
+
+def _each_calibrated(listed: GroupedPairs, owner: Codes) -> Values:
+    def resampled(counts: Floats) -> Floats:
+        return listed.best_of_each(counts[:, owner])
+
+    return resampled
 
 
 def _calibrate_all(people: Floats, scores: Floats, decimals: int | None) -> Calibration | Undefined:
@@ -208,40 +272,6 @@ def accuracy_without_ties(
     return Estimate(counts.concordant / decided, None, None, series[0].size)
 
 
-def closed_form(
-    human: ArrayLike,
-    metric: ArrayLike,
-    *,
-    epsilon: float = 0.0,
-    clusters: ArrayLike | None = None,
-) -> Result:
-    """Pairwise accuracy over all pairs, with the interval of its standard error; no resampling.
-
-    SE = 2 sd(s) / sqrt(n), s_i the share of right decisions among the pairs of item i: the first
-    order of a U-statistic (Hoeffding 1948, Ann. Math. Stat. 19:293). At a calibrated epsilon it
-    holds as well, since the accuracy is level there. With clusters, s_i are summed within each.
-    """
-    _check(epsilon)
-    series = finite(human, metric)
-    if isinstance(series, Undefined):
-        return series
-    people, scores = series
-    n = people.size
-    if n < 3:
-        return Undefined("fewer than three items: no spread to be seen", n)
-    right = pairs.right_of_each(scores, pairs.dense(people), epsilon)
-    value = int(right.sum()) / (n * (n - 1))
-    pull = right / (n - 1) - value
-    size = n
-    if clusters is not None:
-        codes, size = group_codes(clusters, n, what="clusters")
-        if size < 2:
-            return Undefined("one cluster only: there is nothing to compare it with", n)
-        pull = np.bincount(codes, weights=pull)
-    error = 2 / n * math.sqrt(float((pull**2).sum()) * size / (size - 1))
-    return Estimate(value, max(0.0, value - Z95 * error), min(1.0, value + Z95 * error), n)
-
-
 def _check(epsilon: float) -> None:
     if not epsilon >= 0:
         raise ValueError("epsilon must be 0 or more")
@@ -256,156 +286,3 @@ def right_within(people: Floats, scores: Floats, epsilon: float, decimals: int |
     levels = pairs.dense(people)
     tied_near, concordant_near = pairs.near(scores, levels, epsilon, decimals)
     return pairs.count(scores, people).concordant - concordant_near + tied_near
-
-
-def _mean_of_ratios(right: Codes, per_group: Codes) -> Fraction:
-    """The mean over groups of right/pairs, exactly."""
-    by_size: dict[int, int] = {}
-    for size in np.unique(per_group[per_group > 0]).tolist():
-        by_size[size] = int(right[per_group == size].sum())
-    total = sum((Fraction(count, size) for size, count in by_size.items()), Fraction(0))
-    return total / int((per_group > 0).sum())
-
-
-@dataclass(frozen=True, slots=True)
-class GroupedPairs:
-    """Every pair within a group that can change its verdict with epsilon, and what never changes.
-
-    `gap` ascends; `sign` is +1 where people tie (right from epsilon = gap on) and -1 where the
-    metric is concordant (right below gap). Discordant pairs are never right and are not listed.
-    """
-
-    gap: Floats
-    sign: np.ndarray
-    group: Codes
-    per_group: Codes
-    concordant: Codes
-    size: int
-
-    @classmethod
-    def among(
-        cls, people: Floats, scores: Floats, groups: Codes, decimals: int | None
-    ) -> GroupedPairs:
-        total = int(groups.max(initial=0)) + 1
-        order = np.argsort(groups, kind="stable")
-        sizes = np.bincount(groups, minlength=total)
-        starts = np.cumsum(sizes) - sizes
-        gaps, signs, owners = [], [], []
-        for size in np.unique(sizes[sizes > 1]).tolist():
-            members = np.flatnonzero(sizes == size)
-            items = order[starts[members][:, None] + np.arange(size)]
-            i, j = np.triu_indices(size, 1)
-            h, m = people[items], scores[items]
-            by_people = np.sign(h[:, i] - h[:, j])
-            agrees = np.sign(m[:, i] - m[:, j]) == by_people
-            sign = np.where(by_people == 0, 1, np.where(agrees, -1, 0))
-            gaps.append(
-                pairs.gap(
-                    np.maximum(m[:, i], m[:, j]), np.minimum(m[:, i], m[:, j]), decimals
-                ).ravel()
-            )
-            signs.append(sign.astype(np.int8).ravel())
-            owners.append(np.repeat(members, i.size))
-        per_group = sizes * (sizes - 1) // 2
-        if not gaps:
-            return cls(
-                np.empty(0), np.empty(0, np.int8), np.empty(0, np.int64), per_group, per_group, 0
-            )
-        gap, sign, owner = (np.concatenate(part) for part in (gaps, signs, owners))
-        concordant = np.bincount(owner[sign < 0], minlength=total)
-        changing = np.flatnonzero(sign)
-        changing = changing[np.argsort(gap[changing], kind="stable")]
-        return cls(
-            gap[changing],
-            sign[changing],
-            owner[changing],
-            per_group,
-            concordant,
-            int(per_group.sum()),
-        )
-
-    def right(self, epsilon: float) -> Codes:
-        """Pairs decided rightly, by group."""
-        upto = int(np.searchsorted(self.gap, epsilon, side="right"))
-        change = np.bincount(
-            self.group[:upto], weights=self.sign[:upto], minlength=self.per_group.size
-        )
-        return self.concordant + np.rint(change).astype(np.int64)
-
-    def is_end(self) -> np.ndarray:
-        """True at the last of each run of equal gaps: there a candidate epsilon has taken effect."""
-        return np.r_[self.gap[1:] != self.gap[:-1], True][: self.gap.size]
-
-    def weights(self) -> tuple[np.ndarray, int]:
-        """What a pair of each group weighs: c/pairs, and c; whole numbers wherever these fit."""
-        sizes = np.unique(self.per_group[self.per_group > 0]).tolist()
-        common = math.lcm(*sizes)
-        safe = np.maximum(self.per_group, 1)
-        if common * int((self.per_group > 0).sum()) < 2**53:
-            return common // safe, common
-        return 1.0 / safe, 1
-
-    def best(self) -> tuple[float, Codes]:
-        """The smallest best epsilon, and the right decisions by group there."""
-        start = self.right(0.0) if self.gap.size and self.gap[0] == 0 else self.concordant
-        if self.gap.size == 0:
-            return 0.0, start
-        weight, _ = self.weights()
-        ends = self.is_end()
-        gained = np.cumsum(self.sign * weight[self.group])[ends]
-        candidates = self.gap[ends]
-        if candidates[0] > 0:
-            candidates, gained = np.r_[0.0, candidates], np.r_[gained[:1] * 0, gained]
-        if weight.dtype.kind == "i":
-            epsilon = float(candidates[np.argmax(gained)])
-            return epsilon, self.right(epsilon)
-        # Running sums of reciprocals drift in the last digits; those near the top are done again
-        # in fractions, so that drift never decides.
-        near = candidates[gained >= gained.max() - 1e-9 * max(1, self.per_group.size)]
-        tried = [(float(epsilon), self.right(float(epsilon))) for epsilon in near]
-        return max(tried, key=lambda pick: (_mean_of_ratios(pick[1], self.per_group), -pick[0]))
-
-    def best_of_each(self, counts: Floats) -> Floats:
-        """The calibrated accuracy of every resample (resamples x groups), each calibrated anew.
-
-        Sorted once: a resample only changes what each pair weighs, so its best accuracy is the
-        highest point of one running sum, and all resamples walk the pairs together.
-        """
-        weight, common = self.weights()
-        paired = self.per_group > 0
-        held = np.ascontiguousarray((counts * np.where(paired, weight, 0)).T)
-        drawn = counts[:, paired].sum(axis=1)
-        # Row by row, as the walk goes on: a product of matrices adds in another order on every
-        # machine.
-        reached = np.zeros(counts.shape[0])
-        for row, right in zip(held, self.concordant.tolist(), strict=True):
-            reached += right * row
-        best = None if self.gap.size and self.gap[0] == 0 else reached.copy()
-        rows = list(held)
-        for sign, group, peak in zip(
-            self.sign.tolist(), self.group.tolist(), self.is_peak().tolist(), strict=True
-        ):
-            if sign > 0:
-                reached += rows[group]
-            else:
-                reached -= rows[group]
-            if peak:
-                best = reached.copy() if best is None else np.maximum(best, reached, out=best)
-        safe = np.where(drawn > 0, drawn, 1)
-        return np.where(drawn > 0, best / (common * safe), np.nan)
-
-    def is_peak(self) -> np.ndarray:
-        """True at those ends where some resample may stand highest: the sum has just risen, or may
-        have, and may fall next. All other ends stand below a neighbour in every resample, since no
-        weight is negative."""
-        ends = np.flatnonzero(self.is_end())
-        peak = np.zeros(self.gap.size, bool)
-        if not ends.size:
-            return peak
-        first = np.r_[0, ends[:-1] + 1]
-        rises = np.maximum.reduceat(self.sign, first) > 0
-        falls = np.minimum.reduceat(self.sign, first) < 0
-        # The first end has none before it, unless no gap is 0 and the start itself is a candidate.
-        rises[0] |= self.gap[0] == 0
-        peak[ends] = rises & np.r_[falls[1:], True]
-        return peak

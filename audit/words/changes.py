@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from audit.words import report as narrative
+from audit.statistic_names import MAIN, STATISTICS
+from audit.words import report as report_words
 from audit.words.numbers import cell, number
-from audit.words.report import STATISTICS, title
+from audit.words.report import title
 
-SHOWN = {"human_score": "people", "judge_score": "judge", **STATISTICS}
+SHOWN = ("human_score", "judge_score", *MAIN)
 
 
 def sentences(older: dict[str, Any], newer: dict[str, Any]) -> list[str]:
     if older["signature"]["data"] == newer["signature"]["data"]:
-        return ["Both reports rest on the same labels and scores."]
+        return ["Both reports are based on the same labels and scores."]
     before, after = older["people"], newer["people"]
     lines = [
         f"Between the two, answered forms went from {before['annotations']} to "
@@ -27,27 +28,27 @@ def sentences(older: dict[str, Any], newer: dict[str, Any]) -> list[str]:
         if was != now:
             lines.append(f"{title(name)} {'is now' if now else 'is no longer'} called drifted.")
     gone = [title(name) for name in older["judges"] if name not in newer["judges"]]
-    lines += [f"{name} is no longer part of it." for name in gone]
+    lines += [f"{name} is no longer in the report." for name in gone]
     if len(lines) == 1:
         lines.append("No judge’s alarm changed.")
     return lines
 
 
 def tables(older: dict[str, Any], newer: dict[str, Any]) -> list[dict[str, Any]]:
-    found = []
+    tables = []
     for name, judge in newer["judges"].items():
         if name not in older["judges"]:
             continue
-        known = older["judges"][name]
+        before = older["judges"][name]
         rows = [
-            _row(words, key, known["overall"][key], judge["overall"][key])
-            for key, words in SHOWN.items()
+            _row(STATISTICS[key].name, key, before["overall"][key], judge["overall"][key])
+            for key in SHOWN
         ]
         rows.append(
             _row(
-                "slope, points a year",
+                STATISTICS["slope_points_per_year"].name,
                 "slope_points_per_year",
-                known["drift"]["slope_points_per_year"],
+                before["drift"]["slope_points_per_year"],
                 judge["drift"]["slope_points_per_year"],
             )
         )
@@ -55,19 +56,19 @@ def tables(older: dict[str, Any], newer: dict[str, Any]) -> list[dict[str, Any]]
             _row(
                 f"net deviation on {generator}",
                 "net_deviation",
-                known["by_generator"][generator]["net_deviation"],
+                before["by_generator"][generator]["net_deviation"],
                 stats["net_deviation"],
             )
             for generator, stats in judge["by_generator"].items()
-            if generator in known["by_generator"]
+            if generator in before["by_generator"]
         ]
-        found.append({"judge": name, "title": title(name), "rows": rows})
-    return found
+        tables.append({"judge": name, "title": title(name), "rows": rows})
+    return tables
 
 
 def how(older: dict[str, Any], newer: dict[str, Any]) -> list[dict[str, Any]]:
-    """Term by term; terms that only one of them has are shown too."""
-    before, after = dict(narrative.signature(older)), dict(narrative.signature(newer))
+    """Both signatures, term by term, including terms that only one report has."""
+    before, after = dict(report_words.signature(older)), dict(report_words.signature(newer))
     return [
         {
             "term": term,

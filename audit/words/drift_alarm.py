@@ -1,14 +1,12 @@
-"""When the audit says that a judge has left the people behind, and in which words."""
+"""When a judge counts as drifted, and the sentence that says why or why not."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
+from audit.statistic_names import BAND
 from audit.words.numbers import with_interval
-
-# The band within which the GenEval 2 paper calls a judge in line with people, in points.
-BAND = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +16,7 @@ class Alarm:
 
 
 def beyond_band(deviation: dict[str, Any]) -> bool:
-    """Outside ±3 points, with an interval that excludes 0."""
+    """Outside the band, with an interval that excludes 0."""
     if "undefined" in deviation or abs(deviation["value"]) <= BAND:
         return False
     return deviation["low"] > 0 or deviation["high"] < 0
@@ -29,7 +27,7 @@ def drift_alarm(*, slope: dict[str, Any], deviations: list[tuple[str, dict[str, 
 
     `deviations` in release order, generators without a date left out.
     """
-    known = [(name, d) for name, d in deviations if "undefined" not in d]
+    known = [(name, deviation) for name, deviation in deviations if "undefined" not in deviation]
     if len(known) < 2:
         return Alarm(False, "Drift needs two generators with a release date, labels and scores.")
     if "undefined" in slope:
@@ -37,8 +35,8 @@ def drift_alarm(*, slope: dict[str, Any], deviations: list[tuple[str, dict[str, 
     name, newest = known[-1]
     moving = slope["low"] > 0 or slope["high"] < 0
     growing = moving and (slope["value"] > 0) == (newest["value"] > 0)
-    gap = with_interval("net_deviation", newest, " points")
-    trend = with_interval("slope_points_per_year", slope, " points a year")
+    gap = with_interval("net_deviation", newest)
+    trend = with_interval("slope_points_per_year", slope)
     if beyond_band(newest) and growing:
         return Alarm(True, f"Off by {gap} on {name}, the newest generator, moving by {trend}.")
     if beyond_band(newest):
@@ -51,7 +49,7 @@ def drift_alarm(*, slope: dict[str, Any], deviations: list[tuple[str, dict[str, 
 
 
 def left_since(deviations: list[tuple[str, dict[str, Any]]]) -> int | None:
-    """The place of the first generator from which on all are beyond the band on the same side."""
+    """The index of the first generator from which on all are beyond the band on the same side."""
     first = None
     for place in reversed(range(len(deviations))):
         deviation = deviations[place][1]

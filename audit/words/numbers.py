@@ -1,12 +1,11 @@
-"""How a number is written, everywhere: places by kind, a true minus, no sign that is only rounding."""
+"""How numbers are written: decimals by statistic, a true minus sign, and no −0.0."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-POINTS = {"human_score", "judge_score", "net_deviation", "slope_points_per_year", "seconds"}
-SIGNED = {"net_deviation", "slope_points_per_year"}
+from audit.statistic_names import STATISTICS
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +26,9 @@ def cell(name: str, estimate: dict[str, Any]) -> Cell:
     return Cell(value, low, high, "", estimate["n"])
 
 
-def with_interval(name: str, estimate: dict[str, Any], unit: str = "") -> str:
-    """ "+11.2 points (9.8 to 12.7)": the sign is said once where it is the same throughout."""
-    shown = cell(name, estimate)
+def with_interval(name: str, estimate: dict[str, Any]) -> str:
+    """ "+11.2 points (9.8 to 12.7)": the plus is written once where all three have it."""
+    shown, unit = cell(name, estimate), STATISTICS[name].unit
     low, high = shown.low, shown.high
     if low.startswith("+"):
         low, high = low.removeprefix("+"), high.removeprefix("+")
@@ -39,12 +38,12 @@ def with_interval(name: str, estimate: dict[str, Any], unit: str = "") -> str:
 def number(name: str, value: float | None) -> str:
     if value is None:
         return ""
-    places = 1 if name in POINTS else 3
-    text = f"{value:.{places}f}"
-    # −0.0 would claim a direction that is not there.
+    statistic = STATISTICS[name]
+    text = f"{value:.{statistic.decimals}f}"
+    # "−0.0" would suggest a direction that rounding has removed.
     if float(text) == 0:
         return text.removeprefix("-")
-    return ("+" if name in SIGNED and value > 0 else "") + text.replace("-", "−")
+    return ("+" if statistic.signed and value > 0 else "") + text.replace("-", "−")
 
 
 def p_words(p: float) -> str:

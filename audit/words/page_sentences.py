@@ -1,37 +1,27 @@
-"""The sentence that stands first on each page: fixed rules from a report to words."""
+"""The first sentences of each page, made from a report by fixed rules."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from audit.statistic_names import STATISTICS
 from audit.stats import enough
 from audit.view import SLICES, View
 from audit.words.numbers import number, p_words, with_interval
-from audit.words.report import STATISTICS, title
-
-NOTHING_JUDGED = "No judge has scored this study yet."
-NOBODY = "Nobody has labelled this study yet, so there is nothing to hold judges against."
-
-
-def _first(body: dict[str, Any]) -> str:
-    if not body["judges"]:
-        return NOTHING_JUDGED
-    if not body["people"]["annotations"]:
-        return NOBODY
-    return ""
+from audit.words.report import title, what_is_lacking
 
 
 def of_judges(body: dict[str, Any]) -> list[str]:
-    if said := _first(body):
-        return [said]
+    if lacking := what_is_lacking(body):
+        return [lacking]
     compared = body["comparison"]
     best = compared["best"]
     if best is None:
         return [f"Too few to judge: no judge has {enough.IMAGES} images with labels of both kinds."]
     auroc = body["judges"][best]["overall"]["auroc"]
     lines = [f"{title(best)} is closest to people: AUROC {with_interval('auroc', auroc)}."]
-    for name, found in compared["judges"].items():
-        lines.append(_behind(name, found["auroc"]))
+    for name, differences in compared["judges"].items():
+        lines.append(_behind(name, differences["auroc"]))
     lines.append(_ceiling(body))
     return [line for line in lines if line]
 
@@ -45,7 +35,7 @@ def _behind(name: str, difference: dict[str, Any]) -> str:
     size = with_interval("auroc", {**difference, "value": difference["value"]})
     if p <= 0.05:
         return f"{title(name)} is behind it by more than chance: {size}, {p_words(p)}."
-    return f"{title(name)} is not told apart from it: {size}, {p_words(p)}."
+    return f"{title(name)} cannot be told apart from it: {size}, {p_words(p)}."
 
 
 def _ceiling(body: dict[str, Any]) -> str:
@@ -59,13 +49,13 @@ def _ceiling(body: dict[str, Any]) -> str:
     ]
     share = f"One person agrees with the others on {100 * ceiling['value']:.1f} % of images"
     if not above:
-        return f"{share}; no judge does."
+        return f"{share}; no judge reaches that."
     return f"{share}; {', '.join(above)} {'reaches' if len(above) == 1 else 'reach'} that."
 
 
 def of_slices(body: dict[str, Any], view: View) -> list[str]:
-    if said := _first(body):
-        return [said]
+    if lacking := what_is_lacking(body):
+        return [lacking]
     by, statistic = view.by or "tag", view.statistic or "net_deviation"
     lines = []
     for name in view.judges_of(body):
@@ -78,77 +68,87 @@ def of_slices(body: dict[str, Any], view: View) -> list[str]:
         if not known:
             lines.append(f"{title(name)}: no {SLICES[by]} has enough images for a number.")
             continue
-        if statistic == "net_deviation":
+        if STATISTICS[statistic].band:
             worst = max(known, key=lambda key: abs(known[key]["value"]))
             manner = "strict" if known[worst]["value"] > 0 else "lenient"
-            shown = with_interval(statistic, known[worst], " points")
+            shown = with_interval(statistic, known[worst])
             lines.append(
                 f"{title(name)} is furthest from people on {worst}: {shown}, too {manner}."
             )
         else:
             worst = min(known, key=lambda key: known[key]["value"])
             shown = with_interval(statistic, known[worst])
-            lines.append(f"{title(name)} is weakest on {worst}: {STATISTICS[statistic]} {shown}.")
+            lines.append(
+                f"{title(name)} is weakest on {worst}: {STATISTICS[statistic].name} {shown}."
+            )
     return lines
 
 
-def of_calibration(body: dict[str, Any], name: str | None) -> list[str]:
-    if said := _first(body):
-        return [said]
+def of_calibration(body: dict[str, Any], name: str) -> list[str]:
+    if lacking := what_is_lacking(body):
+        return [lacking]
     judge = body["judges"][name]
     auroc = judge["overall"]["auroc"]
     if "undefined" in auroc:
         return [f"{title(name)}: {auroc['undefined']}."]
     lines = [
-        f"{title(name)} ranks an image that people call right above one that they call wrong in "
+        f"{title(name)} ranks an image that people call correct above one that they call wrong in "
         f"{100 * auroc['value']:.1f} of 100 cases."
     ]
     bins = judge["curves"]["reliability"]
     if isinstance(bins, dict):
-        return [*lines, f"Its scores cannot be read as chances: {bins['undefined']}."]
-    known = [one for one in bins if "value" in one["people"]]
+        return [*lines, f"Its scores cannot be read as probabilities: {bins['undefined']}."]
+    known = [score_bin for score_bin in bins if "value" in score_bin["people"]]
     if known:
-        worst = max(known, key=lambda one: abs(one["people"]["value"] - one["score"]))
+        worst = max(known, key=lambda row: abs(row["people"]["value"] - row["score"]))
         people, score = worst["people"]["value"], worst["score"]
         lines.append(
-            f"Where it says {score:.0f} of 100, people say yes to {people:.0f} of 100: its widest gap."
+            f"Where its score is {score:.0f} of 100, people say yes to {people:.0f} of 100 images: "
+            "its widest gap."
         )
     return lines
 
 
-def of_gallery(name: str | None, total: int, *, there: bool, ranks: bool) -> list[str]:
-    if name is None:
-        return [NOTHING_JUDGED]
-    if not there:
-        return ["This report’s images are no longer at hand; the newest report has its own."]
+def of_gallery(name: str, total: int, *, stored: bool, ranks: bool) -> list[str]:
+    if not stored:
+        return ["The gallery of this report is no longer stored. Open the newest report instead."]
     if not total:
         return [f"No image with labels and a score of {title(name)} passes these filters."]
-    by = "the difference of their ranks" if ranks else "the difference of people’s mean and score"
+    by = (
+        "the difference of their ranks"
+        if ranks
+        else "the difference of its score and people’s mean"
+    )
     images = "image" if total == 1 else "images"
-    return [f"{total} {images}, those where {title(name)} and people differ most first ({by})."]
+    return [
+        f"{total} {images}. Those where {title(name)} and people differ most come first (by {by})."
+    ]
 
 
-def of_people(body: dict[str, Any], one: dict[str, Any]) -> list[str]:
-    """On one question: how well people agree, what that leaves to judges, and whether it moves."""
-    share, ceiling, change = one["percent"], one["ceiling"], one["change"]
+def of_people(question: dict[str, Any]) -> list[str]:
+    """How well people agree on a question, what a judge can reach, and whether agreement changed."""
+    share, ceiling, change = (question[part] for part in ("percent", "ceiling", "change"))
     if "undefined" in share:
         return [f"How well people agree is not known: {share['undefined']}."]
-    lines = [f"Two answers about the same are alike in {_percent(share)} of cases{_beyond(one)}."]
+    lines = [f"Two people give the same answer in {_percent(share)} of cases{_alpha(question)}."]
     if "value" in ceiling:
         lines.append(
-            f"One person says what most of the others say in {_percent(ceiling)} of cases: "
-            "a judge that does as well does as well as people do."
+            f"One person gives the majority answer of the others in {_percent(ceiling)} of cases: "
+            "no judge can be expected to do better than this."
         )
     if "undefined" in change:
-        lines.append(f"Whether agreement moves cannot be said: {change['undefined']}.")
+        lines.append(f"Whether agreement has changed is not known: {change['undefined']}.")
     elif change["low"] <= 0 <= change["high"]:
-        lines.append("Between the earlier and the later half agreement has not moved.")
+        lines.append(
+            "Agreement is the same in the earlier and the later half of the answers, within the "
+            "interval."
+        )
     else:
         way = "more" if change["value"] > 0 else "less"
         size = sorted(100 * abs(change[part]) for part in ("low", "high"))
         lines.append(
-            f"People agree {way} than before: by {100 * abs(change['value']):.1f} points "
-            f"({size[0]:.1f} to {size[1]:.1f}) in the later half."
+            f"People agree {way} in the later half of the answers: by "
+            f"{100 * abs(change['value']):.1f} points ({size[0]:.1f} to {size[1]:.1f})."
         )
     return lines
 
@@ -159,11 +159,13 @@ def _percent(share: dict[str, Any]) -> str:
     return f"{100 * value:.1f} %{between}"
 
 
-def _beyond(one: dict[str, Any]) -> str:
-    alpha = one["alpha"]["nominal"]
+def _alpha(question: dict[str, Any]) -> str:
+    alpha = question["alpha"]["nominal"]
     if "undefined" in alpha:
         return ""
     shown = (
-        with_interval("alpha", alpha) if alpha["low"] is not None else number("", alpha["value"])
+        with_interval("alpha", alpha)
+        if alpha["low"] is not None
+        else number("alpha", alpha["value"])
     )
     return f"; Krippendorff’s α {shown}"

@@ -1,42 +1,43 @@
-"""A report in words and rows: fixed rules from its body to sentences, cells and a text table."""
+"""A report as sentences and as a text table, made from its body by fixed rules."""
 
 from __future__ import annotations
 
 from datetime import date
 from typing import Any
 
-from audit.words.drift_alarm import BAND, beyond_band
-from audit.words.numbers import Cell, cell, with_interval
-from judges import registry
+from audit.statistic_names import MAIN
+from audit.words.drift_alarm import beyond_band
+from audit.words.numbers import cell, with_interval
+from judges import catalogue
 
-STATISTICS = {
-    "net_deviation": "net deviation, points",
-    "auroc": "AUROC",
-    "cohen_kappa": "Cohen’s κ",
-    "kendall_tau_b": "Kendall τ-b",
-    "pairwise_accuracy": "pairwise accuracy",
-    "pairwise_accuracy_calibrated": "pairwise accuracy, ties calibrated",
-}
+NO_SCORES = "No judge has scored this study yet."
+NO_LABELS = "Nobody has labelled this study yet, so there is nothing to compare judges with."
 
 
 def title(name: str) -> str:
-    entry = registry.JUDGES.get(name.partition("@")[0])
+    """What pages call a judge; `name` may end in @ and part of a fingerprint."""
+    entry = catalogue.JUDGES.get(name.partition("@")[0])
     return entry.title if entry else name
 
 
 def drifting(body: dict[str, Any]) -> bool | None:
-    """Whether any judge has left the people; None while nothing can be said."""
+    """Whether any judge has drifted; None without judges."""
     if not body["judges"]:
         return None
     return any(judge["drift"]["alarm"] for judge in body["judges"].values())
 
 
-def sentences(body: dict[str, Any]) -> list[str]:
-    """What is the case, the worst first."""
+def what_is_lacking(body: dict[str, Any]) -> str:
+    """Why nothing can be said about judges yet; empty where something can."""
     if not body["judges"]:
-        return ["No judge has scored this study yet."]
-    if body["people"]["annotations"] == 0:
-        return ["Nobody has labelled this study yet, so there is nothing to hold judges against."]
+        return NO_SCORES
+    return "" if body["people"]["annotations"] else NO_LABELS
+
+
+def sentences(body: dict[str, Any]) -> list[str]:
+    """One sentence for each judge, the drifted ones first."""
+    if lacking := what_is_lacking(body):
+        return [lacking]
     judges = sorted(body["judges"].items(), key=lambda item: not item[1]["drift"]["alarm"])
     return [_sentence(name, judge) for name, judge in judges]
 
@@ -45,51 +46,29 @@ def headline(body: dict[str, Any]) -> str:
     return " ".join(sentences(body)[:2])
 
 
-def facts(body: dict[str, Any]) -> dict[str, Any]:
-    """Everything the drift page shows besides the chart, already in words."""
-    return {
-        "sentences": sentences(body),
-        "simulated": body["simulated"],
-        "generators": [_generator(body, generator) for generator in body["generators"]],
-        "overall": [
-            {
-                "judge": name,
-                "title": title(name),
-                "alarm": judge["drift"]["alarm"],
-                "reason": judge["drift"]["reason"],
-                "slope": cell("slope_points_per_year", judge["drift"]["slope_points_per_year"]),
-                **_cells(judge["overall"]),
-            }
-            for name, judge in body["judges"].items()
-        ],
-        "missing": missing(body),
-        "band": BAND,
-    }
-
-
 def missing(body: dict[str, Any]) -> list[str]:
-    found = []
+    lines = []
     gaps = body["missing"]
     images = sum(generator["images"] for generator in body["generators"])
     if gaps["labels"]:
-        found.append(f"{gaps['labels']} of {images} images have no label yet.")
+        lines.append(f"{gaps['labels']} of {images} images have no label yet.")
     if gaps["undecided"]:
-        found.append(
+        lines.append(
             f"{gaps['undecided']} of {images} images have no reference: people are split evenly."
         )
     for name, scores in gaps["scores"].items():
         if scores["absent"]:
-            found.append(f"{title(name)}: {scores['absent']} of {images} images not scored yet.")
+            lines.append(f"{title(name)}: {scores['absent']} of {images} images not scored yet.")
         if scores["failed"]:
-            found.append(f"{title(name)}: {scores['failed']} of {images} could not be scored.")
+            lines.append(f"{title(name)}: {scores['failed']} of {images} could not be scored.")
     for generator in body["generators"]:
         if generator["release_date"] is None:
-            found.append(f"{generator['name']} has no release date, so it is not on the time line.")
-    return found
+            lines.append(f"{generator['name']} has no release date, so it is not on the timeline.")
+    return lines
 
 
 def signature(body: dict[str, Any]) -> list[tuple[str, str]]:
-    """How it was computed, as term and value, fit for a footnote."""
+    """How the report was computed, as pairs of term and value for a footnote."""
     signed = body["signature"]
     rows = [
         ("Jurybox", signed["version"]),
@@ -119,7 +98,7 @@ def as_text(body: dict[str, Any]) -> str:
     lines += ["", *sentences(body)]
     for name, judge in body["judges"].items():
         lines += ["", f"{title(name)} ({name})"]
-        head = ["generator", "released", "n", "human", "judge", *STATISTICS.values()]
+        head = ["generator", "released", "n", "human", "judge", *MAIN.values()]
         rows = [head]
         for generator in body["generators"]:
             rows.append(_line(generator, judge["by_generator"][generator["name"]]))
@@ -138,38 +117,17 @@ def _sentence(name: str, judge: dict[str, Any]) -> str:
     drift = judge["drift"]
     if drift["alarm"]:
         since = drift["net_deviation_since"]
-        shown = with_interval("net_deviation", since, " points")
+        shown = with_interval("net_deviation", since)
         manner = "too strict" if since["value"] > 0 else "too lenient"
         month = date.fromisoformat(drift["since"]).strftime("%Y-%m")
         return f"{title(name)} has drifted: {shown} {manner} on generators since {month}."
     slope = drift["slope_points_per_year"]
     if "undefined" in slope:
-        return f"{title(name)}: nothing can be said of drift yet. {drift['reason']}"
+        return f"{title(name)}: drift cannot be judged yet. {drift['reason']}"
     beyond = [g for g, s in judge["by_generator"].items() if beyond_band(s["net_deviation"])]
     if beyond:
         return f"{title(name)} is off on {', '.join(beyond)}, but shows no drift."
     return f"{title(name)} holds."
-
-
-def _generator(body: dict[str, Any], generator: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "name": generator["name"],
-        "release_date": generator["release_date"],
-        "images": generator["images"],
-        "human": cell("human_score", generator["human_score"]),
-        "judges": [
-            {
-                "judge": name,
-                "title": title(name),
-                **_cells(stats["by_generator"][generator["name"]]),
-            }
-            for name, stats in body["judges"].items()
-        ],
-    }
-
-
-def _cells(stats: dict[str, Any]) -> dict[str, Cell]:
-    return {name: cell(name, stats[name]) for name in ("judge_score", *STATISTICS)}
 
 
 def _line(generator: dict[str, Any], stats: dict[str, Any]) -> list[str]:
@@ -181,5 +139,5 @@ def _line(generator: dict[str, Any], stats: dict[str, Any]) -> list[str]:
         generator["name"],
         generator["release_date"] or "",
         str(stats["n"]),
-        *(text(name) for name in ("human_score", "judge_score", *STATISTICS)),
+        *(text(name) for name in ("human_score", "judge_score", *MAIN)),
     ]

@@ -1,4 +1,4 @@
-"""BLIP and BLIP-2 asked whether a text matches a picture: the probability of "match"."""
+"""BLIP and BLIP-2: the probability that a text matches a picture."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class _Matching(CheckpointEngine):
     def similarities(self, pairs: Sequence[tuple[Image.Image, str]]) -> list[float]:
         self.load()
         torch = prepare()
-        told: list[float] = []
+        chances: list[float] = []
         with torch.inference_mode(), memory_guard():
             for start in range(0, len(pairs), self.batch):
                 logits = self._match(pairs[start : start + self.batch])
-                told += torch.softmax(logits.float(), -1)[:, 1].tolist()
-        return told
+                chances += torch.softmax(logits.float(), -1)[:, 1].tolist()
+        return chances
 
     def _match(self, pairs: Sequence[tuple[Image.Image, str]]) -> Any:
         """Logits of "no match" and "match"; every picture goes through the model once."""
@@ -107,7 +107,7 @@ class BlipItm(_Matching):
 
 
 class Blip2Itm(_Matching):
-    """The logits are means over the query tokens, each of which gives its own opinion."""
+    """The logits are means over the query tokens, each of which has its own."""
 
     identity = "judges.engines.blip_itm:Blip2Itm"
     version = "blip2-itm-1"

@@ -1,8 +1,8 @@
-"""BLIP answers questions (the VQA model of ViT-B, CapFilt-L): what T2I-CompBench's BLIP-VQA asks.
+"""BLIP for questions (the VQA model of ViT-B, CapFilt-L), as T2I-CompBench's BLIP-VQA uses it.
 
 A picture is encoded once, however many questions there are about it, and the questions of all
-pictures go through the text encoder and the decoder together. The probabilities are those of one
-pass for each question.
+pictures go through the text encoder and the decoder together. The probabilities are the same as
+with one pass for each question.
 """
 
 from __future__ import annotations
@@ -97,10 +97,10 @@ class BlipVqa(CheckpointEngine):
             return self._answer(torch, asked)
 
     def _answer(self, torch: Any, asked: Sequence[tuple[Image.Image, Sequence[Question]]]) -> Any:
-        told: list[list[Answer]] = [[] for _ in asked]
+        answered: list[list[Answer]] = [[] for _ in asked]
         places = [place for place, (_, questions) in enumerate(asked) if questions]
         if not places:
-            return told
+            return answered
         questions = [question for place in places for question in asked[place][1]]
         texts = [list(dict.fromkeys(q.text for q in asked[place][1])) for place in places]
         rows = {
@@ -114,7 +114,7 @@ class BlipVqa(CheckpointEngine):
         states = self._blip.text_encoder(
             input_ids=ids,
             attention_mask=mask,
-            encoder_hidden_states=_Seen(seen, [len(own) for own in texts]),
+            encoder_hidden_states=_EncodedPictures(seen, [len(own) for own in texts]),
         ).last_hidden_state
         asking = torch.tensor(
             [rows[place, q.text] for place in places for q in asked[place][1]], device=ids.device
@@ -122,8 +122,8 @@ class BlipVqa(CheckpointEngine):
         logits = self._decoded(questions, states[asking], mask[asking])
         answers = iter(self._reader.read(questions, logits))
         for place in places:
-            told[place] = [next(answers) for _ in asked[place][1]]
-        return told
+            answered[place] = [next(answers) for _ in asked[place][1]]
+        return answered
 
     def _see(self, images: Sequence[Image.Image]) -> Any:
         torch, vision = weights.prepare(), self._blip.vision_model
@@ -168,7 +168,7 @@ class BlipVqa(CheckpointEngine):
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _EncodedPictures:
     """The encoded pictures, and how many questions in a row belong to each."""
 
     pictures: Any
@@ -178,17 +178,17 @@ class _Seen:
 def quickened(model: Any) -> Any:
     """The same sums in another order; see the three functions below."""
     for layer in model.vision_model.encoder.layers:
-        layer.self_attn.forward = MethodType(_fused, layer.self_attn)
+        layer.self_attn.forward = MethodType(_attend_to_patches, layer.self_attn)
     for layer in model.text_encoder.encoder.layer:
-        looking = layer.crossattention.self
-        looking.forward = MethodType(_looking, looking)
+        attention = layer.crossattention.self
+        attention.forward = MethodType(_attend_to_picture, attention)
     for layer in model.text_decoder.bert.encoder.layer:
-        reading = layer.crossattention.self
-        reading.forward = MethodType(_reading, reading)
+        attention = layer.crossattention.self
+        attention.forward = MethodType(_attend_to_question, attention)
     return model
 
 
-def _fused(attention: Any, hidden_states: Any, **_: Any) -> tuple[Any, None]:
+def _attend_to_patches(attention: Any, hidden_states: Any, **_: Any) -> tuple[Any, None]:
     """Attention among the patches without a table of all pairs in memory."""
     torch = weights.prepare()
     rows, length, width = hidden_states.shape
@@ -198,13 +198,13 @@ def _fused(attention: Any, hidden_states: Any, **_: Any) -> tuple[Any, None]:
     return attention.projection(seen.transpose(1, 2).reshape(rows, length, width)), None
 
 
-def _looking(
-    attention: Any, hidden_states: Any, encoder_hidden_states: _Seen, **_: Any
+def _attend_to_picture(
+    attention: Any, hidden_states: Any, encoder_hidden_states: _EncodedPictures, **_: Any
 ) -> tuple[Any, None]:
-    """The words look at the picture: softmax(q·(W e + b)) (V e + c).
+    """The words attend to the picture: softmax(q·(W e + b)) (V e + c).
 
     A picture has 901 patches and a question some ten words. So W is applied to the words and V to
-    what they saw, and neither to the patches; b shifts all scores of a word alike and drops out.
+    the result, neither to the patches; b shifts all scores of a word alike and drops out.
     """
     torch = weights.prepare()
     heads, size = attention.num_attention_heads, attention.attention_head_size
@@ -223,7 +223,7 @@ def _looking(
     return context.reshape(rows, length, -1), None
 
 
-def _reading(
+def _attend_to_question(
     attention: Any,
     hidden_states: Any,
     encoder_hidden_states: Any,
@@ -231,8 +231,8 @@ def _reading(
     encoder_attention_mask: Any = None,
     **more: Any,
 ) -> Any:
-    """The decoder reads the question, and what pads a short question is no part of it: some
-    versions of the library hand the mask over under a name that is then not looked at."""
+    """The decoder attends to the question without its padding: some versions of the library pass
+    the mask under a name that is then ignored."""
     mask = attention_mask if encoder_attention_mask is None else encoder_attention_mask
     return type(attention).forward(
         attention,
@@ -244,7 +244,7 @@ def _reading(
 
 
 def _official(path: Path, tokenizer: Any) -> Any:
-    """The model of the official file; every tensor finds its place, or the file is refused."""
+    """The model from the official file, which is refused unless every tensor has its place."""
     from transformers import BlipConfig, BlipForQuestionAnswering
 
     state = weights.load_state(path)
@@ -266,10 +266,10 @@ def _official(path: Path, tokenizer: Any) -> Any:
     vision |= {"num_attention_heads": max(width // 64, 1), "intermediate_size": 4 * width}
     vision |= {"image_size": math.isqrt(patches - 1) * patch, "layer_norm_eps": 1e-6}
     model = BlipForQuestionAnswering(BlipConfig(text_config=text, vision_config=vision))
-    told = model.load_state_dict(state, strict=False)
+    keys = model.load_state_dict(state, strict=False)
     tied = r"cls\.predictions\.decoder\.(weight|bias)$"
     weights.check_keys(
-        path.name, missing=told.missing_keys, unexpected=told.unexpected_keys, ignore=(tied,)
+        path.name, missing=keys.missing_keys, unexpected=keys.unexpected_keys, ignore=(tied,)
     )
     return model
 

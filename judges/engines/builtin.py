@@ -1,7 +1,7 @@
-"""The built-in engine: classical vision behind the protocols of the neural ones.
+"""The built-in engine: classical vision with the protocols of the neural engines.
 
-No weights, no download. It knows ten shapes and ten colours; a question about anything else is
-refused, because not knowing a word is not the same as not seeing the thing.
+No weights, no download. It knows ten shapes and ten colours; it refuses a question about anything
+else, because not knowing a word is not the same as not seeing the thing.
 """
 
 from __future__ import annotations
@@ -16,16 +16,18 @@ from importlib import metadata
 import numpy as np
 from PIL import Image
 
-from judges.engines.shared.builtin_vision import COLORS, SHAPES, Thing, find_things
-from judges.protocols import Answer, ColorOf, Detection, Question
+from judges.boxes import shared_area
+from judges.engines.shared.builtin_vision import COLORS, SHAPES, FoundShape, find_shapes
+from judges.number_words import NUMBERS
+from judges.protocols import Answer, ColorOf, Detection, Engine, Question
 
-_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_COUNTS = NUMBERS[:11]  # those that it counts to
 _RELATIONS = ("left of", "right of", "above", "below")
-# Detectors speak up early: on their scale, GenEval's 0.3 and 0.9 stand for about 1/20 and 3/4.
+# Detectors give high scores early: GenEval's 0.3 and 0.9 stand for about 1/20 and 3/4.
 _BOLDNESS = 0.4
 _FAINTEST = 0.05  # a thing that is less likely than this to be its best shape is not reported
-_ANY_NAME = 0.1  # of the doubt about a thing without a name goes to each of the ten
-_DOUBT = 1e-4  # no answer is surer than this: there may be what it cannot see
+_ANY_NAME = 0.1  # what is missing to 1 is shared out equally among the ten shapes
+_DOUBT = 1e-4  # no answer is more certain than this: it may have overlooked something
 
 
 class UnreadableQuestion(ValueError):
@@ -33,7 +35,7 @@ class UnreadableQuestion(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ParsedQuestion:
     kind: str
     shape: str
     color: str = ""
@@ -41,14 +43,14 @@ class Read:
     other: str = ""
 
 
-class BuiltinEngine:
+class BuiltinEngine(Engine):
     identity = "judges.engines.builtin:BuiltinEngine"
     version = "builtin-1"
     classes = SHAPES
 
     def __init__(self, batch: int = 8) -> None:
         self.batch = batch
-        self._seen: tuple[tuple, list[Thing]] | None = None
+        self._last: tuple[tuple, list[FoundShape]] | None = None
 
     @property
     def facts(self) -> dict[str, str]:
@@ -89,7 +91,7 @@ class BuiltinEngine:
         if "color" in detection:
             return detection["color"]
         things = self._things(image)
-        shared = [_shared(thing.box, detection["box"]) for thing in things]
+        shared = [shared_area(thing.box, detection["box"]) for thing in things]
         if not any(shared):
             raise ValueError("The built-in engine sees nothing in this box to name the color of.")
         return _color_name(things[int(np.argmax(shared))])
@@ -98,62 +100,57 @@ class BuiltinEngine:
         # A question is read before any pixel is looked at: a refusal costs nothing.
         expected = question.answers[0]
         try:
-            read = _read_whole(question.text, expected) or [_read_pair(question.text, expected)]
+            parts = _read_whole(question.text, expected) or [_read_pair(question.text, expected)]
         except UnreadableQuestion as error:
             return Answer(None, reason=str(error))
         began = time.perf_counter()
         things = self._things(image)
-        probability = math.prod(_likelihood(things, *pair) for pair in read)
-        if len(read) > 1 and expected.strip().lower() == "no":
+        probability = math.prod(_likelihood(things, *part) for part in parts)
+        if len(parts) > 1 and expected.strip().lower() == "no":
             probability = 1 - probability
         probability = _with_doubt(probability)
         return Answer(
             probability,
-            said=expected if probability >= 0.5 else _rather(things, *read[0]),
+            said=expected if probability >= 0.5 else _likeliest_answer(things, *parts[0]),
             tokens=((expected, probability),),
             seconds=time.perf_counter() - began,
         )
 
-    def _things(self, image: Image.Image) -> list[Thing]:
-        """The last picture is remembered: a prompt has up to eight questions about the same one.
+    def _things(self, image: Image.Image) -> list[FoundShape]:
+        """Keeps the last picture: a prompt has up to eight questions about the same one.
 
-        It is known by its pixels, not by the object: a picture may be painted over in place.
+        Compared by its pixels, not by the object: a picture may be painted over in place.
         """
         image = image.convert("RGB")
         pixels = (image.size, image.tobytes())
-        # One read and one write of the memory, so that two threads cannot swap their pictures.
-        seen = self._seen
-        if seen is None or seen[0] != pixels:
-            seen = self._seen = (pixels, find_things(image))
-        return seen[1]
+        # One read and one write of the attribute, so that two threads cannot mix up their pictures.
+        last = self._last
+        if last is None or last[0] != pixels:
+            last = self._last = (pixels, find_shapes(image))
+        return last[1]
 
 
-def _shared(box: Sequence[float], other: Sequence[float]) -> float:
-    """The area that both cover."""
-    width = min(box[2], other[2]) - max(box[0], other[0])
-    height = min(box[3], other[3]) - max(box[1], other[1])
-    return max(width, 0.0) * max(height, 0.0)
-
-
-def _color_name(thing: Thing) -> str:
+def _color_name(thing: FoundShape) -> str:
     return tuple(COLORS)[int(thing.colors.argmax())]
 
 
-def _rather(things: list[Thing], question: Read, expected: bool | int) -> str:
-    """What is said where the expected answer is not the likelier one."""
+def _likeliest_answer(
+    things: list[FoundShape], question: ParsedQuestion, expected: bool | int
+) -> str:
+    """The reply where the expected answer is not the likelier one."""
     if question.kind != "count":
         return "No" if expected else "Yes"
-    return max(_NUMBERS, key=lambda word: _likelihood(things, question, _NUMBERS.index(word)))
+    return max(_COUNTS, key=lambda word: _likelihood(things, question, _COUNTS.index(word)))
 
 
-def read_question(text: str) -> Read:
+def read_question(text: str) -> ParsedQuestion:
     for pattern, kind in _WORDINGS:
         match = pattern.fullmatch(text.strip().removesuffix("Answer in one word.").rstrip())
         if match:
             words = {name: value.lower() for name, value in match.groupdict().items()}
             for name in words.keys() & {"shape", "other"}:
                 words[name] = _shape_of(words[name], text)
-            return Read(kind, **words)
+            return ParsedQuestion(kind, **words)
     raise UnreadableQuestion(f"The built-in engine cannot read the question {text!r}.")
 
 
@@ -184,23 +181,22 @@ def _shape_of(noun: str, question: str) -> str:
     raise UnreadableQuestion(f"The built-in engine knows no {noun!r}, asked for in {question!r}.")
 
 
-def _read_pair(text: str, expected: str) -> tuple[Read, bool | int]:
+def _read_pair(text: str, expected: str) -> tuple[ParsedQuestion, bool | int]:
     question, answer = read_question(text), expected.strip().lower()
     if question.kind != "count" and answer in ("yes", "no"):
         return question, answer == "yes"
-    if question.kind == "count" and answer in _NUMBERS:
-        return question, _NUMBERS.index(answer)
+    if question.kind == "count" and answer in _COUNTS:
+        return question, _COUNTS.index(answer)
     if question.kind == "count" and answer.isdecimal():
         return question, int(answer)
     raise UnreadableQuestion(f"{expected!r} is no answer to the question {text!r}.")
 
 
-def _read_whole(text: str, expected: str) -> list[tuple[Read, bool | int]] | None:
-    """A question about a whole prompt: all that the prompt says; None for any other question.
+def _read_whole(text: str, expected: str) -> list[tuple[ParsedQuestion, bool | int]] | None:
+    """The parts of a question about a whole prompt; None for any other question.
 
-    The answer is the chance that all of it holds, as if each thing held or failed by itself: what
-    is half seen in one place and half seen in another is a quarter seen. So a doubt that a mean
-    over the atoms forgives, this answer multiplies.
+    The answer is the chance that all parts hold, as if they were independent: two parts that are
+    half certain make a quarter. Doubts multiply here, where a mean over the atoms evens them out.
     """
     match = _WHOLE.fullmatch(text.strip())
     if not match:
@@ -208,25 +204,29 @@ def _read_whole(text: str, expected: str) -> list[tuple[Read, bool | int]] | Non
     if expected.strip().lower() not in ("yes", "no"):
         raise UnreadableQuestion(f"{expected!r} is no answer to the question {text!r}.")
     prompt = match["prompt"]
-    said: list[tuple[Read, bool | int]] = []
+    parts: list[tuple[ParsedQuestion, bool | int]] = []
     shapes: list[str] = []
     relation = ""
-    for part in filter(None, _PARTS.split(prompt)):
-        if part.lower() in _RELATIONS:
-            relation = part.lower()
+    for words in filter(None, _PARTS.split(prompt)):
+        if words.lower() in _RELATIONS:
+            relation = words.lower()
             continue
-        group = _GROUP.fullmatch(part)
+        group = _GROUP.fullmatch(words)
         if not group:
             raise UnreadableQuestion(f"The built-in engine cannot read the prompt {prompt!r}.")
         shape, number = _shape_of(group["shape"].lower(), text), group["number"].lower()
         shapes.append(shape)
-        said.append((Read("object", shape), True))
-        said.append((Read("count", shape), _NUMBERS.index(number) if number in _NUMBERS else 1))
+        parts.append((ParsedQuestion("object", shape), True))
+        parts.append(
+            (ParsedQuestion("count", shape), _COUNTS.index(number) if number in _COUNTS else 1)
+        )
         if group["color"]:
-            said.append((Read("attribute", shape, group["color"].lower()), True))
+            parts.append((ParsedQuestion("attribute", shape, group["color"].lower()), True))
         if relation and len(shapes) == 2:
-            said.append((Read("position", shapes[0], relation=relation, other=shape), True))
-    return said
+            parts.append(
+                (ParsedQuestion("position", shapes[0], relation=relation, other=shape), True)
+            )
+    return parts
 
 
 _WHOLE = re.compile(
@@ -234,12 +234,12 @@ _WHOLE = re.compile(
 )
 _PARTS = re.compile(rf" ({'|'.join(_RELATIONS)}) |, and | and |, ", re.IGNORECASE)
 _GROUP = re.compile(
-    rf"(?P<number>an?|{'|'.join(_NUMBERS[1:])}) (?:(?P<color>{_ONE_OF_COLORS}) )?(?P<shape>\w+)",
+    rf"(?P<number>an?|{'|'.join(_COUNTS[1:])}) (?:(?P<color>{_ONE_OF_COLORS}) )?(?P<shape>\w+)",
     re.IGNORECASE,
 )
 
 
-def _likelihood(things: list[Thing], question: Read, expected: bool | int) -> float:
+def _likelihood(things: list[FoundShape], question: ParsedQuestion, expected: bool | int) -> float:
     are = _likely(things, question.shape)
     if question.kind == "count":
         return _exactly(are, int(expected))
@@ -253,12 +253,12 @@ def _likelihood(things: list[Thing], question: Read, expected: bool | int) -> fl
         wrong = [p * (1 - thing.colors[color]) for p, thing in zip(are, things, strict=True)]
         yes = _any(are) * (1 - _any(wrong))
     else:
-        yes = _all_lie(things, are, _likely(things, question.other), question.relation)
+        yes = _all_stand(things, are, _likely(things, question.other), question.relation)
     return yes if expected else 1 - yes
 
 
-def _likely(things: list[Thing], shape: str) -> list[float]:
-    """How likely each thing is of this shape; one that has no name may be any of the ten."""
+def _likely(things: list[FoundShape], shape: str) -> list[float]:
+    """How likely each thing is to have this shape."""
     index = SHAPES.index(shape)
     return [float(t.shapes[index] + _ANY_NAME * (1 - t.shapes.sum())) for t in things]
 
@@ -275,17 +275,19 @@ def _exactly(chances: Sequence[float], count: int) -> float:
     return float(spread[count]) if count < len(spread) else 0.0
 
 
-def _all_lie(things: list[Thing], first: list[float], second: list[float], relation: str) -> float:
-    """Both are there, and no pair of them breaks the relation."""
+def _all_stand(
+    things: list[FoundShape], first: list[float], second: list[float], relation: str
+) -> float:
+    """How likely both shapes are there, and no pair of them breaks the relation."""
     held = 1.0
-    for one, p in zip(things, first, strict=True):
+    for thing, p in zip(things, first, strict=True):
         for other, q in zip(things, second, strict=True):
-            if one is not other:
-                held *= 1 - p * q * (1 - _lies(one.box, other.box, relation))
+            if thing is not other:
+                held *= 1 - p * q * (1 - _stands(thing.box, other.box, relation))
     return _any(first) * _any(second) * held
 
 
-def _lies(box: Sequence[float], other: Sequence[float], relation: str) -> float:
+def _stands(box: Sequence[float], other: Sequence[float], relation: str) -> float:
     """1 when the gap between the boxes is clear, 1/2 when they just touch, 0 when they overlap."""
     if relation in ("right of", "below"):
         box, other = other, box

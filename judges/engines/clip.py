@@ -1,9 +1,9 @@
-"""CLIP through open_clip and through transformers: how alike a picture and a text are, and which
-color a cut-out thing has.
+"""CLIP through open_clip and through transformers: how well a picture and a text fit, and which
+color a cut-out object has.
 
-Many pictures' crops and texts go through the model together. A text goes through it once in the
-life of a worker, at its true length: the text tower looks backwards only, so what would pad the
-text to 77 tokens cannot change its embedding.
+Crops and texts of many pictures go through the model together. A text goes through it once in the
+life of a worker, at its true length: the text tower looks backwards only, so padding it to 77
+tokens could not change its embedding.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _TEXTS = 256  # texts that go through the model at once
 
 
 class Clip(CheckpointEngine):
-    """A `Matcher` (cosines) and a `Colorist`, over whatever encodes pictures and texts."""
+    """A `Matcher` (cosines) and a `Colorist`; subclasses encode the pictures and texts."""
 
     def __init__(
         self,
@@ -38,9 +38,9 @@ class Clip(CheckpointEngine):
         device: str = "auto",
         precision: str = "float32",
         batch: int = 32,
-        **told: Any,
+        **options: Any,
     ) -> None:
-        super().__init__(checkpoint, revision, device, precision, batch, **told)
+        super().__init__(checkpoint, revision, device, precision, batch, **options)
         self._texts = _Memory()
         self._rows = _Memory()
 
@@ -50,10 +50,10 @@ class Clip(CheckpointEngine):
         images = {id(image): image for image, _ in pairs}
         row = {key: place for place, key in enumerate(images)}
         with torch.inference_mode(), memory_guard():
-            seen = self._look(list(images.values()))
-            said = self._read([text for _, text in pairs])
-            mine = seen[[row[id(image)] for image, _ in pairs]]
-            return (mine * said).sum(-1).float().tolist()
+            pictures = self._look(list(images.values()))
+            texts = self._read([text for _, text in pairs])
+            pictures = pictures[[row[id(image)] for image, _ in pairs]]
+            return (pictures * texts).sum(-1).float().tolist()
 
     def colors(self, crops: Sequence[tuple[Image.Image, Detection, ColorOf]]) -> list[str]:
         self.load()
@@ -66,11 +66,11 @@ class Clip(CheckpointEngine):
         with torch.inference_mode(), memory_guard():
             seen = self._look(cut)
             rows = self._color_rows([want for _, _, want in crops])
-            likest = [int((row @ one).argmax()) for one, row in zip(seen, rows, strict=True)]
-        return [want.colors[at] for at, (_, _, want) in zip(likest, crops, strict=True)]
+            best = [int((row @ crop).argmax()) for crop, row in zip(seen, rows, strict=True)]
+        return [want.colors[at] for at, (_, _, want) in zip(best, crops, strict=True)]
 
     def _color_rows(self, wants: Sequence[ColorOf]) -> list[Any]:
-        """Per want a row for each color: the mean direction of its templates, of length one."""
+        """For each want a row per color: the mean direction of its templates, of length one."""
         torch = prepare()
         unknown = [
             key
@@ -79,8 +79,8 @@ class Clip(CheckpointEngine):
         ]
         texts = [texts_of_color(noun, color, t) for noun, cs, t in unknown for color in cs]
         if texts:
-            said = self._read([text for some in texts for text in some])
-            means = [part.mean(0) for part in said.split([len(some) for some in texts])]
+            embedded = self._read([text for some in texts for text in some])
+            means = [part.mean(0) for part in embedded.split([len(some) for some in texts])]
             rows = torch.nn.functional.normalize(torch.stack(means), dim=-1)
             for key, row in zip(unknown, rows.split([len(k[1]) for k in unknown]), strict=True):
                 self._rows[key] = row
@@ -98,13 +98,13 @@ class Clip(CheckpointEngine):
     def _read(self, texts: Sequence[str]) -> Any:
         torch = prepare()
         unknown = [text for text in dict.fromkeys(texts) if text not in self._texts]
-        # Texts of like length go together, so that little is padded.
+        # Texts of similar length go together, so that little is padded.
         unknown.sort(key=len)
         for start in range(0, len(unknown), _TEXTS):
             some = unknown[start : start + _TEXTS]
-            said = torch.nn.functional.normalize(self._embed_texts(some).float(), dim=-1)
-            for text, one in zip(some, said, strict=True):
-                self._texts[text] = one
+            rows = torch.nn.functional.normalize(self._embed_texts(some).float(), dim=-1)
+            for text, row in zip(some, rows, strict=True):
+                self._texts[text] = row
         return torch.stack([self._texts[text] for text in texts])
 
     def _embed_images(self, images: Sequence[Image.Image]) -> Any:
@@ -129,11 +129,12 @@ def texts_of_color(noun: str, color: str, templates: Sequence[str]) -> list[str]
 
 
 def cut_out(image: Image.Image, thing: Detection, want: ColorOf) -> Image.Image:
-    """The thing on a plain backdrop, cut to its box (whose corners Pillow rounds).
+    """The object on a plain backdrop, cut to its box (whose corners Pillow rounds).
 
-    Painting over a whole picture and cutting afterwards gives the same pixels at a higher price.
+    Painting over the whole picture and cutting afterwards gives the same pixels, but takes longer.
     """
-    box = tuple(thing["box"][:4])
+    x1, y1, x2, y2 = thing["box"][:4]
+    box = (x1, y1, x2, y2)
     left, above, right, below = (round(side) for side in box)
     if want.crop and (right <= left or below <= above):
         raise ValueError(f"the box {list(box)} holds no pixel whose color could be named")
@@ -155,9 +156,10 @@ def cut_out(image: Image.Image, thing: Detection, want: ColorOf) -> Image.Image:
 
 
 class OpenClip(Clip):
-    """`checkpoint` is a published tag of `model` or a file with its weights; or all in one:
-    `hf-hub:owner/name`, `local-dir:/path` or just the folder. `resize`: what a picture that is not square loses
-    (shortest: its ends) or gets (longest: bars); empty leaves that to the checkpoint."""
+    """`checkpoint` is a published tag of `model` or a file with its weights; or model and weights
+    in one: `hf-hub:owner/name`, `local-dir:/path` or just the folder. `resize`: how a picture is
+    made square, "shortest" (its ends are cut off) or "longest" (bars are added); empty leaves that
+    to the checkpoint."""
 
     identity = "judges.engines.clip:OpenClip"
     version = "open-clip-1"
@@ -180,7 +182,7 @@ class OpenClip(Clip):
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """A folder is known by what it holds, with or without the word before it."""
+        """A folder is identified by its contents, with or without the prefix."""
         content = weights.facts(self.checkpoint.removeprefix(_FOLDER), libraries=())
         return {
             **super().facts,
@@ -198,7 +200,7 @@ class OpenClip(Clip):
         whole = checkpoint.startswith(("hf-hub:", _FOLDER))
         name, tag = (checkpoint, None) if whole else (self._name, checkpoint)
         # OpenAI's weights were trained with their own GELU: with another one the numbers are
-        # near enough to look right.
+        # wrong, but close enough to go unnoticed.
         published = {} if whole else open_clip.get_pretrained_cfg(name, tag)
         try:
             net, self._prepare_image = open_clip.create_model_from_pretrained(
@@ -232,16 +234,16 @@ class OpenClip(Clip):
 
 
 def _refuse_keys(checkpoint: str, words: str) -> None:
-    """The names in torch's refusal to load, said in our words."""
-    found = {
+    """Refuse weights that torch could not load, with the names of the keys."""
+    keys = {
         kind: re.findall(r'"([^"]+)"', line)
         for kind in ("Missing", "Unexpected")
         for line in re.findall(rf"{kind} key\(s\) in state_dict: (.*)", words)
     }
     weights.check_keys(
         checkpoint,
-        missing=found.get("Missing", ()),
-        unexpected=found.get("Unexpected", ()),
+        missing=keys.get("Missing", ()),
+        unexpected=keys.get("Unexpected", ()),
         mismatched=re.findall(r"size mismatch for ([^:]+):", words),
     )
 
@@ -319,6 +321,6 @@ class TransformersClip(Clip):
         )
 
 
-def _pooled(told: Any) -> Any:
-    """Transformers 5 wraps the embedding in an object, 4 gives it plain."""
-    return getattr(told, "pooler_output", told)
+def _pooled(output: Any) -> Any:
+    """Transformers 5 wraps the embedding in an object, 4 returns it as it is."""
+    return getattr(output, "pooler_output", output)

@@ -1,8 +1,8 @@
 """CLIP-FlanT5, the model of VQAScore: vision tower, projector and T5 in one checkpoint.
 
 A picture is encoded and projected once, however many questions there are about it. T5 reads in
-both directions, so a question changes what it makes of the picture: there is no prefix to share,
-and the encoder sees each question with the picture, many at a time.
+both directions, so its encoding of the picture depends on the question: no prefix can be shared,
+and the encoder reads the picture with each question, many at a time.
 """
 
 from __future__ import annotations
@@ -94,10 +94,10 @@ class ClipFlanT5(CheckpointEngine):
     def answer(self, asked: Sequence[tuple[Image.Image, Sequence[Question]]]) -> list[list[Answer]]:
         self.load()
         torch = weights.prepare()
-        told: list[list[Answer]] = [[] for _ in asked]
+        answered: list[list[Answer]] = [[] for _ in asked]
         places = [place for place, (_, questions) in enumerate(asked) if questions]
         if not places:
-            return told
+            return answered
         by_row: dict[tuple[int, str], list[Question]] = {}
         for place in places:
             for question in asked[place][1]:
@@ -111,17 +111,17 @@ class ClipFlanT5(CheckpointEngine):
                 states, mask = self._read([(seen[place], text) for place, text in some])
                 questions = [(row, q) for row, key in enumerate(some) for q in by_row[key]]
                 logits = self._decoded(questions, states, mask)
-                found = self._reader.read([question for _, question in questions], logits)
-                for (row, question), answer in zip(questions, found, strict=True):
+                batch = self._reader.read([question for _, question in questions], logits)
+                for (row, question), answer in zip(questions, batch, strict=True):
                     answers[some[row][0], question] = answer
 
             in_rows(self, list(by_row), read)
         for place in places:
-            told[place] = [answers[place, question] for question in asked[place][1]]
-        return told
+            answered[place] = [answers[place, question] for question in asked[place][1]]
+        return answered
 
     def _see(self, images: Sequence[Image.Image]) -> Any:
-        """What T5 is given of each picture: one vector for each patch."""
+        """What T5 gets for each picture: one vector for each patch."""
         torch, tower = weights.prepare(), _tower(self._t5)
         side = tower.config.image_size
         values = torch.from_numpy(np.stack([pixels(padded(image), side) for image in images]))
@@ -134,8 +134,8 @@ class ClipFlanT5(CheckpointEngine):
         before, after = self.template.split(_PICTURE)
         parts = []
         for picture, text in rows:
-            # The text before and after the picture is cut into tokens apart, each with its own
-            # end mark: so the model was trained.
+            # The texts before and after the picture are tokenized separately, each with its own
+            # end mark, as in training.
             first, last = (
                 self._t5.shared(torch.tensor(self._tokens(part, text), device=picture.device))
                 for part in (before, after)

@@ -36,7 +36,7 @@ class Depth(CheckpointEngine):
         self._prepare_images = self._processor(AutoImageProcessor)
         if getattr(self._net.config, "depth_estimation_type", "relative") == "metric":
             raise EngineRefused(
-                f"“{self.checkpoint}” tells meters, in which larger is farther; judges of depth "
+                f"“{self.checkpoint}” measures meters, in which larger is farther; judges of depth "
                 "need a relative model, in which larger is nearer."
             )
 
@@ -45,19 +45,19 @@ class Depth(CheckpointEngine):
         maps: list[np.ndarray | None] = [None] * len(images)
         with prepare().inference_mode(), memory_guard():
             for places in alike(images, self.batch):
-                told = self._look([images[place] for place in places])
-                for place, depth in zip(places, told, strict=True):
+                batch = self._look([images[place] for place in places])
+                for place, depth in zip(places, batch, strict=True):
                     maps[place] = depth
         return [depth for depth in maps if depth is not None]
 
     def _look(self, images: Sequence[Image.Image]) -> list[np.ndarray]:
-        """Pictures of one size, whose preparation has one size too."""
+        """Pictures of one size, so that they have one size after preparation too."""
         some = next(self._net.parameters())
         pixels = self._prepare_images(
             images=[image.convert("RGB") for image in images], return_tensors="pt"
         )["pixel_values"]
-        told = self._net(pixel_values=pixels.to(some.device, some.dtype))
-        told.predicted_depth = told.predicted_depth.float()
+        output = self._net(pixel_values=pixels.to(some.device, some.dtype))
+        output.predicted_depth = output.predicted_depth.float()
         sizes = [(image.height, image.width) for image in images]
-        read = self._prepare_images.post_process_depth_estimation(told, target_sizes=sizes)
+        read = self._prepare_images.post_process_depth_estimation(output, target_sizes=sizes)
         return [depth["predicted_depth"].cpu().numpy() for depth in read]

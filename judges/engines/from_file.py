@@ -1,4 +1,4 @@
-"""Detections that were made elsewhere: read from a file, judged here by any rules, without a GPU.
+"""Detections made elsewhere: read from a file, judged here by any method, without a GPU.
 
 Files: `results.jsonl` of GenEval's official script (boxes by class, after its own threshold: a
 lower one finds nothing more in it), and COCO's JSON with "images", "categories" and "annotations"
@@ -18,19 +18,19 @@ from PIL import Image
 
 from judges.engines.shared import weights
 from judges.errors import EngineRefused
-from judges.protocols import Detection
+from judges.protocols import Detection, Engine
 
 # The official script numbers prompts and samples: …/00012/samples/00003.png
 OFFICIAL = re.compile(r"(?:^|/)(\d{1,9})/samples/(\d{1,9})\.png$")
 
 
-# What reading raises where a file holds something else than it should.
+# What reading raises where a file has another format.
 NOT_SO = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 
 
-class FromFile:
-    """A detector that looks things up. `prefix` comes before the file's names: of one generator
-    among several, “sdxl/” makes “00012/00003” the image “sdxl/00012/00003”."""
+class FromFile(Engine):
+    """A detector that looks results up. `prefix` is put before the file's names: where a study has
+    several generators, “sdxl/” makes “00012/00003” the image “sdxl/00012/00003”."""
 
     identity = "judges.engines.from_file:FromFile"
     version = "1"
@@ -47,7 +47,7 @@ class FromFile:
         return weights.facts(self.checkpoint, libraries=())
 
     def load(self) -> None:
-        _ = self._found
+        _ = self._detections
 
     def detect(
         self, images: Sequence[Image.Image], classes: Sequence[tuple[str, ...]] = ()
@@ -55,12 +55,12 @@ class FromFile:
         return [self._of(image.info["key"]) for image in images]
 
     def _of(self, key: str) -> list[Detection]:
-        if key not in self._found:
+        if key not in self._detections:
             raise ValueError(f"The file “{Path(self.checkpoint).name}” says nothing of “{key}”.")
-        return self._found[key]
+        return self._detections[key]
 
     @cached_property
-    def _found(self) -> dict[str, list[Detection]]:
+    def _detections(self) -> dict[str, list[Detection]]:
         path = Path(weights.check_named(self.checkpoint)).expanduser()
         try:
             pairs = list(_coco(path) if path.suffix == ".json" else _official(path))
@@ -92,23 +92,23 @@ def _boxes(details: Mapping[str, Sequence[Sequence[float]]]) -> Iterator[Detecti
 
 def _coco(path: Path) -> Iterator[tuple[str, list[Detection]]]:
     whole = json.loads(path.read_text(encoding="utf-8"))
-    names = {one["id"]: one["name"] for one in whole["categories"]}
-    found: dict[Any, list[Detection]] = {one["id"]: [] for one in whole["images"]}
-    for one in whole["annotations"]:
-        found[one["image_id"]].append(_annotation(one, names))
+    names = {category["id"]: category["name"] for category in whole["categories"]}
+    by_image: dict[Any, list[Detection]] = {image["id"]: [] for image in whole["images"]}
+    for annotation in whole["annotations"]:
+        by_image[annotation["image_id"]].append(_detection(annotation, names))
     for image in whole["images"]:
-        yield _name(image["file_name"]), found[image["id"]]
+        yield _name(image["file_name"]), by_image[image["id"]]
 
 
-def _annotation(one: Mapping[str, Any], names: Mapping[Any, str]) -> Detection:
-    x, y, width, height = map(float, one["bbox"])
+def _detection(annotation: Mapping[str, Any], names: Mapping[Any, str]) -> Detection:
+    x, y, width, height = map(float, annotation["bbox"])
     detection: Detection = {
-        "class": names[one["category_id"]],
-        "score": float(one["score"]),
+        "class": names[annotation["category_id"]],
+        "score": float(annotation["score"]),
         "box": [x, y, x + width, y + height],
     }
-    mask = one.get("segmentation")
-    # Polygons and packed runs are not read: the box alone is told.
+    mask = annotation.get("segmentation")
+    # Polygons and packed runs are not read: such a detection has its box only.
     if isinstance(mask, dict) and isinstance(mask.get("counts"), list):
         height, width = mask["size"]
         detection["mask"] = {"size": (height, width), "counts": _whole(mask["counts"])}
@@ -120,7 +120,8 @@ def _whole(counts: Iterable[Any]) -> list[int]:
 
 
 def _name(file: str) -> str:
-    """As a study calls the image: prompt and sample of an official folder, else the file's stem."""
+    """The image's key in a study: prompt and sample of an official folder, else the path without
+    its ending."""
     official = OFFICIAL.search(file)
     if official:
         return f"{int(official[1]):05d}/{int(official[2]):05d}"

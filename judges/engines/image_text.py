@@ -1,8 +1,8 @@
 """Any model of transformers that takes a picture and a text: LLaVA, InstructBLIP, BLIP-2, Gemma …
 
-Questions about all pictures of a batch go through the model together, several rows at a time. What
-a model makes of a picture is not shared between its questions: how that is done differs from
-family to family. Families that are worth it have an engine of their own.
+Questions about all pictures of a batch go through the model together, several rows at a time. The
+encoded picture is not shared between its questions, since each family of models does that
+differently. Families where it pays have an engine of their own.
 """
 
 from __future__ import annotations
@@ -78,18 +78,18 @@ class ImageTextModel(CheckpointEngine):
             for question in questions:
                 key = (place, self._written(question.text), self._reader.forced(question))
                 rows.setdefault(key, []).append(question)
-        found: dict[tuple[int, Question], Answer] = {}
+        answers: dict[tuple[int, Question], Answer] = {}
 
         def read(some: Sequence[tuple[int, str, tuple[int, ...]]]) -> None:
             scores = self._scores([(images[p], text, forced) for p, text, forced in some])
             for key, logits in zip(some, scores, strict=True):
                 for question in rows[key]:
-                    (found[key[0], question],) = self._reader.read([question], logits)
+                    (answers[key[0], question],) = self._reader.read([question], logits)
 
         with weights.prepare().inference_mode():
             in_rows(self, list(rows), read)
         return [
-            [found[place, question] for question in questions]
+            [answers[place, question] for question in questions]
             for place, (_, questions) in enumerate(asked)
         ]
 
@@ -113,7 +113,7 @@ class ImageTextModel(CheckpointEngine):
 
     def _given(self, images: list[Image.Image], texts: list[str]) -> Any:
         begin = self._processing.tokenizer.bos_token
-        # Some chat templates write the mark of the beginning that the tokenizer adds, too.
+        # Some chat templates already write the mark of the beginning that the tokenizer adds.
         twice = bool(begin) and all(text.startswith(begin) for text in texts)
         given = self._processing(
             images=images,
@@ -154,7 +154,7 @@ class ImageTextModel(CheckpointEngine):
     # --- conversations
 
     def _converse(self, image: Image.Image, talk: Talk) -> tuple[str, ...]:
-        """Seeded, and without a trace in the random numbers of anybody else."""
+        """With its own seed, leaving everybody else's random numbers alone."""
         torch = weights.prepare()
         if self.template and len(talk.turns) > 1:
             raise ValueError("A model without a chat template takes one turn, not a conversation.")
@@ -176,10 +176,10 @@ class ImageTextModel(CheckpointEngine):
         how: dict[str, Any] = {"do_sample": False}
         if talk.temperature:
             how = {"do_sample": True, "temperature": talk.temperature}
-        told = self._net.generate(**given, max_new_tokens=talk.max_tokens, **how)[0]
+        tokens = self._net.generate(**given, max_new_tokens=talk.max_tokens, **how)[0]
         if not self._is_pair:
-            told = told[given["input_ids"].shape[1] :]
-        return self._processing.tokenizer.decode(told, skip_special_tokens=True).strip()
+            tokens = tokens[given["input_ids"].shape[1] :]
+        return self._processing.tokenizer.decode(tokens, skip_special_tokens=True).strip()
 
 
 def _turn(role: str, text: str, *, with_picture: bool = False) -> dict[str, Any]:
@@ -190,7 +190,7 @@ def _turn(role: str, text: str, *, with_picture: bool = False) -> dict[str, Any]
 def _lengthened(
     torch: Any, given: Mapping[str, Any], lengths: Sequence[int], forced: Sequence[tuple[int, ...]]
 ) -> dict[str, Any]:
-    """The forced tokens follow each row's own last token; all that goes by token grows along."""
+    """Puts the forced tokens after each row's last token, and lengthens all that counts tokens."""
     ids, longest = given["input_ids"], max(len(tokens) for tokens in forced)
     longer = {
         name: torch.nn.functional.pad(value, (0, longest))

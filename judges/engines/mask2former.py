@@ -14,13 +14,13 @@ from judges.engines.shared.mask_transformer import MaskTransformer
 from judges.engines.shared.torch_setup import prepare
 from judges.protocols import Detection
 
-_GRID = (384, 384)  # where transformers' own post-processing looks at masks
+_GRID = (384, 384)  # on which transformers' own post-processing compares masks
 
 
 class Mask2Former(MaskTransformer):
     """`reading` "geneval" prepares pictures and reads masks as GenEval's own detector code does;
-    "transformers" leaves both to the rules of that library: the checkpoint's own resizing,
-    masks looked at on 384 × 384 cells."""
+    "transformers" follows that library: the checkpoint's own resizing, masks compared on 384 × 384
+    cells."""
 
     identity = "judges.engines.mask2former:Mask2Former"
     version = "mask2former-1"
@@ -84,8 +84,8 @@ class Mask2Former(MaskTransformer):
             replaced(predictor, "forward", lean),
             replaced(modeling_mask2former, "multi_scale_deformable_attention", attend),
         ):
-            seen = self._net(pixel_values=pixels)
-        return seen.class_queries_logits, features.maps(seen.masks_queries_logits)
+            output = self._net(pixel_values=pixels)
+        return output.class_queries_logits, features.maps(output.masks_queries_logits)
 
     def _framed(self, images: Sequence[Image.Image], frame: tuple[int, int]) -> Any:
         if self._reading == "geneval":
@@ -114,4 +114,4 @@ class Mask2Former(MaskTransformer):
         size = (image.height, image.width)
         masks = resize((logits > 0).float()[:, None], size, mode="nearest")[:, 0] > 0
         kept = chances > self._floor
-        return self._told_of(chances[kept] * sure[which], names[kept], masks, which)
+        return self._detections(chances[kept] * sure[which], names[kept], masks, which)

@@ -1,8 +1,8 @@
 """Mask2Former through MMDetection: GenEval's own detector, from its 2.x and 3.x checkpoints.
 
-Nothing is compiled and nothing fetched: `mmcv-lite` lacks the compiled operators, of which
-Mask2Former needs one only on a GPU and only for speed, so a stand-in lets the library import and
-says clearly when another detector calls what is not there.
+Nothing is compiled and nothing downloaded: `mmcv-lite` lacks the compiled operators. Mask2Former
+needs only one of them, on a GPU and for speed. So a stand-in lets the library import, and raises a
+clear error when another detector calls a missing operator.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class MMDetection(MaskTransformer):
         short_side: int = 800,
         config: str = CONFIG,
     ) -> None:
-        told = weights.facts(config, libraries=())
-        name = f"{told['checkpoint']} {told.get('content', '')}".strip()
+        described = weights.facts(config, libraries=())
+        name = f"{described['checkpoint']} {described.get('content', '')}".strip()
         super().__init__(
             checkpoint,
             revision,
@@ -106,7 +106,7 @@ class MMDetection(MaskTransformer):
 
 
 def build(config: str) -> Any:
-    """The model of a config without weights: no backbone is fetched, training parts are left out."""
+    """The model of a config, without weights or parts for training; nothing is downloaded."""
     mmdet = library()
     path = Path(config).expanduser()
     if not path.is_file():
@@ -147,7 +147,7 @@ def library() -> Any:
 
 @contextmanager
 def _operators() -> Iterator[None]:
-    """A stand-in while mmcv imports, gone afterwards: nobody shall take it for the real one."""
+    """A stand-in while mmcv imports; removed afterwards, lest it be taken for the real one."""
     absent = importlib.util.find_spec("mmcv._ext") is None
     if absent:
         sys.modules["mmcv._ext"] = _Absent("mmcv._ext")
@@ -159,14 +159,14 @@ def _operators() -> Iterator[None]:
         if absent:
             del sys.modules["mmcv._ext"]
     if absent:
-        # On a GPU, too, the attention then takes its way through plain torch.
+        # The attention then runs in plain torch on a GPU too.
         from mmcv.ops import multi_scale_deform_attn
 
         multi_scale_deform_attn.IS_CUDA_AVAILABLE = False
 
 
 class _Absent(types.ModuleType):
-    """Has every operator by name, so that mmcv imports; calling one is an error with a sentence."""
+    """Has every operator by name, so that mmcv imports; calling one raises a clear error."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -182,7 +182,7 @@ class _Absent(types.ModuleType):
 
 
 class _quiet(warnings.catch_warnings):
-    """Old calls inside the library are its own business."""
+    """Silences warnings about old calls inside the library."""
 
     def __enter__(self) -> Any:
         log = super().__enter__()
@@ -223,10 +223,10 @@ def modern_keys(state: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_checkpoint(path: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The tensors of a checkpoint and what it says about itself.
+    """The tensors and the metadata of a checkpoint.
 
-    Checkpoints of this family carry the history of their training as objects, which a safe load
-    refuses. They are read again with every such object as an inert stand-in: no code of the file
+    Checkpoints of this family hold the history of their training as objects, which a safe load
+    refuses. They are read again with an inert stand-in for every such object: no code of the file
     runs, and only tensors and plain values come out.
     """
     file = Path(path).expanduser()
@@ -256,7 +256,7 @@ def _read_inert(file: Path) -> dict[str, Any]:
 
 
 class _Inert(pickle.Unpickler):
-    """Rebuilds tensors and plain containers; every other object becomes a `_Thing`."""
+    """Rebuilds tensors and plain containers; every other object becomes a `_InertObject`."""
 
     def __init__(self, data: io.BufferedIOBase, **_: Any) -> None:
         super().__init__(data, encoding="utf-8")
@@ -268,13 +268,13 @@ class _Inert(pickle.Unpickler):
             return super().find_class(module, name)
         if module == "torch" and name.endswith("Storage"):
             return super().find_class(module, name)
-        return _Thing
+        return _InertObject
 
 
-class _Thing:
-    """Stands for an object of a file that is not trusted: takes anything, does nothing."""
+class _InertObject:
+    """Stands for an object of an untrusted file: accepts any call, does nothing."""
 
-    def __new__(cls, *_: Any, **__: Any) -> _Thing:
+    def __new__(cls, *_: Any, **__: Any) -> _InertObject:
         return super().__new__(cls)
 
     def __init__(self, *_: Any, **__: Any) -> None:

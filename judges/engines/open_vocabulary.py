@@ -1,7 +1,7 @@
-"""Detectors that look for whatever they are told: OWLv2 and Grounding DINO.
+"""Detectors that look for any names they are given: OWLv2 and Grounding DINO.
 
-They have boxes and no masks, and no rule of their own against several boxes on one thing: a
-method that counts should limit the overlap.
+They return boxes without masks, and may put several boxes on one object: a method that counts
+should limit the overlap.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ class _OpenVocabulary(CheckpointEngine):
                 "a detector with an open vocabulary must be told what to look for in each picture"
             )
         self.load()
-        found: list[list[Detection]] = [[] for _ in images]
+        results: list[list[Detection]] = [[] for _ in images]
         with prepare().inference_mode(), memory_guard():
             for places in alike(images, self.batch):
-                told = self._look(
+                batch = self._look(
                     [images[place].convert("RGB") for place in places],
                     [classes[place] for place in places],
                 )
-                for place, detections in zip(places, told, strict=True):
-                    found[place] = detections
-        return found
+                for place, detections in zip(places, batch, strict=True):
+                    results[place] = detections
+        return results
 
     def _look(
         self, images: Sequence[Image.Image], names: Sequence[tuple[str, ...]]
@@ -49,7 +49,7 @@ class _OpenVocabulary(CheckpointEngine):
 
 
 class Owlv2(_OpenVocabulary):
-    """`template` makes a name the caption that the text tower knows from its training."""
+    """`template` turns a name into a caption like those of the text tower's training."""
 
     identity = "judges.engines.open_vocabulary:Owlv2"
     version = "owlv2-1"
@@ -83,12 +83,12 @@ class Owlv2(_OpenVocabulary):
     ) -> list[list[Detection]]:
         some = next(self._net.parameters())
         pixels = self._prepare_images(images=list(images), return_tensors="pt")["pixel_values"]
-        told = self._net(
+        output = self._net(
             input_ids=self._queries(names).to(some.device),
             pixel_values=pixels.to(some.device, some.dtype),
         )
         read = self._prepare_images.post_process_object_detection(
-            told, threshold=self._floor, target_sizes=[(i.height, i.width) for i in images]
+            output, threshold=self._floor, target_sizes=[(i.height, i.width) for i in images]
         )
         return [
             [
@@ -121,7 +121,7 @@ class Owlv2(_OpenVocabulary):
 
 
 class GroundingDino(_OpenVocabulary):
-    """All names stand in one text; a box belongs to the name whose words light up most."""
+    """All names stand in one text; a box belongs to the name whose words score highest."""
 
     identity = "judges.engines.open_vocabulary:GroundingDino"
     version = "grounding-dino-1"
@@ -167,13 +167,13 @@ class GroundingDino(_OpenVocabulary):
         if given["input_ids"].shape[1] > longest:
             raise ValueError(f"the names to look for make more than {longest} tokens")
         seen = self._prepare_images(images=list(images), return_tensors="pt")
-        told = self._net(
+        output = self._net(
             pixel_values=seen["pixel_values"].to(some.device, some.dtype),
             pixel_mask=seen["pixel_mask"].to(some.device),
             **given.to(some.device),
         )
-        chances = told.logits.float().sigmoid()
-        boxes = _corners(told.pred_boxes.float())
+        chances = output.logits.float().sigmoid()
+        boxes = _corners(output.pred_boxes.float())
         return [
             self._read(chances[at], boxes[at], _owners(offsets[at], spans[at]), known, image)
             for at, (known, image) in enumerate(zip(names, images, strict=True))
@@ -200,7 +200,7 @@ class GroundingDino(_OpenVocabulary):
 
 
 def one_text(names: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
-    """The names as one text, each ended by a full stop, and where each of them stands in it."""
+    """The names as one text, each with a full stop, and where each of them stands in it."""
     text, spans = "", []
     for name in names:
         plain = name.replace(".", " ").strip().lower()

@@ -1,4 +1,4 @@
-"""Judges trained on which of two pictures people like better; each speaks its own number."""
+"""Models trained on which of two pictures people prefer. Each has a scale of its own."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from PIL import Image
 from judges.engines.clip import OpenClip, TransformersClip
 from judges.engines.shared import weights
 from judges.engines.shared.checkpoint import CheckpointEngine
+from judges.engines.shared.clip_pixels import MEAN, SPREAD
 from judges.engines.shared.torch_setup import prepare
 from judges.engines.shared.weights import memory_guard
 
@@ -35,7 +36,7 @@ class PickScore(TransformersClip):
 
 
 class HPSv2(OpenClip):
-    """A CLIP ViT-H/14 from the authors' file; the whole picture is seen, with bars beside it."""
+    """A CLIP ViT-H/14 from the authors' file; sees the whole picture, with bars beside it."""
 
     identity = "judges.engines.preference:HPSv2"
     version = "hpsv2-1"
@@ -54,8 +55,9 @@ class HPSv2(OpenClip):
 
 
 class ImageReward(CheckpointEngine):
-    """BLIP's text tower reads the prompt with the picture before its eyes; a small net turns the
-    first token into a reward, about 0 on average and 1 in spread. `checkpoint`: the authors' file.
+    """BLIP's text tower reads the prompt together with the picture; a small net turns its first
+    token into a reward, with a mean of about 0 and a spread of about 1. `checkpoint`: the authors'
+    file.
     """
 
     identity = "judges.engines.preference:ImageReward"
@@ -109,18 +111,18 @@ class ImageReward(CheckpointEngine):
                 transforms.Resize(eyes.image_size, transforms.InterpolationMode.BICUBIC),
                 transforms.CenterCrop(eyes.image_size),
                 transforms.ToTensor(),
-                transforms.Normalize(_MEAN, _SPREAD),
+                transforms.Normalize(MEAN, SPREAD),
             ]
         )
 
     def similarities(self, pairs: Sequence[tuple[Image.Image, str]]) -> list[float]:
         self.load()
         torch = prepare()
-        told: list[float] = []
+        rewards: list[float] = []
         with torch.inference_mode(), memory_guard():
             for start in range(0, len(pairs), self.batch):
-                told += self._rewards(pairs[start : start + self.batch])
-        return told
+                rewards += self._rewards(pairs[start : start + self.batch])
+        return rewards
 
     def _rewards(self, pairs: Sequence[tuple[Image.Image, str]]) -> list[float]:
         torch = prepare()
@@ -147,12 +149,10 @@ class ImageReward(CheckpointEngine):
         return ((rewards - _AVERAGE) / _DEVIATION).tolist()
 
 
-# The authors' numbers: text length, mean and spread of raw rewards, the picture's normalisation,
-# and where among the dropouts of the small net its linear layers stand.
+# The authors' numbers: text length, mean and spread of raw rewards, and where among the dropouts
+# of the small net its linear layers stand.
 _LONGEST_TEXT = 35
 _AVERAGE, _DEVIATION = 0.16717362830052426, 1.0333394966054072
-_MEAN = (0.48145466, 0.4578275, 0.40821073)
-_SPREAD = (0.26862954, 0.26130258, 0.27577711)
 _LAYERS_OF_REWARD = (0, 2, 4, 6, 7)
 _HEAD = 64  # width of an attention head, in both towers
 
@@ -170,8 +170,8 @@ _RENAMED = (
 
 
 def familiar_keys(state: Mapping[str, Any]) -> dict[str, Any]:
-    """The authors' weights under the names of transformers; two projections that only their
-    training used are left out."""
+    """The authors' weights under the names of transformers, without the two projections that only
+    training needs."""
     renamed = {}
     for key, value in state.items():
         if key.startswith(("blip.vision_proj.", "blip.text_proj.")):
@@ -183,7 +183,7 @@ def familiar_keys(state: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _shapes_of(state: Mapping[str, Any], checkpoint: str) -> tuple[Any, Any]:
-    """The configuration of both towers, read off their weights."""
+    """The configuration of both towers, derived from the shapes of their weights."""
     from transformers import BlipTextConfig, BlipVisionConfig
 
     needed = (

@@ -1,8 +1,8 @@
 """Qwen2-VL, Qwen2.5-VL and Qwen3-VL: every question about a picture in one pass, and conversations.
 
-A question is asked as the official codes ask it: one user's turn of picture and text in the
-checkpoint's own chat template, and the scores of the first token of the reply. The picture is
-encoded once and remembered for the next call.
+A question is asked as in the official code: one user turn of picture and text in the checkpoint's
+own chat template, and the scores of the first token of the reply. The picture is encoded once and
+kept for the next call.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from judges.protocols import Answer, Question
 FAMILY = ("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe")
 SCORES = ("generate", "logits")
 _MIB = 1 << 20
-# What a checkpoint's generation settings may do to the scores of the first token, and the values
-# with which they do nothing.
+# Generation settings of a checkpoint that can change the scores of the first token, and the values
+# with which they change nothing.
 _ADDED = (
     "bad_words_ids",
     "begin_suppress_tokens",
@@ -40,7 +40,9 @@ _ADDED = (
     "watermarking_config",
 )
 _FACTORS = ("encoder_repetition_penalty", "guidance_scale", "num_beams")
-_UNCHANGED = dict.fromkeys(_ADDED, (None, 0, [], {})) | dict.fromkeys(_FACTORS, (None, 0, 1))
+_UNCHANGED: dict[str, tuple[Any, ...]] = dict.fromkeys(_ADDED, (None, 0, [], {})) | dict.fromkeys(
+    _FACTORS, (None, 0, 1)
+)
 
 
 @dataclass(frozen=True)
@@ -57,10 +59,10 @@ class _Features:
 
 
 class QwenVL(ImageTextModel):
-    """`scores`: "generate" applies what the checkpoint's generation settings do to the scores, as
-    the official loops do unasked (Qwen2.5-VL punishes repeated tokens); "logits" leaves them out.
-    `max_pixels` and `min_pixels` bound the size in which a picture is looked at; 0 is the
-    checkpoint's own bound. `memory` is how many MiB of encoded pictures are remembered.
+    """`scores`: "generate" applies the checkpoint's generation settings to the scores, as the
+    official loops do by default (Qwen2.5-VL penalises repeated tokens); "logits" ignores them.
+    `max_pixels` and `min_pixels` limit the size of the picture; 0 is the checkpoint's own limit.
+    `memory` is how many MiB of encoded pictures are kept.
     """
 
     identity = "judges.engines.qwen_vl:QwenVL"
@@ -85,7 +87,7 @@ class QwenVL(ImageTextModel):
                 "pixels and memory are not negative, and min_pixels not above max_pixels"
             )
         super().__init__(checkpoint, revision, device, precision, batch)
-        self._told = {"scores": scores, "min_pixels": min_pixels, "max_pixels": max_pixels}
+        self._options = {"scores": scores, "min_pixels": min_pixels, "max_pixels": max_pixels}
         self._as_generated = scores == "generate"
         self._bounds = {"shortest_edge": min_pixels, "longest_edge": max_pixels}
         self._features = FeatureMemory(memory * _MIB)
@@ -126,7 +128,7 @@ class QwenVL(ImageTextModel):
     # --- pictures
 
     def _look(self, images: Sequence[Image.Image]) -> list[_Features]:
-        """Each picture is known by its pixels: the same one in another file is not encoded again."""
+        """Compared by pixels: the same picture in another file is not encoded again."""
         images = [image.convert("RGB") for image in images]
         keys = [(i.size, hashlib.sha256(i.tobytes()).digest()) for i in images]
         known = {key: self._features.get(key) for key in keys}
@@ -182,15 +184,15 @@ class QwenVL(ImageTextModel):
     def _halves(self, text: str) -> tuple[list[int], list[int]]:
         """The tokens before the picture and after it.
 
-        The picture's mark is a token of its own, at which a tokenizer cuts anyway: so both halves
-        have the tokens that they have in the whole.
+        The picture's mark is a token of its own, so both halves have the same tokens as in the
+        whole text.
         """
         before, _, after = self._written(text).partition(self._processing.image_token)
         encode = self._processing.tokenizer.encode
         return encode(before, add_special_tokens=False), encode(after, add_special_tokens=False)
 
     def _processed(self, scores: Any, row: Row) -> Any:
-        """The scores as `generate` would tell them: tokens that were already there are punished."""
+        """The scores as in `generate`: tokens that occurred before are penalised."""
         torch = prepare()
         penalty = self._net.generation_config.repetition_penalty
         scores = scores.float()
@@ -216,7 +218,7 @@ def _places(before: int, rows: int, columns: int) -> Any:
 
 
 def flatten_patches(embed: Any) -> None:
-    """Patches do not overlap, so their convolution is one product of matrices, and far quicker."""
+    """Patches do not overlap, so their convolution is one matrix product, which is far faster."""
     torch = prepare()
     convolution = embed.proj
     if convolution.kernel_size != convolution.stride:
@@ -230,7 +232,7 @@ def flatten_patches(embed: Any) -> None:
 
 
 def _check_settings(settings: Any) -> None:
-    """A setting that changes scores is reproduced or refused, never passed over."""
+    """A setting that changes scores is applied or refused, never ignored."""
     changed = [
         f"{name}={value}"
         for name, idle in _UNCHANGED.items()
@@ -244,6 +246,6 @@ def _check_settings(settings: Any) -> None:
 
 
 def _timed(answers: list[list[Answer]], seconds: float) -> list[list[Answer]]:
-    """They were computed together: each bears its share."""
+    """Computed together, each answer took its share of the time."""
     share = seconds / max(sum(map(len, answers)), 1)
-    return [[replace(answer, seconds=share) for answer in told] for told in answers]
+    return [[replace(answer, seconds=share) for answer in row] for row in answers]

@@ -1,10 +1,11 @@
-"""Scores as rows, and in the official layouts, so that the papers' own scripts can sum them up."""
+"""Scores as rows, and in the official layouts that the papers' own scripts read."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Iterator
+from typing import Any
 
 from annotations.errors import Refused
 from annotations.exports import study_tables
@@ -51,7 +52,7 @@ def score_rows(study: Study, *, judge: str | None = None) -> Iterator[dict[str, 
 
 
 def geneval_results(study: Study, run: Run) -> Iterator[str]:
-    """`results.jsonl` as GenEval's script writes it: its `summary_scores.py` reads this."""
+    """`results.jsonl` as GenEval's script writes it, for its `summary_scores.py`."""
     scores = (
         Score.objects.filter(run=run, correct__isnull=False)
         .select_related("image__prompt", "image__generator")
@@ -85,7 +86,7 @@ def geneval_results(study: Study, run: Run) -> Iterator[str]:
 
 
 def compbench_results(study: Study, run: Run) -> Iterator[str]:
-    """`[{"question_id": 0, "answer": "0.7110"}, …]`, numbered as the pictures' names are."""
+    """`[{"question_id": 0, "answer": "0.7110"}, …]`; the numbers are those in the picture names."""
     scores = (
         Score.objects.filter(run=run, value__isnull=False)
         .order_by("image__key")
@@ -113,7 +114,7 @@ def missing_scores(study: Study, run: Run) -> list[str]:
 
 
 def digest(study: Study, *, people: str = "nobody") -> str:
-    """Of prompts, images, labels and scores: two studies with the same one hold the same."""
+    """Of prompts, images, labels and scores: equal digests mean equal studies."""
     sha = hashlib.sha256(study_tables.digest(study, people=people).encode())
     for row in score_rows(study):
         sha.update(json.dumps(row, ensure_ascii=False, sort_keys=True).encode())
@@ -123,20 +124,20 @@ def digest(study: Study, *, people: str = "nobody") -> str:
 SCORE = ("image__key", "value", "correct", "reason", "error", "evidence")
 
 
-def _atom_scores(run: Run) -> Iterator[tuple]:
+def _atom_scores(run: Run) -> Iterator[tuple[Any, ...]]:
     rows = AtomScore.objects.filter(score__run=run).order_by("score__image__key", "atom__index")
     return rows.values_list("score__image__key", "atom__index", "value", "error").iterator(
         chunk_size=CHUNK
     )
 
 
-def _boxes(evidence: dict) -> dict:
-    """`{class: [[x1, y1, x2, y2, score], …]}`, whoever found them."""
+def _boxes(evidence: dict[str, Any]) -> dict[str, Any]:
+    """`{class: [[x1, y1, x2, y2, score], …]}`, in the same form for every detector."""
     boxes = evidence.get("boxes")
     if isinstance(boxes, dict):
         return boxes
-    found: dict[str, list] = {}
+    by_class: dict[str, list[Any]] = {}
     for detection in evidence.get("detections", []):
         box = [*detection.get("box", []), detection.get("score")]
-        found.setdefault(str(detection.get("class")), []).append(box)
-    return found
+        by_class.setdefault(str(detection.get("class")), []).append(box)
+    return by_class

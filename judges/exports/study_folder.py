@@ -1,4 +1,4 @@
-"""A whole study as a folder of tidy tables that `import_study --format tidy` brings in again."""
+"""A whole study as a folder of tidy tables that `import_study --format tidy` can import again."""
 
 from __future__ import annotations
 
@@ -7,23 +7,24 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from django.core.files.storage import default_storage
+
 from annotations.exports import labels, study_tables
 from annotations.exports.files import Counted, ExportRefused, write_lines
-from annotations.labelling import queries
-from annotations.media import media
 from annotations.models import Study
+from annotations.studies import queries as study_queries
 from judges.exports import scores
 
 
 def write_study(
     study: Study, folder: Path, *, people: str = "everybody", files: bool = False
 ) -> dict[str, Any]:
-    """Tables, pictures where they are wanted, and README.json; returns what that says.
+    """Tables, README.json and, with `files`, the pictures; returns the content of README.json.
 
-    Everything is written beside the folder and moved to its name at the end.
+    Everything is written to a folder beside it that gets its name at the end.
     """
     if folder.exists():
-        raise ExportRefused(f"{folder} is there already; choose another name or remove it.")
+        raise ExportRefused(f"{folder} exists already; choose another name or remove it.")
     draft = folder.with_name(f"{folder.name}.part")
     shutil.rmtree(draft, ignore_errors=True)
     try:
@@ -56,7 +57,8 @@ def _write(study: Study, folder: Path, people: str, files: bool) -> dict[str, An
         for file in study.images.exclude(file="").values_list("file", flat=True).distinct():
             target = folder / file
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(media().read(file))
+            with default_storage.open(file) as stored:
+                target.write_bytes(stored.read())
     absent = study_tables.missing_labels(study)
     about = {
         "what": f"The study “{study.title}” ({study.slug}), from Jurybox.",
@@ -71,7 +73,7 @@ def _write(study: Study, folder: Path, people: str, files: bool) -> dict[str, An
         "missing": {
             "images_without_labels": len(absent),
             "image_ids": absent[:1000],
-            "prompts_without_image": queries.missing_images(study),
+            "prompts_without_image": study_queries.missing_images(study),
         },
     }
     write_lines(folder / "README.json", [json.dumps(about, ensure_ascii=False, indent=2) + "\n"])

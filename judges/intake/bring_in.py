@@ -1,35 +1,33 @@
-"""One verb for every way in: command, upload page and API bring a source into a study here."""
+"""Import a source into a study: every command, the upload page and the API come through here."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
+from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.text import slugify
 
-from annotations import event_log as trail
-from annotations.benchmarks import registry as readers
+from annotations import event_log
+from annotations.benchmarks import registry
 from annotations.benchmarks.registry import Source
 from annotations.errors import ImportRefused
-from annotations.forms import FORMS
-from annotations.forms.papers import geneval_audit
+from annotations.forms.papers import FORMS, geneval_audit
 from annotations.forms.versions import publish_form
 from annotations.imports.outcome import Outcome
-from annotations.labelling import queries
 from annotations.models import FormVersion, Membership, Study
 from annotations.sources.records import (
+    NOTES,
     LabelRecord,
-    Missing,
     Record,
-    Rejected,
-    Remark,
     ScoreRecord,
     Unreadable,
 )
-from judges.intake import imported_scores as importing
+from annotations.studies import queries as study_queries
+from judges.intake import imported_scores
 
-NOTES = (Rejected, Missing, Remark)
 Progress = Callable[[int], None]
 
 
@@ -40,35 +38,35 @@ def import_study(
     source: Source,
     dry_run: bool = False,
     strict: bool = False,
-    by=None,
+    by: User | None = None,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Bring a source into the study of this name; the study is made when there is none."""
+    """Into the study of this name, which is created if there is none."""
 
     def read() -> Iterator[Record]:
-        return readers.records(format, source)
+        return registry.records(format, source)
 
     def write(outcome: Outcome) -> None:
-        records = _begun(read())
-        study, made = _study(slug, format, by)
+        records = _checked_start(read())
+        study, created = _study(slug, format, by)
         _expect_open(study)
-        importing.import_records(study=study, records=records, outcome=outcome)
+        imported_scores.import_records(study=study, records=records, outcome=outcome)
         _name_missing(study, outcome)
-        if made and not study.prompts.exists():
-            # Not one row could be taken: nothing is left behind.
+        if created and not study.prompts.exists():
+            # Not one row could be imported: leave no empty study behind.
             study.delete()
         else:
-            trail.note(study, "imported", f"brought in {source.path.name} ({format})")
+            event_log.note(study, "imported", f"imported {source.path.name} ({format})")
 
-    return _carried_out(write, dry_run=dry_run, strict=strict, progress=progress)
+    return _run(write, dry_run=dry_run, strict=strict, progress=progress)
 
 
-def import_labels(*, study: Study, format: str = "tidy", source: Source, **more) -> Outcome:
+def import_labels(*, study: Study, format: str = "tidy", source: Source, **more: Any) -> Outcome:
     """Only the labels of a source."""
     return _import_part(LabelRecord, study, format, source, **more)
 
 
-def import_scores(*, study: Study, format: str = "tidy", source: Source, **more) -> Outcome:
+def import_scores(*, study: Study, format: str = "tidy", source: Source, **more: Any) -> Outcome:
     """Only the scores of a source."""
     return _import_part(ScoreRecord, study, format, source, **more)
 
@@ -85,46 +83,46 @@ def _import_part(
 ) -> Outcome:
     def read() -> Iterator[Record]:
         if format == "tidy":
-            return readers.tidy_part(kind, source.path)
-        return (r for r in readers.records(format, source) if type(r) in (kind, *NOTES))
+            return registry.tidy_part(kind, source.path)
+        return (r for r in registry.records(format, source) if type(r) in (kind, *NOTES))
 
     def write(outcome: Outcome) -> None:
-        records = _begun(read())
+        records = _checked_start(read())
         _expect_open(study)
-        importing.import_records(study=study, records=records, outcome=outcome)
-        trail.note(study, "imported", f"brought in {source.path.name} ({format})")
+        imported_scores.import_records(study=study, records=records, outcome=outcome)
+        event_log.note(study, "imported", f"imported {source.path.name} ({format})")
 
-    return _carried_out(write, dry_run=dry_run, strict=strict, progress=progress)
+    return _run(write, dry_run=dry_run, strict=strict, progress=progress)
 
 
-def _carried_out(
+def _run(
     write: Callable[[Outcome], None], *, dry_run: bool, strict: bool, progress: Progress | None
 ) -> Outcome:
-    """`strict`: first everything without writing; then, if nothing was refused, for good."""
+    """`strict`: first a dry run; then, if no row was refused, the import itself."""
     if dry_run or strict:
         outcome = Outcome(dry_run=True, progress=progress)
         with transaction.atomic():
-            _readable(write, outcome)
+            _write_or_refuse(write, outcome)
             transaction.set_rollback(True)
         if dry_run or outcome.rejected_in_all:
             if strict and outcome.rejected_in_all:
                 outcome.warnings.append("Nothing was imported: --strict takes all rows or none.")
             return outcome
     outcome = Outcome(progress=progress)
-    _readable(write, outcome)
+    _write_or_refuse(write, outcome)
     return outcome
 
 
-def _readable(write: Callable[[Outcome], None], outcome: Outcome) -> None:
+def _write_or_refuse(write: Callable[[Outcome], None], outcome: Outcome) -> None:
     try:
         write(outcome)
     except Unreadable as error:
         raise ImportRefused(error.message) from error
 
 
-def _begun(records: Iterator[Record]) -> Iterable[Record]:
-    """Read up to the first record that is more than a remark: a source that cannot be read at all
-    is refused before anything is written."""
+def _checked_start(records: Iterator[Record]) -> Iterable[Record]:
+    """Read up to the first record that is more than a remark, so that a source that cannot be read
+    at all is refused before anything is written."""
     notes: list[Record] = []
     for record in records:
         notes.append(record)
@@ -133,27 +131,28 @@ def _begun(records: Iterator[Record]) -> Iterable[Record]:
     return chain(notes, records)
 
 
-def _study(slug: str, format: str, by) -> tuple[Study, bool]:
+def _study(slug: str, format: str, by: User | None) -> tuple[Study, bool]:
+    """The study, and whether it was created."""
     if slug != slugify(slug) or not slug or len(slug) > 80:
         raise ImportRefused(
             f"“{slug}” cannot name a study: use small letters, digits and hyphens, at most 80."
         )
-    study, made = Study.objects.get_or_create(
+    study, created = Study.objects.get_or_create(
         slug=slug,
         defaults={"title": slug.replace("-", " ").capitalize(), "form": _form(format)},
     )
-    if made and by is not None:
+    if created and by is not None:
         Membership.objects.create(
             study=study, user=by, name=by.get_username(), role=Membership.Role.OWNER
         )
-    return study, made
+    return study, created
 
 
 def _form(format: str) -> FormVersion:
-    """The form that asks what the labels answer; without one, the audit's two questions."""
-    wanted = readers.FORMATS[format].questions
+    """The form whose questions the labels answer; otherwise the audit's two questions."""
+    asked = registry.FORMATS[format].questions
     for form in FORMS.values():
-        if wanted and wanted <= {question.name for question in form.questions}:
+        if asked and asked <= {question.name for question in form.questions}:
             return publish_form(form)
     return publish_form(geneval_audit.FORM)
 
@@ -164,7 +163,7 @@ def _expect_open(study: Study) -> None:
 
 
 def _name_missing(study: Study, outcome: Outcome) -> None:
-    for generator, absent in queries.missing_images(study).items():
+    for generator, absent in study_queries.missing_images(study).items():
         expected = study.prompts.count()
         outcome.warnings.append(
             f"{generator}: {expected} prompts expected, {expected - len(absent)} with an image; "

@@ -1,10 +1,9 @@
-"""Scores that were made elsewhere: the one writer of imported scores.
+"""Write scores that were made elsewhere.
 
-An imported judge is a judge whose engine is "imported". All that is known of it is its name and
-the study it speaks about, so these are its identity: the same name in another study is another
-judge, and a file that contradicts what was imported before is refused row by row. What it said is
-no part of its fingerprint: the same scores may come in several files and layouts. It is part of a
-report's signature all the same, whose hash of the data holds every score.
+The engine of an imported judge is "imported". Only its name and its study are known, so these are
+its identity: the same name in another study is another judge, and rows that contradict what was
+imported before are refused. The scores are no part of its fingerprint, since they may come in
+several files and layouts; they are part of a report's signature, whose hash covers every score.
 """
 
 from __future__ import annotations
@@ -12,24 +11,26 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from django.db import connection, transaction
 from django.utils import timezone
 
 from annotations.database import bulk
-from annotations.imports import write_prompts as importing
-from annotations.imports.write_prompts import Outcome
-from annotations.models import Atom, Image, Study
+from annotations.imports import write_study
+from annotations.imports.known_images import KnownImages
+from annotations.imports.outcome import Outcome, reject
+from annotations.models import Image, Study
+from annotations.sources.checks import TEXT_LENGTH, Unfit, is_sound
 from annotations.sources.records import Record, ScoreRecord
 from judges import registry
 from judges.models import AtomScore, Judge, Run, Score
-from judges.running import IMPORTED
+from judges.runs.lifecycle import IMPORTED
 from judges.signals import scores_changed
 
 BATCH = 5_000
-REMEMBERED = 200_000
-NAME_LENGTH, TEXT_LENGTH = 120, 20_000
-# What stands where a score of the whole image is not known: nothing is made up from the atoms.
+NAME_LENGTH = 120
+# The error of an image whose atoms alone have scores: no score is made up from those.
 ATOMS_ONLY = "Only scores of single atoms were given, none of the whole image."
 
 SCORE = ("id", "run", "image", "value", "correct", "reason", "error", "evidence", "created_at")
@@ -41,7 +42,7 @@ def import_records(
 ) -> None:
     """A mixed stream of prompts, images, labels and scores."""
     writer = ScoreWriter(study, outcome)
-    importing.import_records(
+    write_study.import_records(
         study=study,
         records=records,
         outcome=outcome,
@@ -67,27 +68,47 @@ def imported_judge(*, study: Study, name: str) -> Judge:
     return judge
 
 
+class Judged(NamedTuple):
+    value: float | None
+    correct: bool | None
+    reason: str
+    error: str
+    evidence: dict[str, Any]
+
+
+Place = tuple[int, int]  # run, image
+WholeScore = tuple[int, str, ScoreRecord]  # image, judge
+PartScore = tuple[int, str, int, ScoreRecord]  # image, judge, atom
+
+
 class ScoreWriter:
     def __init__(self, study: Study, outcome: Outcome) -> None:
         self.study, self.outcome = study, outcome
-        self.images: dict[str, tuple[int, int]] = {}
-        self.atoms: dict[int, dict[int, int]] = {}
+        self.known = KnownImages(study)
         self.runs: dict[str, Run] = {}
         self.slugs: dict[str, str] = {}
 
     @transaction.atomic
     def write(self, batch: list[ScoreRecord]) -> None:
-        self._find(batch)
-        whole, parts = [], []
+        with_atoms = {r.image for r in batch if r.atom is not None}
+        self.known.look_up({r.image for r in batch}, with_atoms)
+        whole: list[WholeScore] = []
+        parts: list[PartScore] = []
         for r in batch:
-            fit = self._checked(r)
-            if fit is not None:
-                (whole if r.atom is None else parts).append((*fit, r))
-        there = self._scores(whole, parts)
-        self._atom_scores(parts, there)
+            try:
+                image, slug, atom = self._checked(r)
+            except Unfit as unfit:
+                reject(self.outcome, r, unfit)
+                continue
+            if atom is None:
+                whole.append((image, slug, r))
+            else:
+                parts.append((image, slug, atom, r))
+        score_ids = self._write_scores(whole, parts)
+        self._write_atom_scores(parts, score_ids)
 
     def finish(self) -> None:
-        """Close the runs and name the images that a judge said nothing about."""
+        """Complete the runs and list the images that a judge has no score of."""
         for run in self.runs.values():
             expected = Image.objects.filter(study=self.study).count()
             Run.objects.filter(pk=run.pk).update(expected=expected, finished_at=timezone.now())
@@ -103,67 +124,39 @@ class ScoreWriter:
         if self.runs and not self.outcome.dry_run:
             scores_changed.send(sender=Run, study_id=self.study.pk, ended=True)
 
-    def _find(self, batch: list[ScoreRecord]) -> None:
-        if len(self.images) > REMEMBERED:
-            self.images.clear()
-            self.atoms.clear()
-        wanted = {r.image for r in batch} - self.images.keys()
-        if wanted:
-            found = Image.objects.filter(study=self.study, key__in=wanted).order_by()
-            for key, pk, prompt in found.values_list("key", "pk", "prompt_id"):
-                self.images[key] = (pk, prompt)
-        prompts = {
-            self.images[r.image][1] for r in batch if r.atom is not None and r.image in self.images
-        } - self.atoms.keys()
-        if prompts:
-            self.atoms.update((prompt, {}) for prompt in prompts)
-            found = Atom.objects.filter(prompt__in=prompts).order_by()
-            for prompt, index, pk in found.values_list("prompt_id", "index", "pk"):
-                self.atoms[prompt][index] = pk
-
-    def _checked(self, r: ScoreRecord) -> tuple[int, str, int | None] | None:
-        """(image, judge, atom), or None after a refusal."""
-        place = self.images.get(r.image)
-        if place is None:
-            return self._reject(r, "image_id", r.image, "The study has no such image.")
-        slug = self.slugs.get(r.judge) or self._slug(r)
-        if not slug:
-            return None
+    def _checked(self, r: ScoreRecord) -> tuple[int, str, int | None]:
+        """Image, judge and atom; the last is None for a score of the whole image."""
+        if r.image not in self.known.images:
+            raise Unfit("image_id", r.image, "The study has no such image.")
+        image, prompt = self.known.images[r.image]
+        slug = self.slugs.get(r.judge) or self._slug(r.judge)
         if r.score is None and not r.error.strip():
-            return self._reject(r, "score", "", "A row without a score must say why, in “error”.")
+            raise Unfit("score", "", "A row without a score must say why, in “error”.")
         if r.score is not None and r.error.strip():
-            return self._reject(
-                r, "error", r.error, "A row has a score or an error, never both of them."
-            )
+            raise Unfit("error", r.error, "A row has a score or an error, never both of them.")
         if r.score is None and r.correct is not None:
-            return self._reject(r, "correct", r.correct, "A failed judgement has no verdict.")
-        for name in ("reason", "error"):
-            if not _sound(getattr(r, name)):
-                return self._reject(
-                    r, name, getattr(r, name)[:80], "Not sound text of at most 20000 characters."
-                )
+            raise Unfit("correct", r.correct, "A failed judgement has no verdict.")
+        for field, text in (("reason", r.reason), ("error", r.error)):
+            if not _fits(text):
+                raise Unfit(field, text[:80], "Not sound text of at most 20000 characters.")
         if r.atom is None:
-            return place[0], slug, None
-        atom = self.atoms[place[1]].get(r.atom)
-        if atom is None:
-            return self._reject(r, "atom", r.atom, "The prompt of this image has no such atom.")
-        return place[0], slug, atom
+            return image, slug, None
+        if r.atom not in self.known.atoms[prompt]:
+            raise Unfit("atom", r.atom, "The prompt of this image has no such atom.")
+        return image, slug, self.known.atoms[prompt][r.atom]
 
-    def _slug(self, r: ScoreRecord) -> str:
+    def _slug(self, judge: str) -> str:
         """Judges have names that fit into an address and a command."""
-        slug = re.sub(r"[^\w.-]+", "-", r.judge, flags=re.ASCII).strip("-").replace(".", "-")
-        if not slug or len(slug) > NAME_LENGTH or not _sound(r.judge):
+        slug = re.sub(r"[^\w.-]+", "-", judge, flags=re.ASCII).strip("-").replace(".", "-")
+        if not slug or len(slug) > NAME_LENGTH or not _fits(judge):
             words = f"A name of letters and digits, at most {NAME_LENGTH} characters."
-            self._reject(r, "judge", r.judge[:80], words)
-            return ""
+            raise Unfit("judge", judge[:80], words)
         if slug in self.slugs.values():
             other = next(name for name, known in self.slugs.items() if known == slug)
-            words = f"It would have the same name as “{other}”: {slug}."
-            self._reject(r, "judge", r.judge, words)
-            return ""
-        if slug != r.judge:
-            self.outcome.warnings.append(f"Judge “{r.judge}” is called “{slug}” here.")
-        self.slugs[r.judge] = slug
+            raise Unfit("judge", judge, f"It would have the same name as “{other}”: {slug}.")
+        if slug != judge:
+            self.outcome.warnings.append(f"Judge “{judge}” is called “{slug}” here.")
+        self.slugs[judge] = slug
         return slug
 
     def _run(self, slug: str) -> Run:
@@ -180,82 +173,81 @@ class ScoreWriter:
             )
         return self.runs[slug]
 
-    def _scores(self, whole: list[tuple], parts: list[tuple]) -> dict[tuple[int, int], int]:
-        """The score row of each run and image, made where there is none."""
-        images = {row[0] for row in whole} | {row[0] for row in parts}
-        runs = {slug: self._run(slug).pk for slug in {r[1] for r in whole} | {r[1] for r in parts}}
-        found = Score.objects.filter(run__in=runs.values(), image__in=images).order_by()
-        there: dict[tuple[int, int], tuple] = {}
-        for run, image, *rest in found.values_list(
+    def _write_scores(self, whole: list[WholeScore], parts: list[PartScore]) -> dict[Place, int]:
+        """Returns the score row of each run and image; creates those that are missing."""
+        slugs = {score[1] for score in whole} | {part[1] for part in parts}
+        runs = {slug: self._run(slug).pk for slug in slugs}
+        images = {score[0] for score in whole} | {part[0] for part in parts}
+        stored: dict[Place, tuple[int, Judged]] = {}
+        rows = Score.objects.filter(run__in=runs.values(), image__in=images).order_by()
+        for run, image, pk, *columns in rows.values_list(
             "run_id", "image_id", "pk", "value", "correct", "reason", "error", "evidence"
         ):
-            there[run, image] = tuple(rest)
-        new: dict[tuple[int, int], tuple] = {}
-        for image, slug, _, r in whole:
-            said = (r.score, r.correct, r.reason, r.error, r.evidence or {})
+            stored[run, image] = (pk, Judged(*columns))
+        new: dict[Place, Judged] = {}
+        for image, slug, r in whole:
             place = (runs[slug], image)
-            known = there[place][1:] if place in there else new.get(place)
+            judged = Judged(r.score, r.correct, r.reason, r.error, r.evidence or {})
+            known = stored[place][1] if place in stored else new.get(place)
             if known is None:
-                new[place] = said
-            elif known == said:
+                new[place] = judged
+            elif known == judged:
                 self.outcome.unchanged += 1
-            elif place in there and known[3] == ATOMS_ONLY:
-                Score.objects.filter(pk=there[place][0]).update(
+            elif place in stored and known.error == ATOMS_ONLY:
+                pk = stored[place][0]
+                Score.objects.filter(pk=pk).update(
                     value=r.score, correct=r.correct, reason=r.reason, error=r.error
                 )
-                there[place] = (there[place][0], *said)
+                stored[place] = (pk, judged)
                 self.outcome.scores += 1
             else:
-                shown = "no score" if known[0] is None else f"{known[0]:g}"
-                self._reject(r, "score", r.score, f"This judge said {shown} of this image before.")
+                before = "no score" if known.value is None else f"{known.value:g}"
+                words = f"This judge said {before} of this image before."
+                reject(self.outcome, r, Unfit("score", r.score, words))
         self.outcome.scores += len(new)
         for image, slug, _, _ in parts:
             place = (runs[slug], image)
-            if place not in there and place not in new:
-                new[place] = (None, None, "", ATOMS_ONLY, {})
-        ids = bulk.next_ids(Score, len(new)) if new else []
-        moment = connection.ops.adapt_datetimefield_value(timezone.now())
-        bulk.insert(
-            Score,
-            SCORE,
-            (
-                (pk, *place, value, correct, reason, error, json.dumps(evidence), moment)
-                for pk, (place, (value, correct, reason, error, evidence)) in zip(
-                    ids, new.items(), strict=True
-                )
-            ),
-        )
-        keys = {place: known[0] for place, known in there.items()}
-        return keys | dict(zip(new, ids, strict=True))
+            if place not in stored and place not in new:
+                new[place] = Judged(None, None, "", ATOMS_ONLY, {})
+        return {place: pk for place, (pk, _) in stored.items()} | _inserted(new)
 
-    def _atom_scores(self, parts: list[tuple], scores: dict[tuple[int, int], int]) -> None:
+    def _write_atom_scores(self, parts: list[PartScore], score_ids: dict[Place, int]) -> None:
         if not parts:
             return
-        there: dict[tuple[int, int], tuple] = {}
-        touched = {scores[self.runs[slug].pk, image] for image, slug, _, _ in parts}
-        found = AtomScore.objects.filter(score__in=touched).order_by()
-        for score, atom, value, error in found.values_list("score_id", "atom_id", "value", "error"):
-            there[score, atom] = (value, error)
+        stored: dict[tuple[int, int], tuple[float | None, str]] = {}
+        touched = {score_ids[self.runs[slug].pk, image] for image, slug, _, _ in parts}
+        rows = AtomScore.objects.filter(score__in=touched).order_by()
+        for score, atom, value, error in rows.values_list("score_id", "atom_id", "value", "error"):
+            stored[score, atom] = (value, error)
         new = []
         for image, slug, atom, r in parts:
-            place = (scores[self.runs[slug].pk, image], atom)
-            known = there.get(place)
+            place = (score_ids[self.runs[slug].pk, image], atom)
+            known = stored.get(place)
             if known is None:
-                there[place] = (r.score, r.error)
+                stored[place] = (r.score, r.error)
                 new.append((*place, r.score, r.error))
             elif known == (r.score, r.error):
                 self.outcome.unchanged += 1
             else:
                 words = "This judge gave this atom another score before."
-                self._reject(r, "score", r.score, words)
+                reject(self.outcome, r, Unfit("score", r.score, words))
         bulk.insert(AtomScore, ATOM_SCORE, new)
         self.outcome.scores += len(new)
 
-    def _reject(self, r: ScoreRecord, field: str, value: object, reason: str) -> None:
-        self.outcome.reject(line=r.line, field=field, value=value, reason=reason, source=r.source)
+
+def _inserted(new: dict[Place, Judged]) -> dict[Place, int]:
+    ids = bulk.next_ids(Score, len(new)) if new else []
+    moment = connection.ops.adapt_datetimefield_value(timezone.now())
+    bulk.insert(
+        Score,
+        SCORE,
+        (
+            (pk, *place, *judged[:-1], json.dumps(judged.evidence), moment)
+            for pk, (place, judged) in zip(ids, new.items(), strict=True)
+        ),
+    )
+    return dict(zip(new, ids, strict=True))
 
 
-def _sound(text: str) -> bool:
-    if len(text) > TEXT_LENGTH or "\0" in text:
-        return False
-    return text.isascii() or text == text.encode(errors="ignore").decode()
+def _fits(text: str) -> bool:
+    return len(text) <= TEXT_LENGTH and is_sound(text)

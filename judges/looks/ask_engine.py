@@ -1,8 +1,12 @@
-"""Asking an engine about many pictures, so that one of them cannot spoil the others.
+"""Ask an engine about many pictures, so that one bad picture cannot spoil the others.
 
-Too many at once are asked half by half; a failed call is repeated one by one, and who fails alone
-carries the reason; what may pass is asked again, later and later. What is wrong with the engine
-itself goes up to the run.
+When the memory is full, half as many are asked at once. A call that fails is repeated picture by
+picture, and only those that fail alone get a reason instead of an answer. What is wrong with the
+engine itself goes up to the run.
+
+This is the only place that retries. Here a worker can wait for minutes, because it renews its lease
+and stops when the run is stopped. Engines try once; one that asks a server remembers the answers it
+got, so that a repeated call sends only the requests that failed.
 """
 
 from __future__ import annotations
@@ -17,16 +21,17 @@ from typing import Any
 from celery.exceptions import SoftTimeLimitExceeded
 
 from judges.errors import JudgeRefused, MemoryFull, Passing
-from judges.protocols import Engine
+from judges.protocols import Engine, Patience
 
 logger = logging.getLogger(__name__)
 
-TRIES = 6
-FIRST_WAIT = 1.0
-LONGEST_WAIT = 600.0
-# While it waits, a worker shows as often that it lives.
-SIGN_OF_LIFE = 10.0
+USUAL = Patience()
+# While it waits, a worker shows this often that it is alive.
+KEEP_ALIVE_EVERY = 10.0
 _logged: set[str] = set()
+
+Call = Callable[[Sequence[Any]], Sequence[Any]]
+KeepAlive = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,39 +39,36 @@ class Failed:
     reason: str
 
 
-class NotHeld(Exception):
-    """The run has ended, or somebody else holds its images: nothing more is to be asked."""
+class StopWorking(Exception):
+    """The run has ended, or another worker has taken these images over."""
 
 
-def ask(
-    engine: Engine,
-    verb: Callable[[Sequence[Any]], Sequence[Any]],
-    items: Sequence[Any],
-    alive: Callable[[], None],
+def ask_in_batches(
+    engine: Engine, call: Call, items: Sequence[Any], keep_alive: KeepAlive
 ) -> Iterator[list[tuple[Any, Any]]]:
-    """Each item with what was told about it, or `Failed`; as many at once as the engine takes."""
+    """Yields each item with its answer or `Failed`, as many at once as the engine takes."""
     start = 0
     while start < len(items):
-        some = items[start : start + max(1, engine.batch)]
-        alive()
+        batch = items[start : start + max(1, engine.batch)]
+        keep_alive()
         try:
-            told = list(patiently(verb, some, alive))
+            answers = list(with_retries(engine, call, batch, keep_alive))
         except MemoryFull as error:
-            if len(some) > 1:
-                # Remembered by the engine for the life of this worker.
-                engine.batch = len(some) // 2
-                logger.warning("out of memory at %s pictures, half of them now", len(some))
+            if len(batch) > 1:
+                # The engine keeps the smaller size for the life of this worker.
+                engine.batch = len(batch) // 2
+                logger.warning("out of memory at %s pictures, half of them now", len(batch))
                 continue
-            told = [_too_large(error)]
+            answers = [_too_large(error)]
         except Exception as error:
-            if _is_everybodys(error):
+            if _is_about_the_engine(error):
                 raise
-            if len(some) == 1:
-                told = [Failed(reason_of(error))]
+            if len(batch) == 1:
+                answers = [Failed(reason_of(error))]
             else:
-                told = [_alone(verb, one, alive) for one in some]
-        start += len(some)
-        yield list(zip(some, told, strict=True))
+                answers = [_ask_alone(engine, call, item, keep_alive) for item in batch]
+        start += len(batch)
+        yield list(zip(batch, answers, strict=True))
 
 
 def reason_of(error: Exception) -> str:
@@ -75,7 +77,7 @@ def reason_of(error: Exception) -> str:
         return str(error)
     reason = f"The judge failed on this image: {type(error).__name__}: {error}"
     if reason not in _logged:
-        # Once: the same on each of 100,000 images tells nothing more.
+        # Logged once: the same line for each of 100,000 images helps nobody.
         _logged.add(reason)
         logger.error(reason, exc_info=error)
     return reason
@@ -88,22 +90,22 @@ def is_disk_full(error: BaseException) -> bool:
     )
 
 
-def _is_everybodys(error: Exception) -> bool:
-    """Not about one picture: the engine, the clock or the disk."""
+def _is_about_the_engine(error: Exception) -> bool:
+    """Or the time limit or the disk; not about one picture."""
     return isinstance(
-        error, JudgeRefused | Passing | NotHeld | SoftTimeLimitExceeded
+        error, JudgeRefused | Passing | StopWorking | SoftTimeLimitExceeded
     ) or is_disk_full(error)
 
 
-def _alone(verb: Callable, one: Any, alive: Callable[[], None]) -> Any:
-    alive()
+def _ask_alone(engine: Engine, call: Call, item: Any, keep_alive: KeepAlive) -> Any:
+    keep_alive()
     try:
-        (told,) = patiently(verb, [one], alive)
-        return told
+        (answer,) = with_retries(engine, call, [item], keep_alive)
+        return answer
     except MemoryFull as error:
         return _too_large(error)
     except Exception as error:
-        if _is_everybodys(error):
+        if _is_about_the_engine(error):
             raise
         return Failed(reason_of(error))
 
@@ -112,25 +114,34 @@ def _too_large(error: MemoryFull) -> Failed:
     return Failed(f"This picture alone is too large for the memory: {error}")
 
 
-def patiently(verb: Callable, some: Sequence[Any], alive: Callable[[], None]) -> Sequence[Any]:
-    for attempt in range(TRIES):
+def with_retries(
+    engine: Engine, call: Call, batch: Sequence[Any], keep_alive: KeepAlive
+) -> Sequence[Any]:
+    """Retry what may pass. Only attempts without any answer count towards the limit: a server that
+    answers part of the requests is slow, not down."""
+    patience: Patience = getattr(engine, "patience", USUAL)
+    failures = 0
+    while True:
         try:
-            told = verb(some)
+            answers = call(batch)
         except Passing as error:
-            if attempt == TRIES - 1:
+            failures = 1 if error.progress else failures + 1
+            if failures >= patience.attempts:
                 raise
-            wait = FIRST_WAIT * 2**attempt if error.retry_after is None else error.retry_after
-            logger.warning("asked again in %.0f s: %s", min(wait, LONGEST_WAIT), error.reason)
-            _wait(min(wait, LONGEST_WAIT), alive)
+            wait = patience.pause * 2 ** (failures - 1)
+            if error.retry_after is not None:
+                wait = error.retry_after
+            wait = min(wait, patience.longest_pause)
+            logger.warning("asked again in %.0f s: %s", wait, error.reason)
+            _wait(wait, keep_alive)
         else:
-            if len(told) != len(some):
-                raise RuntimeError(f"{len(some)} were asked about, {len(told)} were told.")
-            return told
-    raise AssertionError("the last try either answers or raises")
+            if len(answers) != len(batch):
+                raise RuntimeError(f"{len(answers)} answers came for {len(batch)} questions.")
+            return answers
 
 
-def _wait(seconds: float, alive: Callable[[], None]) -> None:
+def _wait(seconds: float, keep_alive: KeepAlive) -> None:
     while seconds > 0:
-        alive()
-        time.sleep(min(seconds, SIGN_OF_LIFE))
-        seconds -= SIGN_OF_LIFE
+        keep_alive()
+        time.sleep(min(seconds, KEEP_ALIVE_EVERY))
+        seconds -= KEEP_ALIVE_EVERY

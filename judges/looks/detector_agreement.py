@@ -1,8 +1,8 @@
-"""How far two detectors agree, class by class, on the images that both have looked at.
+"""How far two detectors agree, class by class, on the images that both were asked about.
 
-Two detections are of one thing when they have the same class and their boxes overlap enough; each
-is matched once, the surest first. Agreement is the share of all detections that found a partner:
-2 · both / (first + second), 1 when each saw what the other saw.
+Two detections match when they have the same class and their boxes overlap enough; each is matched
+at most once, the most confident first. Agreement is the share of all detections that have a match:
+2 · both / (first + second), 1 when each detector saw what the other saw.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from annotations.models import Study
+from judges import boxes
 from judges.errors import JudgeRefused
-from judges.looks import store as looks
+from judges.looks import store as look_store
 from judges.models import Judge, Look
 from judges.protocols import Detection, Objects
 
 THRESHOLD, OVERLAP = 0.3, 0.5
-# Looks of so many images are in memory at once.
+# Looks of this many images are in memory at once.
 AT_ONCE = 500
 
 
@@ -32,9 +33,9 @@ class ClassAgreement:
 
     @property
     def share(self) -> float | None:
-        """None where neither has found any."""
-        found = self.first + self.second
-        return 2 * self.both / found if found else None
+        """None where neither detected any."""
+        detected = self.first + self.second
+        return 2 * self.both / detected if detected else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +51,9 @@ class Agreement:
     def overall(self) -> ClassAgreement:
         return ClassAgreement(
             "all classes",
-            sum(one.first for one in self.classes),
-            sum(one.second for one in self.classes),
-            sum(one.both for one in self.classes),
+            sum(row.first for row in self.classes),
+            sum(row.second for row in self.classes),
+            sum(row.both for row in self.classes),
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -61,7 +62,7 @@ class Agreement:
 
 
 def detectors(study: Study) -> dict[str, str]:
-    """The detectors whose looks at this study are kept: key -> name."""
+    """The detectors whose looks at this study are stored: key -> name."""
     keys = Look.objects.filter(image__study=study, asked__kind="objects").order_by()
     names = {
         facts["key"]: " ".join(filter(None, (facts["engine"], facts.get("checkpoint"))))
@@ -79,21 +80,21 @@ def compare(
     threshold: float = THRESHOLD,
     overlap: float = OVERLAP,
 ) -> Agreement:
-    one, other = _key(study, first), _key(study, second)
-    counts: dict[str, Counter] = {"first": Counter(), "second": Counter(), "both": Counter()}
+    first_key, second_key = _key(study, first), _key(study, second)
+    counts: dict[str, Counter[str]] = {"first": Counter(), "second": Counter(), "both": Counter()}
     images = 0
-    for seen, also_seen in _pairs(study, one, other):
+    for by_first, by_second in _pairs(study, first_key, second_key):
         images += 1
-        a, b = _sure(seen, threshold), _sure(also_seen, threshold)
-        counts["first"].update(found["class"] for found in a)
-        counts["second"].update(found["class"] for found in b)
+        a, b = _above(by_first, threshold), _above(by_second, threshold)
+        counts["first"].update(detection["class"] for detection in a)
+        counts["second"].update(detection["class"] for detection in b)
         counts["both"].update(matched(a, b, overlap))
     if not images:
-        raise JudgeRefused("No image was looked at by both detectors.")
+        raise JudgeRefused("The two detectors have no image in common.")
     names = sorted(counts["first"] | counts["second"])
     return Agreement(
-        one,
-        other,
+        first_key,
+        second_key,
         images,
         threshold,
         overlap,
@@ -102,37 +103,25 @@ def compare(
 
 
 def matched(first: Sequence[Detection], second: Sequence[Detection], overlap: float) -> list[str]:
-    """The classes of the pairs, the surest of `first` choosing its best partner first."""
+    """The classes of the pairs; the most confident of `first` takes its best partner first."""
     free = list(second)
     classes = []
-    for one in sorted(first, key=lambda found: -found["score"]):
-        partners = [other for other in free if other["class"] == one["class"]]
-        best = max(partners, key=lambda other: shared(one["box"], other["box"]), default=None)
-        if best is not None and shared(one["box"], best["box"]) >= overlap:
+    for detection in sorted(first, key=lambda d: -d["score"]):
+        box = detection["box"]
+        partners = [other for other in free if other["class"] == detection["class"]]
+        best = max(partners, key=lambda other: boxes.overlap(box, other["box"]), default=None)
+        if best is not None and boxes.overlap(box, best["box"]) >= overlap:
             free = [other for other in free if other is not best]
-            classes.append(one["class"])
+            classes.append(detection["class"])
     return classes
 
 
-def shared(box: Sequence[float], other: Sequence[float]) -> float:
-    """Intersection over union; 0 for boxes without area."""
-    width = min(box[2], other[2]) - max(box[0], other[0])
-    height = min(box[3], other[3]) - max(box[1], other[1])
-    inside = max(width, 0.0) * max(height, 0.0)
-    union = _area(box) + _area(other) - inside
-    return inside / union if union > 0 else 0.0
-
-
-def _area(box: Sequence[float]) -> float:
-    return max(box[2] - box[0], 0.0) * max(box[3] - box[1], 0.0)
-
-
-def _sure(detections: Iterable[Detection], threshold: float) -> list[Detection]:
-    return [found for found in detections if found["score"] > threshold]
+def _above(detections: Iterable[Detection], threshold: float) -> list[Detection]:
+    return [detection for detection in detections if detection["score"] > threshold]
 
 
 def _key(study: Study, named: str) -> str:
-    """A key of looks as it is, or the name of a judge that ran here."""
+    """`named` is a key of looks, or a judge that has a run in this study."""
     known = detectors(study)
     judges = Judge.objects.filter(runs__study=study, name=named)
     keys = {judge.facts.get("objects", {}).get("key") for judge in judges} & known.keys()
@@ -140,29 +129,31 @@ def _key(study: Study, named: str) -> str:
         return named
     if len(keys) == 1:
         return keys.pop()
-    there = "; ".join(f"{key} ({name})" if name else key for key, name in known.items())
-    what = "stands for several detectors" if keys else "is no detector that has looked at it"
-    raise JudgeRefused(f"“{named}” {what}. In “{study.slug}” there are: {there or 'none'}.")
+    listed = "; ".join(f"{key} ({name})" if name else key for key, name in known.items())
+    what = "uses several detectors" if keys else "is no detector that was used here"
+    raise JudgeRefused(f"“{named}” {what}. Detectors of “{study.slug}”: {listed or 'none'}.")
 
 
-def _pairs(study: Study, one: str, other: str) -> Iterator[tuple[Any, Any]]:
-    """What both told, image by image. Of several looks for different classes, all detections."""
+def _pairs(
+    study: Study, first: str, second: str
+) -> Iterator[tuple[list[Detection], list[Detection]]]:
+    """Image by image. Where a detector was asked for several lists of classes, all detections."""
     images = list(
-        Look.objects.filter(image__study=study, engine=one, asked__kind="objects")
+        Look.objects.filter(image__study=study, engine=first, asked__kind="objects")
         .order_by("image_id")
         .values_list("image_id", flat=True)
         .distinct()
     )
     for start in range(0, len(images), AT_ONCE):
-        told: dict[tuple[int, str], list[Detection]] = {}
-        rows = Look.objects.filter(
+        detections: dict[tuple[int, str], list[Detection]] = {}
+        looks = Look.objects.filter(
             image__in=images[start : start + AT_ONCE],
-            engine__in={one, other},
+            engine__in={first, second},
             asked__kind="objects",
         ).order_by("pk")
-        for look in rows:
-            found = looks.restored(Objects(), look.told)
-            told.setdefault((look.image_id, look.engine), []).extend(found)
+        for look in looks:
+            stored = look_store.answer_from_json(Objects(), look.told)
+            detections.setdefault((look.image_id, look.engine), []).extend(stored)
         for image in images[start : start + AT_ONCE]:
-            if (image, other) in told:
-                yield told[image, one], told[image, other]
+            if (image, second) in detections:
+                yield detections[image, first], detections[image, second]

@@ -1,21 +1,27 @@
-"""Everything that engines told about one image, and what judges made of it: for a page, a command."""
+"""All model outputs for one image, and the scores that judges made of them: for a page, a command.
+
+The field names are the keys of `look --json`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from django.db.models import QuerySet
+
 from annotations.models import Image
-from judges import registry
-from judges.looks import store as looks
+from judges import catalogue
+from judges.looks import store as look_store
 from judges.models import Judge, Look, Score
 
-# Of a detector's hundred guesses, as many are named.
-MANY = 20
+# How many of a detector's hundred guesses are listed.
+LISTED = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class JudgeScore:
     judge: str
     title: str
     fingerprint: str
@@ -26,8 +32,8 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """One thing that was asked about the picture; `tokens` are the ones that were counted."""
+class ModelOutput:
+    """What an engine was asked about the image, and its answer; `tokens` are those counted."""
 
     kind: str
     engine: str
@@ -39,34 +45,34 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class ImageOutputs:
     image: str
     prompt: str
-    verdicts: list[Verdict] = field(default_factory=list)
-    told: list[Told] = field(default_factory=list)
+    verdicts: list[JudgeScore] = field(default_factory=list)
+    told: list[ModelOutput] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
 
 
-def looked(image: Image, *, judge: str = "") -> Looked:
-    """All looks at the image; with `judge`, those that its engines took."""
-    scores = Score.objects.filter(image=image).select_related("run__judge")
-    kept = Look.objects.filter(image=image).order_by("pk")
+def outputs_for(image: Image, *, judge: str = "") -> ImageOutputs:
+    """With `judge`, only its scores and what its engines answered."""
+    every_score = Score.objects.filter(image=image).select_related("run__judge")
+    scores = every_score.filter(run__judge__name=judge) if judge else every_score
+    looks = Look.objects.filter(image=image).order_by("pk")
     if judge:
-        scores = scores.filter(run__judge__name=judge)
-        kept = kept.filter(engine__in=_names(scores=scores))
-    names = _names(scores=Score.objects.filter(image=image).select_related("run__judge"))
-    return Looked(
+        looks = looks.filter(engine__in=_engine_names(scores))
+    names = _engine_names(every_score)
+    return ImageOutputs(
         image=image.key,
         prompt=image.prompt.text,
-        verdicts=[_verdict(score) for score in scores.order_by("run__judge__name", "run")],
-        told=[_told(look, names.get(look.engine, look.engine)) for look in kept],
+        verdicts=[_judge_score(score) for score in scores.order_by("run__judge__name", "run")],
+        told=[_model_output(look, names.get(look.engine, look.engine)) for look in looks],
     )
 
 
-def _names(*, scores) -> dict[str, str]:
-    """What the engines of these scores are called, by the key of their looks."""
+def _engine_names(scores: QuerySet[Score]) -> dict[str, str]:
+    """The engines behind these scores: the key of their looks -> name and checkpoint."""
     return {
         facts["key"]: " ".join(filter(None, (facts.get("engine"), facts.get("checkpoint"))))
         for score in scores
@@ -74,10 +80,10 @@ def _names(*, scores) -> dict[str, str]:
     }
 
 
-def _verdict(score: Score) -> Verdict:
+def _judge_score(score: Score) -> JudgeScore:
     judge: Judge = score.run.judge
-    entry = registry.JUDGES.get(judge.name)
-    return Verdict(
+    entry = catalogue.JUDGES.get(judge.name)
+    return JudgeScore(
         judge=judge.name,
         title=entry.title if entry else judge.name,
         fingerprint=judge.fingerprint,
@@ -88,48 +94,48 @@ def _verdict(score: Score) -> Verdict:
     )
 
 
-def _told(look: Look, engine: str) -> Told:
+def _model_output(look: Look, engine: str) -> ModelOutput:
     kind = look.asked.get("kind", "")
+    stored: Any = look.told
     if kind == "answers":
-        told = look.told
-        return Told(
+        return ModelOutput(
             kind,
             engine,
             look.asked["text"],
-            told["said"],
-            told["probability"],
-            tuple((token, chance) for token, chance in told["tokens"]),
-            look.seconds if told["seconds"] is None else told["seconds"],
+            stored["said"],
+            stored["probability"],
+            tuple((token, chance) for token, chance in stored["tokens"]),
+            look.seconds if stored["seconds"] is None else stored["seconds"],
         )
-    asked, told = _WORDS[kind](look)
-    return Told(kind, engine, asked, told, seconds=look.seconds)
+    asked, answer = _IN_WORDS[kind](look.asked, stored)
+    return ModelOutput(kind, engine, asked, answer, seconds=look.seconds)
 
 
-def _objects(look: Look) -> tuple[str, str]:
-    found = sorted(looks.Told(look.told), key=lambda one: -one["score"])
-    named = [f"{one['class']} {one['score']:.2f}" for one in found[:MANY]]
-    more = f" and {len(found) - MANY} fainter ones" if len(found) > MANY else ""
-    return ", ".join(look.asked["classes"]) or "all objects", (", ".join(named) or "nothing") + more
+def _objects(asked: dict[str, Any], stored: Any) -> tuple[str, str]:
+    detections = sorted(look_store.StoredDetections(stored), key=lambda d: -d["score"])
+    named = [f"{d['class']} {d['score']:.2f}" for d in detections[:LISTED]]
+    more = f" and {len(detections) - LISTED} fainter ones" if len(detections) > LISTED else ""
+    return ", ".join(asked["classes"]) or "all objects", (", ".join(named) or "nothing") + more
 
 
-def _color(look: Look) -> tuple[str, str]:
-    return f"the color of the {look.asked['noun']} (object {look.asked['index']})", look.told
+def _color(asked: dict[str, Any], stored: Any) -> tuple[str, str]:
+    return f"the color of the {asked['noun']} (object {asked['index']})", stored
 
 
-def _depth(look: Look) -> tuple[str, str]:
-    box = ", ".join(f"{edge:.0f}" for edge in look.asked["box"])
-    return f"the depth at {box}", "no pixel there" if look.told is None else f"{look.told:.4f}"
+def _depth(asked: dict[str, Any], stored: Any) -> tuple[str, str]:
+    box = ", ".join(f"{edge:.0f}" for edge in asked["box"])
+    return f"the depth at {box}", "no pixel there" if stored is None else f"{stored:.4f}"
 
 
-def _similarity(look: Look) -> tuple[str, str]:
-    return look.asked["text"], f"{look.told:.4f}"
+def _similarity(asked: dict[str, Any], stored: Any) -> tuple[str, str]:
+    return asked["text"], f"{stored:.4f}"
 
 
-def _talk(look: Look) -> tuple[str, str]:
-    return "\n".join(look.asked["turns"]), "\n".join(look.told)
+def _talk(asked: dict[str, Any], stored: Any) -> tuple[str, str]:
+    return "\n".join(asked["turns"]), "\n".join(stored)
 
 
-_WORDS = {
+_IN_WORDS: dict[str, Callable[[dict[str, Any], Any], tuple[str, str]]] = {
     "objects": _objects,
     "colors": _color,
     "depth": _depth,

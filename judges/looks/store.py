@@ -1,4 +1,4 @@
-"""What an engine told about a picture, as rows keep it: told once, it is read again by everybody."""
+"""What engines answered about images, as `Look` rows: one judge asks, every judge reads it again."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import hashlib
 import json
 import math
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, overload
 
 from judges.masks import packed, unpacked
 from judges.models import Look
@@ -25,7 +25,7 @@ from judges.protocols import (
     Want,
 )
 
-NAMES = {
+KIND_OF: dict[type[Want], str] = {
     Objects: "objects",
     ColorOf: "colors",
     DepthOf: "depth",
@@ -33,13 +33,14 @@ NAMES = {
     Question: "answers",
     Talk: "talk",
 }
-# A detector tells a hundred guesses; masks of the faintest are found again if they are wanted.
+# A detector returns a hundred guesses. Masks of the faintest are not stored: where one is wanted
+# after all, the detector is asked again.
 MASKS_FROM = 0.05
 
 
-def asked(want: Want, *, closed: bool) -> dict[str, Any]:
-    """The want as plain data. A detector with its own list tells the same whatever is named."""
-    plain = {"kind": NAMES[type(want)], **asdict(want)}
+def want_as_json(want: Want, *, closed: bool) -> dict[str, Any]:
+    """`closed`: the detector has a list of its own, so its answer is the same for any classes."""
+    plain = {"kind": KIND_OF[type(want)], **asdict(want)}
     if closed and isinstance(want, Objects):
         plain["classes"] = []
     elif closed and isinstance(want, ColorOf):
@@ -52,44 +53,44 @@ def key_of(plain: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def recall(
+def stored_answers(
     *, engine: str, wanted: Mapping[int, Mapping[str, Want]]
-) -> Iterable[tuple[int, str, Any]]:
-    """Of these wants by image and key, those that were answered: image, key, what was told."""
+) -> Iterator[tuple[int, str, Any]]:
+    """`wanted` by image and key; yields image, key and answer of those that are stored."""
     keys = {key for wants in wanted.values() for key in wants}
     rows = Look.objects.filter(engine=engine, image__in=wanted, want__in=keys)
-    for image, key, told in rows.values_list("image_id", "want", "told"):
+    for image, key, stored in rows.values_list("image_id", "want", "told"):
         if key in wanted[image]:
-            yield image, key, restored(wanted[image][key], told)
+            yield image, key, answer_from_json(wanted[image][key], stored)
 
 
-def keep(rows: Sequence[Look]) -> None:
+def save(rows: Sequence[Look]) -> None:
     Look.objects.bulk_create(rows, ignore_conflicts=True)
 
 
-def kept(want: Want, told: Any) -> Any:
-    """As JSON; a ValueError where the engine told what is no answer at all."""
+def answer_as_json(want: Want, answer: Any) -> Any:
+    """A ValueError where the engine returned a number that is none."""
     if isinstance(want, Objects):
-        return _columns(told)
+        return _columns(answer)
     if isinstance(want, Question):
-        return asdict(told)
-    if isinstance(want, Similarity | DepthOf) and told is not None:
-        return _number(told)
-    return list(told) if isinstance(want, Talk) else told
+        return asdict(answer)
+    if isinstance(want, Similarity | DepthOf) and answer is not None:
+        return _number(answer)
+    return list(answer) if isinstance(want, Talk) else answer
 
 
-def restored(want: Want, told: Any) -> Any:
+def answer_from_json(want: Want, stored: Any) -> Any:
     if isinstance(want, Objects):
-        return Told(told)
+        return StoredDetections(stored)
     if isinstance(want, Question):
-        return Answer(**{**told, "tokens": tuple((text, p) for text, p in told["tokens"])})
-    return tuple(told) if isinstance(want, Talk) else told
+        return Answer(**{**stored, "tokens": tuple((text, p) for text, p in stored["tokens"])})
+    return tuple(stored) if isinstance(want, Talk) else stored
 
 
-class Told(Sequence[Detection]):
-    """Stored detections, made one by one when they are asked for: most are too faint ever to be.
+class StoredDetections(Sequence[Detection]):
+    """Each detection is built when it is first read: most are too faint for anybody to want them.
 
-    A mask that was too faint to be kept is there as None.
+    A mask that was too faint to be stored is None.
     """
 
     def __init__(self, columns: Mapping[str, Any]) -> None:
@@ -97,49 +98,55 @@ class Told(Sequence[Detection]):
         self.classes: list[str] = columns["class"]
         self.scores = _unpacked(columns["score"])
         self._edges = _unpacked(columns["box"])
-        self._made: list[Detection | None] = [None] * len(self.scores)
+        self._built: list[Detection | None] = [None] * len(self.scores)
 
     def __len__(self) -> int:
         return len(self.scores)
 
-    def __getitem__(self, place: Any) -> Any:
-        if isinstance(place, slice):
-            return [self[one] for one in range(len(self))[place]]
-        made = self._made[place]
-        if made is None:
-            made = self._made[place] = self._make(range(len(self.scores))[place])
-        return made
+    @overload
+    def __getitem__(self, index: int) -> Detection: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Detection]: ...
+    def __getitem__(self, index: int | slice) -> Detection | list[Detection]:
+        if isinstance(index, slice):
+            return [self[n] for n in range(len(self))[index]]
+        detection = self._built[index]
+        if detection is None:
+            detection = self._built[index] = self._build(range(len(self.scores))[index])
+        return detection
 
-    def _make(self, place: int) -> Detection:
+    def _build(self, index: int) -> Detection:
         columns = self._columns
-        made: Detection = {
-            "class": self.classes[place],
-            "score": self.scores[place],
-            "box": self._edges[4 * place : 4 * place + 4],
+        detection: Detection = {
+            "class": self.classes[index],
+            "score": self.scores[index],
+            "box": self._edges[4 * index : 4 * index + 4],
         }
-        if "color" in columns and columns["color"][place] is not None:
-            made["color"] = columns["color"][place]
+        if "color" in columns and columns["color"][index] is not None:
+            detection["color"] = columns["color"][index]
         if "mask" in columns:
-            mask = columns["mask"].get(str(place))
-            made["mask"] = mask and unpacked(mask)
-        return made
+            mask = columns["mask"].get(str(index))
+            detection["mask"] = mask and unpacked(mask)
+        return detection
 
 
 def _columns(detections: Sequence[Detection]) -> dict[str, Any]:
     """Column by column, numbers packed: read back in a tenth of the time that objects take."""
-    scores = [_number(one["score"]) for one in detections]
+    scores = [_number(detection["score"]) for detection in detections]
     columns: dict[str, Any] = {
-        "class": [one["class"] for one in detections],
+        "class": [detection["class"] for detection in detections],
         "score": _packed(scores),
-        "box": _packed([_number(edge) for one in detections for edge in one["box"][:4]]),
+        "box": _packed(
+            [_number(edge) for detection in detections for edge in detection["box"][:4]]
+        ),
     }
-    if any("color" in one for one in detections):
-        columns["color"] = [one.get("color") for one in detections]
-    if any(one.get("mask") for one in detections):
+    if any("color" in detection for detection in detections):
+        columns["color"] = [detection.get("color") for detection in detections]
+    if any(detection.get("mask") for detection in detections):
         columns["mask"] = {
-            str(place): packed(one["mask"])
-            for place, one in enumerate(detections)
-            if one.get("mask") and scores[place] >= MASKS_FROM
+            str(index): packed(detection["mask"])
+            for index, detection in enumerate(detections)
+            if detection.get("mask") and scores[index] >= MASKS_FROM
         }
     return columns
 
@@ -157,5 +164,5 @@ def _unpacked(text: str) -> list[float]:
 def _number(value: Any) -> float:
     number = float(value)
     if not math.isfinite(number):
-        raise ValueError(f"The engine told {number}, which is no number.")
+        raise ValueError(f"The engine returned {number}, which is no number.")
     return number

@@ -1,40 +1,47 @@
-"""What the three import commands share: their flags, their outcome, their exit status."""
+"""What the three import commands share: flags, outcome, exit status."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from django.core.management import BaseCommand, CommandError
+from django.core.management import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
 from annotations.benchmarks.registry import FORMATS, Source
-from annotations.errors import Refused, cannot_write
+from annotations.errors import Refused
 from annotations.imports.outcome import Outcome
 from annotations.management import progress
+from annotations.middleware import cannot_write
 from annotations.models import Study
+
+Importer = Callable[..., Outcome]
 
 
 class ImportCommand(BaseCommand):
-    def add_flags(self, parser) -> None:
-        parser.add_argument("--dry-run", action="store_true", help="report, write nothing")
+    def add_flags(self, parser: CommandParser) -> None:
+        parser.add_argument("--dry-run", action="store_true", help="only check, import nothing")
         parser.add_argument(
-            "--strict", action="store_true", help="take every row or none, and end with status 1"
+            "--strict", action="store_true", help="import all rows, or none and end with status 1"
         )
         parser.add_argument("--json", action="store_true", help="print the outcome as one object")
 
-    def carry_out(self, verb, *, dry_run: bool, strict: bool, **given) -> Outcome:
+    def carry_out(
+        self, importer: Importer, *, dry_run: bool, strict: bool, **given: Any
+    ) -> Outcome:
         try:
-            with progress.bar() as told:
-                return verb(dry_run=dry_run, strict=strict, progress=told, **given)
+            with progress.bar() as advance:
+                return importer(dry_run=dry_run, strict=strict, progress=advance, **given)
         except Refused as refusal:
             raise CommandError(refusal.message) from None
         except (OSError, DatabaseError) as error:
             if not cannot_write(error):
                 raise
             raise CommandError(
-                f"Nothing more can be written ({error}). What was brought in so far is kept; "
-                "make room, then import the same file again: it completes."
+                f"Nothing more can be written ({error}). What was imported so far is kept; "
+                "make room, then import the same file again to complete it."
             ) from error
 
     def show(self, outcome: Outcome, *, as_json: bool, strict: bool) -> None:
@@ -49,11 +56,11 @@ class ImportCommand(BaseCommand):
 
 
 class IntoStudy(ImportCommand):
-    """One file into a study that is there; `verb` says what is taken from it."""
+    """One file into an existing study; `importer` decides what is imported from it."""
 
-    verb = None
+    importer: Importer
 
-    def add_arguments(self, parser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study")
         parser.add_argument("file", type=Path)
         parser.add_argument("--format", choices=list(FORMATS), default="tidy")
@@ -63,7 +70,7 @@ class IntoStudy(ImportCommand):
 
     def handle(self, *, study, file, format, dry_run, strict, **options) -> None:
         outcome = self.carry_out(
-            self.verb,
+            self.importer,
             study=study_or_error(study),
             format=format,
             source=Source(file, generator=options["generator"], judge=options["judge"]),

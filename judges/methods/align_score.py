@@ -7,12 +7,12 @@ The code was never released, so part of this is *inferred* from the paper's text
 - accuracy: over the best matching of instances to detections of their category, the colors and
   relations that are right, divided by all colors and relations. As the paper describes it.
 - score: (accuracy + 1/(1 + bias))/2. Inferred: it gives 13 of the 15 rows of table 2 from the
-  printed means. That the *means* go into the formula is one reading of it ("means"), that it is
-  taken per image and then averaged is the other ("images"); see `summarise`.
+  printed means. Either the formula takes the mean bias and accuracy ("means"), or it is applied to
+  each image and then averaged ("images"); see `summarise`.
 
 A relation holds as in GenEval's paper, each axis by itself: the centers are further apart than a
-tenth of both sizes. Detections count above GenEval's 0.3, without further thinning, which is what
-"the same as GenEval" comes to.
+tenth of both sizes. Detections above GenEval's 0.3 count, and overlapping ones are kept: this is
+what "the same as GenEval" means.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
 
-from judges.boxes import overlap, scores, told
+from judges.boxes import as_evidence, overlap, scores
 from judges.methods.geneval import relations as geneval_relations
 from judges.methods.shared import matching
 from judges.methods.shared.options import Optioned
@@ -60,7 +60,7 @@ class Alignment:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class AlignmentSummary:
     bias: float
     accuracy: float
     score: float
@@ -77,14 +77,14 @@ def align(
 
     `detections`: class, color and box. Those of categories that nobody asked for do not count.
     """
-    relations = [tuple(relation) for relation in relations]
+    relations = [(first, words, second) for first, words, second in relations]
     if not instances:
         raise ValueError("There is no instance to look for.")
-    for one, words, other in relations:
-        if words not in RELATIONS or not {one, other} <= set(range(len(instances))):
-            raise ValueError(f"[{one}, {words}, {other}] is no relation of two instances.")
-        if one == other:
-            raise ValueError(f"Instance {one} cannot stand in a relation to itself.")
+    for first, words, second in relations:
+        if words not in RELATIONS or not {first, second} <= set(range(len(instances))):
+            raise ValueError(f"[{first}, {words}, {second}] is no relation of two instances.")
+        if first == second:
+            raise ValueError(f"Instance {first} cannot stand in a relation to itself.")
 
     @cache
     def between(one: int, other: int) -> set[str]:
@@ -95,26 +95,26 @@ def align(
         return RELATIONS[relations[edge][1]] in between(one, other)
 
     best = matching.best(
-        [matching.Thing(i["class"], i["color"]) for i in instances],
-        [matching.Thing(d["class"], d.get("color")) for d in detections],
+        [matching.Instance(i["class"], i["color"]) for i in instances],
+        [matching.Instance(d["class"], d.get("color")) for d in detections],
         [(one, other) for one, _, other in relations],
         holds,
     )
     wanted = Counter(instance["class"] for instance in instances)
-    found = Counter(detection["class"] for detection in detections)
-    bias = sum(abs(count - found[name]) for name, count in wanted.items())
+    counted = Counter(detection["class"] for detection in detections)
+    bias = sum(abs(count - counted[name]) for name, count in wanted.items())
     parts = len(instances) + len(relations)
     accuracy = best.hits / parts
     return Alignment(bias, accuracy, combined(bias, accuracy), best.hits, parts, best.pairs)
 
 
 def combined(bias: float, accuracy: float) -> float:
-    """Inferred, see above."""
+    """Inferred; see the top of this file."""
     return (accuracy + 1 / (1 + bias)) / 2
 
 
-def summarise(alignments: Iterable[Alignment], mode: str = "images") -> Summary:
-    """`mode` "images": the mean of the images' scores; "means": the score of the mean image."""
+def summarise(alignments: Iterable[Alignment], mode: str = "images") -> AlignmentSummary:
+    """`mode` "images": the mean of the images' scores; "means": the score of the mean values."""
     listed = list(alignments)
     if not listed:
         raise ValueError("There is no image to summarise.")
@@ -123,7 +123,7 @@ def summarise(alignments: Iterable[Alignment], mode: str = "images") -> Summary:
     bias = sum(a.bias for a in listed) / len(listed)
     accuracy = sum(a.accuracy for a in listed) / len(listed)
     mean = sum(a.score for a in listed) / len(listed)
-    return Summary(bias, accuracy, mean if mode == "images" else combined(bias, accuracy))
+    return AlignmentSummary(bias, accuracy, mean if mode == "images" else combined(bias, accuracy))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,21 +165,23 @@ class AlignScore(Optioned):
         detections = [
             self._colored(objects, index, seen) for index in self._kept(objects, seen[objects])
         ]
-        found = align(instances, relations, detections, threshold=self.position_threshold)
+        alignment = align(instances, relations, detections, threshold=self.position_threshold)
         return Judgement(
-            score=found.score,
-            reason=f"{found.hits} of {found.parts} colors and relations, bias {found.bias}",
+            score=alignment.score,
+            reason=(
+                f"{alignment.hits} of {alignment.parts} colors and relations, bias {alignment.bias}"
+            ),
             evidence={
-                "bias": found.bias,
-                "accuracy": found.accuracy,
+                "bias": alignment.bias,
+                "accuracy": alignment.accuracy,
                 "combination": "(accuracy + 1/(1 + bias))/2, inferred from the paper's table 2",
-                "pairs": list(found.pairs),
-                "detections": told(detections),
+                "pairs": list(alignment.pairs),
+                "detections": as_evidence(detections),
             },
         )
 
     def _kept(self, objects: Objects, detections: Sequence[Detection]) -> list[int]:
-        """The places of the detections that count, most confident first."""
+        """The indices of the detections that count, most confident first."""
         wanted = set(objects.classes)
         ranked = sorted(
             (
@@ -195,11 +197,11 @@ class AlignScore(Optioned):
             return ranked
         kept: list[int] = []
         for index in ranked:
-            one = detections[index]
+            detection = detections[index]
             others = (detections[other] for other in kept)
             if all(
-                one["class"] != other["class"]
-                or overlap(one["box"], other["box"], 1) < self.max_overlap
+                detection["class"] != other["class"]
+                or overlap(detection["box"], other["box"], 1) < self.max_overlap
                 for other in others
             ):
                 kept.append(index)
@@ -212,13 +214,15 @@ class AlignScore(Optioned):
         detection = seen[objects][index]
         if "color" in detection:
             return detection
-        return {**detection, "color": seen[self._color_of(objects, index, detection)]}
+        colored = detection.copy()
+        colored["color"] = seen[self._color_of(objects, index, detection)]
+        return colored
 
 
 def _record(
     metadata: Mapping[str, Any],
 ) -> tuple[list[dict[str, Any]], list[Relation]] | str:
-    """The instances and relations of a record, or the sentence why it has none."""
+    """The instances and relations of a record, or a sentence saying why it has none."""
     categories = metadata.get("categories")
     if not isinstance(categories, Mapping) or not categories:
         return "This prompt has no instances and relations of M3T2IBench."

@@ -18,13 +18,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from judges.methods.shared.answer_evidence import told
+from judges.methods.shared.answer_evidence import answer_as_evidence
 from judges.methods.shared.options import Optioned
 from judges.noun_phrases import reader
 from judges.protocols import Judgement, Question, Seen, Subject, Unscored, Want
 
-# Chunks of "on the top of" and its like, which are no things.
-NO_THINGS = ("top", "the side", "the left", "the right")
+# Noun chunks from "on the top of" and the like, which name no object.
+NOT_OBJECTS = ("top", "the side", "the left", "the right")
 PLACES = 8
 WORDS = 50
 
@@ -43,20 +43,20 @@ def product(probabilities: Sequence[float], *, rounded: bool = True, paper: bool
 
 
 def questions(chunks: Sequence[str]) -> list[str]:
-    """What is asked about these noun chunks, the first eight of those that are things."""
-    things = [chunk for chunk in chunks if chunk not in NO_THINGS]
+    """The questions about these noun chunks: the first eight that name an object."""
+    things = [chunk for chunk in chunks if chunk not in NOT_OBJECTS]
     return [cleaned(f"{chunk}?") for chunk in things[:PLACES]]
 
 
 def cleaned(question: str) -> str:
-    """Lower case, without some of the punctuation, at most fifty words: as BLIP is trained."""
+    """Lower case, without some punctuation, at most fifty words: as in BLIP's training."""
     text = re.sub(r'[.!"()*#:;~]', "", question.lower()).rstrip(" ")
     return " ".join(text.split(" ")[:WORDS])
 
 
 @dataclass(frozen=True, kw_only=True)
 class BlipVqa(Optioned):
-    """`metadata["chunks"]` are the prompt's own noun phrases; else the parser finds them."""
+    """The noun phrases come from `metadata["chunks"]`, or else from the parser."""
 
     rounded: bool = True
     paper: bool = False
@@ -81,7 +81,10 @@ class BlipVqa(Optioned):
             return Unscored(asked)
         answers = [(question, seen[question]) for question in asked]
         evidence = {
-            "answers": [{"question": question.text, **told(answer)} for question, answer in answers]
+            "answers": [
+                {"question": question.text, **answer_as_evidence(answer)}
+                for question, answer in answers
+            ]
         }
         failed = [
             f"“{question.text}”: {answer.reason or 'no answer'}"
@@ -96,7 +99,7 @@ class BlipVqa(Optioned):
         return Judgement(score=score, evidence=evidence)
 
     def _asked(self, subject: Subject) -> list[Question] | str:
-        """The questions, or the sentence why there are none."""
+        """The questions, or a sentence saying why there are none."""
         chunks = subject.metadata.get("chunks")
         if chunks is None:
             chunks = [phrase.text for phrase in reader(self.parser)(subject.prompt)]

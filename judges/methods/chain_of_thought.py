@@ -1,14 +1,14 @@
 """A model describes the picture and then scores it (T2I-CompBench, MiniGPT4-CoT, appendix C.1).
 
-Two turns, in the paper's words, by the category of the prompt. For attributes each noun phrase is
-a conversation of its own, and their mean is the score. As coded, the first number from 0 to 100
-in the reply counts (`reading="json"` wants the score of the JSON that was asked for), and a reply
-without one is asked again, three times in all. What then cannot be read has no score: the reply
-is kept as evidence.
+Two turns, in the paper's words, by the category of the prompt. For attributes there is a
+conversation about each noun phrase, and the score is their mean. As coded, the first number from 0
+to 100 in the reply counts (`reading="json"` accepts only the score in the JSON that was asked for),
+and where there is none the model is asked again, three times in all. After that there is no score;
+the reply is kept as evidence.
 
 As coded, the temperature is 0.7 for attributes and 1 for all else; in the paper it is 0.7.
-In the paper's table for complex prompts the texts for 40 and 20 stand the other way round than
-for relationships; they are kept as printed.
+In the paper's table for complex prompts the texts for 40 and 20 are swapped compared with those for
+relationships; they are kept as printed.
 """
 
 from __future__ import annotations
@@ -95,22 +95,22 @@ TURNS = {
     ),
 }
 ATTRIBUTES = ("color", "shape", "texture")
-# The prompts of the extended benchmark are asked about in the words nearest to them.
+# For prompts of the extended benchmark, the closest of these texts is used.
 CATEGORIES = {**{name: name for name in TURNS}, "3d_spatial": "spatial", "numeracy": "complex"}
 READINGS = ("first number", "json")
 
 
 def read_score(reply: str, reading: str = "first number") -> float | None:
-    """From 0 to 100; None for a reply that has no such number. It is never guessed."""
+    """From 0 to 100; None for a reply without such a number, which is never guessed."""
     if reading == "json":
         return _json_score(reply)
-    numbers = (float(found) for found in re.findall(r"(?<![\w.])\d+(?:\.\d+)?", reply))
+    numbers = (float(number) for number in re.findall(r"(?<![\w.])\d+(?:\.\d+)?", reply))
     return next((number for number in numbers if number <= 100), None)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChainOfThought(Optioned):
-    """`category` is for prompts whose metadata name none; `temperature` for all categories."""
+    """`category` applies to prompts whose metadata have none; `temperature` to all categories."""
 
     category: str = ""
     reading: str = "first number"
@@ -147,19 +147,19 @@ class ChainOfThought(Optioned):
         conversations = self._conversations(subject)
         if not conversations:
             return Unscored(self._why_none(subject))
-        told: list[dict[str, Any]] = []
+        held: list[dict[str, Any]] = []
         for turns in conversations:
             replies = [seen[talk] for talk in self._asks(turns, subject) if talk in seen]
             scores = [self._score(reply) for reply in replies]
             score = next((value for value in scores if value is not None), None)
-            told.append(
+            held.append(
                 {"turns": list(turns), "replies": [list(r) for r in replies], "score": score}
             )
-        evidence = {"conversations": told}
-        unread = [entry["replies"][-1][-1] for entry in told if entry["score"] is None]
+        evidence = {"conversations": held}
+        unread = [entry["replies"][-1][-1] for entry in held if entry["score"] is None]
         if unread:
             return Unscored(f"No score can be read in the reply “{unread[0][:200]}”.", evidence)
-        return Judgement(fmean(entry["score"] for entry in told) / 100, evidence=evidence)
+        return Judgement(fmean(entry["score"] for entry in held) / 100, evidence=evidence)
 
     def _score(self, reply: Sequence[str]) -> float | None:
         return read_score(reply[-1], self.reading) if reply else None
@@ -200,10 +200,10 @@ def _about(predict: str, phrase: Phrase) -> str:
 
 
 def _json_score(reply: str) -> float | None:
-    for start in (found.start() for found in re.finditer(r"\{", reply)):
+    for start in (brace.start() for brace in re.finditer(r"\{", reply)):
         try:
-            found, _ = json.JSONDecoder().raw_decode(reply, start)
-            value = float(found["score"])
+            answer, _ = json.JSONDecoder().raw_decode(reply, start)
+            value = float(answer["score"])
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             continue
         if 0 <= value <= 100:

@@ -1,9 +1,10 @@
-"""CLIPScore and its kin: one number for how well a picture and a text fit.
+"""CLIPScore and similar scores: one number for how well a picture and a text fit.
 
-T2I-CompBench and VQAScore's authors report the plain cosine; Hessel et al. (2021) cut it at 0 and
-stretch it by 2.5 (`clip_and_scale=True`), and put "A photo depicts" before the text (`prefix`).
-The same rule serves every matcher: for BLIP-2's matching head, PickScore, HPSv2 or ImageReward
-the number is theirs, on a scale of their own.
+T2I-CompBench and the authors of VQAScore report the plain cosine; Hessel et al. (2021) cut it at 0
+and multiply it by 2.5 (`clip_and_scale=True`), and put "A photo depicts" before the text
+(`prefix`).
+The same rule serves every matcher: BLIP-2's matching head, PickScore, HPSv2 and ImageReward each
+have a scale of their own.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def clip_and_scale(cosine: float) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class ClipScore(Optioned):
-    """`without_adjectives` is T2I-CompBench's `--complex`, which any text after it turns on."""
+    """`without_adjectives` is T2I-CompBench's `--complex`, which any value after it turns on."""
 
     clip_and_scale: bool = False
     prefix: str = ""
@@ -50,11 +51,11 @@ class ClipScore(Optioned):
         if not subject.prompt.strip():
             return Unscored("This prompt is empty.")
         want = self._similarity(subject)
-        told = seen[want]
-        if told is None or not math.isfinite(told):
-            return Unscored(f"The matcher gave {told}, which is no similarity.")
-        score = clip_and_scale(told) if self.clip_and_scale else float(told)
-        return Judgement(score, evidence={"text": want.text, "similarity": float(told)})
+        similarity = seen[want]
+        if similarity is None or not math.isfinite(similarity):
+            return Unscored(f"The matcher gave {similarity}, which is no similarity.")
+        score = clip_and_scale(similarity) if self.clip_and_scale else float(similarity)
+        return Judgement(score, evidence={"text": want.text, "similarity": float(similarity)})
 
     def _similarity(self, subject: Subject) -> Similarity:
         text = subject.prompt

@@ -1,9 +1,9 @@
-"""DSG: yes-or-no questions, of which some only make sense after others (Cho et al. 2024).
+"""DSG: yes-or-no questions, some of which depend on others (Cho et al. 2024).
 
 Whether the dog is red counts only where there is a dog. As coded, a question is valid when its
-*direct* parents were answered with yes, whatever these rest on in turn; `transitive=True` asks
-the grandparents too, as the pseudo-code of the official read-me does. An invalid question scores
-0 and stays in the mean.
+*direct* parents were answered with yes, whatever these depend on in turn; `transitive=True` also
+checks the grandparents, as the pseudo-code of the official read-me does. An invalid question
+scores 0 and stays in the mean.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from judges.methods.shared.answer_evidence import told
+from judges.methods.shared.answer_evidence import answer_as_evidence
 from judges.methods.shared.answer_spellings import matches, one_word
 from judges.methods.shared.options import Optioned
 from judges.protocols import (
@@ -28,7 +28,7 @@ from judges.protocols import (
 )
 
 ROOT = 0
-Id = Any  # whatever names a question: a number or a text
+Id = Any  # of a question: a number or a text
 
 
 def score(
@@ -55,7 +55,7 @@ def valid(
     transitive: bool = False,
     expected: Mapping[Id, str] | None = None,
 ) -> dict[Id, bool]:
-    """For each question, whether the questions that it rests on were answered right."""
+    """For each question, whether the questions that it depends on were answered right."""
     right = _right(answers, expected)
     by_text = {str(name): name for name in right}
     parents: dict[Id, list[Id]] = {}
@@ -81,7 +81,7 @@ def valid(
     return {name: holds(name) for name in right}
 
 
-# --- what a language model writes when it makes the questions --------------------------------
+# --- the lines in which the official prompts have a language model write questions -----------
 
 
 def parse_tuples(text: str) -> dict[int, str]:
@@ -90,14 +90,14 @@ def parse_tuples(text: str) -> dict[int, str]:
 
 
 def parse_dependencies(text: str) -> dict[int, list[int]]:
-    """`3 | 1, 2` -> the questions that each one rests on; 0 for none."""
-    found = {}
+    """`3 | 1, 2` -> the questions that each one depends on; 0 for none."""
+    dependencies = {}
     for number, content in _lines(text):
         parts = clean_dependency(content).split(",")
         if not all(part.isdecimal() and len(part) < 10 for part in parts):
             raise ValueError(f"“{content}” names no questions that {number} rests on.")
-        found[number] = [int(part) for part in parts]
-    return found
+        dependencies[number] = [int(part) for part in parts]
+    return dependencies
 
 
 def parse_questions(text: str) -> dict[int, str]:
@@ -114,18 +114,18 @@ def clean_dependency(text: str) -> str:
 
 
 def _lines(text: str) -> list[tuple[int, str]]:
-    found = []
+    rows = []
     for line in text.strip().removeprefix("output:").strip().splitlines():
         parts = line.split("|")
         if len(parts) != 2 or not re.fullmatch(r"\d{1,9}", parts[0].strip()):
             raise ValueError(f"“{line}” is no line like “1 | text”.")
-        found.append((int(parts[0]), parts[1].strip()))
-    return found
+        rows.append((int(parts[0]), parts[1].strip()))
+    return rows
 
 
 @dataclass(frozen=True, kw_only=True)
 class Dsg(Optioned):
-    """The judge's answer is its likeliest word; `dependencies=False` lets each question stand."""
+    """The judge's answer is its likeliest word; `dependencies=False` makes all questions valid."""
 
     dependencies: bool = True
     transitive: bool = False
@@ -140,24 +140,28 @@ class Dsg(Optioned):
     def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
         if not subject.atoms:
             return Unscored("This prompt has no questions to ask.")
-        heard = {atom.index: seen[one_word(atom.question, atom.expected)] for atom in subject.atoms}
+        answered = {
+            atom.index: seen[one_word(atom.question, atom.expected)] for atom in subject.atoms
+        }
         evidence = {
             "answers": [
                 {
                     "index": atom.index,
                     "question": atom.question,
                     "expected": atom.expected,
-                    **told(heard[atom.index]),
+                    **answer_as_evidence(answered[atom.index]),
                 }
                 for atom in subject.atoms
             ]
         }
-        silent = [atom for atom in subject.atoms if not heard[atom.index].said.strip()]
+        silent = [atom for atom in subject.atoms if not answered[atom.index].said.strip()]
         if silent:
-            return Unscored(f"Not every question was answered: {_named(silent, heard)}", evidence)
+            return Unscored(
+                f"Not every question was answered: {_named(silent, answered)}", evidence
+            )
         # Numbered from 1, since 0 is the root.
         answers = {
-            atom.index + 1: "yes" if matches(heard[atom.index].said, atom.expected) else "no"
+            atom.index + 1: "yes" if matches(answered[atom.index].said, atom.expected) else "no"
             for atom in subject.atoms
         }
         parents = {atom.index + 1: [p + 1 for p in atom.parents] for atom in subject.atoms}
@@ -167,17 +171,13 @@ class Dsg(Optioned):
             )
         except ValueError as error:
             return Unscored(str(error), evidence)
+        scores = {n: float(answer == "yes" and counted[n]) for n, answer in answers.items()}
+        unmet = "a question that this one rests on was not met"
         atoms = tuple(
-            AtomJudgement(
-                number - 1,
-                float(answer == "yes" and counted[number]),
-                "" if counted[number] else "a question that this one rests on was not met",
-            )
-            for number, answer in answers.items()
+            AtomJudgement(number - 1, score, "" if counted[number] else unmet)
+            for number, score in scores.items()
         )
-        return Judgement(
-            sum(atom.score for atom in atoms) / len(atoms), atoms=atoms, evidence=evidence
-        )
+        return Judgement(sum(scores.values()) / len(scores), atoms=atoms, evidence=evidence)
 
 
 def _right(answers: Mapping[Id, str], expected: Mapping[Id, str] | None) -> dict[Id, bool]:
@@ -185,8 +185,8 @@ def _right(answers: Mapping[Id, str], expected: Mapping[Id, str] | None) -> dict
     return {name: answer == wanted.get(name, "yes") for name, answer in answers.items()}
 
 
-def _named(atoms: Sequence[Atom], heard: Mapping[int, Answer]) -> str:
+def _named(atoms: Sequence[Atom], answered: Mapping[int, Answer]) -> str:
     return "; ".join(
-        f"atom {atom.index} ({atom.question}): {heard[atom.index].reason or 'it said nothing'}"
+        f"atom {atom.index} ({atom.question}): {answered[atom.index].reason or 'it said nothing'}"
         for atom in atoms
     )

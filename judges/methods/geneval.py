@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from judges import boxes
 from judges.masks import packed
 from judges.protocols import (
     ColorOf,
@@ -44,7 +45,7 @@ TEMPLATES = (
     "a photo of a {color}-colored {noun}",
     "a photo of a {color} object",
 )
-# A detector tells a hundred guesses; those that are fainter than this are no evidence of anything.
+# A detector makes a hundred guesses; fainter ones are not kept as evidence.
 FAINT = 0.1
 
 _float32 = np.float32
@@ -70,7 +71,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`clauses` tells for each clause what was found; `kept` are the detections that counted."""
+    """`clauses` says for each clause what was found; `kept` are the detections that counted."""
 
     correct: bool
     reason: str
@@ -79,28 +80,28 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class TaskSummary:
     score: float
     correct: int
     images: int
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class GenEvalSummary:
     """Shares between 0 and 1. A prompt is correct when any of its images is."""
 
     images: int
     prompts: int
     correct_images: float
     correct_prompts: float
-    tasks: dict[str, Task]
+    tasks: dict[str, TaskSummary]
     overall: float
 
 
 def decide(
     metadata: Mapping[str, Any], detections: Iterable[Detection], **options: Any
 ) -> Decision:
-    """Judge one image. Every clause is looked at, so that all reasons are told, not the first."""
+    """Judge one image. Every clause is checked, so that all reasons are given."""
     return _decide(metadata, list(detections), Options(**options))
 
 
@@ -108,8 +109,8 @@ def _decide(
     metadata: Mapping[str, Any], detections: Sequence[Detection], chosen: Options
 ) -> Decision:
     kept = {
-        name: [detections[index] for index in found]
-        for name, found in _keep(metadata, detections, chosen).items()
+        name: [detections[index] for index in places]
+        for name, places in _keep(metadata, detections, chosen).items()
     }
     clauses = []
     targets: list[list[Detection] | None] = []
@@ -117,11 +118,11 @@ def _decide(
         objects = kept.get(clause["class"], [])
         reason = _include(clause, objects, targets, chosen)
         targets.append(None if reason else objects[: clause["count"]])
-        clauses.append(_told("include", clause, len(objects), reason))
+        clauses.append(_clause("include", clause, len(objects), reason))
     for clause in metadata.get("exclude", ()):
         name, count, found = clause["class"], clause["count"], len(kept.get(clause["class"], ()))
         reason = f"expected {name}<{count}, found {found}" if found >= count else ""
-        clauses.append(_told("exclude", clause, found, reason))
+        clauses.append(_clause("exclude", clause, found, reason))
 
     reasons = [clause["reason"] for clause in clauses if clause["reason"]]
     return Decision(not reasons, "\n".join(reasons), clauses, kept)
@@ -155,25 +156,20 @@ def relations(
         length = np.sqrt(offset_x * offset_x + offset_y * offset_y)
         beyond_x, beyond_y = left_x / length > _half, left_y / length > _half
 
-    found = set()
+    names = set()
     if beyond_x:
-        found.add("left of" if offset_x < 0 else "right of")
+        names.add("left of" if offset_x < 0 else "right of")
     if beyond_y:
-        found.add("above" if offset_y < 0 else "below")
-    return found
+        names.add("above" if offset_y < 0 else "below")
+    return names
 
 
 def overlap(box_a: Sequence[float], box_b: Sequence[float]) -> float:
     """Intersection over union with the official one pixel more per side."""
-    width = min(box_a[2], box_b[2]) - max(box_a[0], box_b[0]) + 1
-    height = min(box_a[3], box_b[3]) - max(box_a[1], box_b[1]) + 1
-    shared = max(width, 0.0) * max(height, 0.0)
-    union = _area(box_a) + _area(box_b) - shared
-    # Boxes of no area at all share nothing.
-    return shared / union if union else 0.0
+    return boxes.overlap(box_a, box_b, 1)
 
 
-def summarise(rows: Iterable[tuple[str, str, bool]]) -> Summary:
+def summarise(rows: Iterable[tuple[str, str, bool]]) -> GenEvalSummary:
     """From (tag, prompt, correct) per image: the overall score is the plain mean of the tasks."""
     by_tag: dict[str, list[bool]] = {}
     by_prompt: dict[str, bool] = {}
@@ -183,11 +179,11 @@ def summarise(rows: Iterable[tuple[str, str, bool]]) -> Summary:
     if not by_tag:
         raise ValueError("There is no judged image to summarise.")
     tasks = {
-        tag: Task(sum(verdicts) / len(verdicts), sum(verdicts), len(verdicts))
+        tag: TaskSummary(sum(verdicts) / len(verdicts), sum(verdicts), len(verdicts))
         for tag, verdicts in by_tag.items()
     }
     images = sum(task.images for task in tasks.values())
-    return Summary(
+    return GenEvalSummary(
         images=images,
         prompts=len(by_prompt),
         correct_images=sum(task.correct for task in tasks.values()) / images,
@@ -198,7 +194,7 @@ def summarise(rows: Iterable[tuple[str, str, bool]]) -> Summary:
 
 
 class GenEval:
-    """The GenEval judge: the rules, and what has to be looked at for them."""
+    """The GenEval judge: its rules, and what an engine must find out for them."""
 
     identity = "GenEval"
     version = "2"
@@ -212,7 +208,7 @@ class GenEval:
     def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
         """The objects; then the colors of those that a clause with a color is about.
 
-        Only where there are enough of them: colors do not matter to a clause that has failed.
+        Only where there are enough objects: a clause that has failed needs no colors.
         """
         include = subject.metadata.get("include")
         if not include or _unknown(subject, seen):
@@ -246,7 +242,7 @@ class GenEval:
         except ColorUnknown as error:
             return Unscored(str(error), {"detections": _evidence(detections, ())})
         asked = {clause["class"] for clause in decision.clauses}
-        counted = [one for name in asked for one in decision.kept.get(name, ())]
+        counted = [d for name in asked for d in decision.kept.get(name, ())]
         return Judgement(
             score=1.0 if decision.correct else 0.0,
             correct=decision.correct,
@@ -264,7 +260,7 @@ class GenEval:
         )
 
     def _colored(self, subject: Subject, seen: Seen) -> Sequence[Detection]:
-        """All detections; those whose color was asked for carry its name."""
+        """All detections, with the colors that were asked for."""
         objects = _objects(subject)
         detections = seen[objects]
         for want, color in seen.items():
@@ -280,7 +276,7 @@ def _objects(subject: Subject) -> Objects:
 
 
 def _unknown(subject: Subject, seen: Seen) -> list[str]:
-    """A class that the detector was never taught is not "none found"."""
+    """Classes that the detector was never trained on; that is not the same as "none found"."""
     if not seen.classes:
         return []
     return sorted(set(_objects(subject).classes) - set(seen.classes))
@@ -289,36 +285,30 @@ def _unknown(subject: Subject, seen: Seen) -> list[str]:
 def _keep(
     metadata: Mapping[str, Any], detections: Sequence[Detection], options: Options
 ) -> dict[str, list[int]]:
-    """The places of the detections of each class that count, most confident first."""
+    """By class, the indices of the detections that count, most confident first."""
     counting = metadata.get("tag") == "counting"
     threshold = options.counting_threshold if counting else options.threshold
     # One trip through float32 for all scores: the official arrays are float32, and there
     # neither 0.3 nor 0.9 is above itself.
-    scores, (threshold,) = array("f", _scores(detections)), array("f", [threshold])
+    scores, (threshold,) = array("f", boxes.scores(detections)), array("f", [threshold])
     names = _classes(detections)
     ranked: dict[str, list[tuple[float, int]]] = {}
     for index, score in enumerate(scores):
         if score > threshold:
             ranked.setdefault(names[index], []).append((score, index))
     kept = {}
-    for name, found in ranked.items():
-        found.sort(reverse=True)
-        objects = [index for _, index in found[: options.max_objects]]
+    for name, scored in ranked.items():
+        scored.sort(reverse=True)
+        objects = [index for _, index in scored[: options.max_objects]]
         kept[name] = (
             objects if options.max_overlap == 1 else _thin(detections, objects, options.max_overlap)
         )
     return kept
 
 
-def _scores(detections: Sequence[Detection]) -> Sequence[float]:
-    """Stored detections tell their scores without being made one by one."""
-    scores = getattr(detections, "scores", None)
-    return [one["score"] for one in detections] if scores is None else scores
-
-
 def _classes(detections: Sequence[Detection]) -> Sequence[str]:
     classes = getattr(detections, "classes", None)
-    return [one["class"] for one in detections] if classes is None else classes
+    return [detection["class"] for detection in detections] if classes is None else classes
 
 
 def _thin(detections: Sequence[Detection], objects: Sequence[int], max_overlap: float) -> list[int]:
@@ -359,8 +349,8 @@ def _color(clause: Mapping[str, Any], objects: list[Detection]) -> str:
     if right >= count:
         return ""
     others = [color for color in COLORS if color != wanted and color in colors]
-    told = ", ".join(f"{colors.count(color)} {color}" for color in others)
-    return f"expected {wanted} {name}>={count}, found {right} {wanted}; and {told}"
+    counts = ", ".join(f"{colors.count(color)} {color}" for color in others)
+    return f"expected {wanted} {name}>={count}, found {right} {wanted}; and {counts}"
 
 
 def _position(
@@ -374,44 +364,34 @@ def _position(
     target = targets[index]
     if target is None:
         return f"no target for {name} to be {wanted}"
-    for one in objects:
+    for detection in objects:
         for other in target:
-            found = relations(
-                one["box"], other["box"], options.position_threshold, paper=options.paper
+            places = relations(
+                detection["box"], other["box"], options.position_threshold, paper=options.paper
             )
-            if wanted not in found:
+            if wanted not in places:
                 # Sorted, where the official order of two names changes with the hash seed.
-                told = " and ".join(sorted(found))
-                return f"expected {name} {wanted} target, found {told} target"
+                words = " and ".join(sorted(places))
+                return f"expected {name} {wanted} target, found {words} target"
     return ""
 
 
-def _told(kind: str, clause: Mapping[str, Any], found: int, reason: str) -> dict[str, Any]:
+def _clause(kind: str, clause: Mapping[str, Any], found: int, reason: str) -> dict[str, Any]:
     return {"kind": kind, **clause, "found": found, "met": not reason, "reason": reason}
 
 
 def _evidence(
     detections: Sequence[Detection], counted: Sequence[Detection]
 ) -> list[dict[str, Any]]:
-    """As JSON keeps it: without the guesses too faint to be any, with the masks that counted."""
+    """For JSON: without the faintest guesses, with masks for the detections that counted."""
     masked = {id(detection) for detection in counted}
-    told = []
-    for index, score in enumerate(_scores(detections)):
+    rows = []
+    for index, score in enumerate(boxes.scores(detections)):
         if score < FAINT:
             continue
         detection = detections[index]
-        plain = {
-            "class": detection["class"],
-            "score": float(score),
-            "box": [float(value) for value in detection["box"]],
-        }
-        if "color" in detection:
-            plain["color"] = detection["color"]
+        row = boxes.plain(detection)
         if id(detection) in masked and detection.get("mask"):
-            plain["mask"] = packed(detection["mask"])
-        told.append(plain)
-    return told
-
-
-def _area(box: Sequence[float]) -> float:
-    return max(box[2] - box[0] + 1, 0.0) * max(box[3] - box[1] + 1, 0.0)
+            row["mask"] = packed(detection["mask"])
+        rows.append(row)
+    return rows

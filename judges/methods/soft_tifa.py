@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from judges.methods.shared.answer_evidence import told
+from judges.methods.shared.answer_evidence import answer_as_evidence
 from judges.methods.shared.answer_spellings import one_word
 from judges.methods.shared.options import Optioned
 from judges.protocols import (
@@ -63,9 +63,9 @@ class SoftTifa(Optioned):
         if not subject.atoms:
             return Unscored("This prompt has no atoms to ask about.")
         answers = [seen[self._asked(atom)] for atom in subject.atoms]
-        judged = [_answer(*pair) for pair in zip(subject.atoms, answers, strict=True)]
+        judged = [_judged(*pair) for pair in zip(subject.atoms, answers, strict=True)]
         evidence = {
-            "answers": [_told(*each) for each in zip(subject.atoms, judged, answers, strict=True)]
+            "answers": [_evidence(*row) for row in zip(subject.atoms, judged, answers, strict=True)]
         }
         failed = [
             (atom, answer)
@@ -76,7 +76,7 @@ class SoftTifa(Optioned):
             words = "; ".join(f"atom {a.index} ({a.question}): {j.reason}" for a, j in failed)
             return Unscored(f"Not every question was answered: {words}", evidence)
         return Judgement(
-            score=MEANS[self.mean]([answer.score for answer in judged]),
+            score=MEANS[self.mean]([answer.score for answer in judged if answer.score is not None]),
             atoms=tuple(judged),
             evidence=evidence,
         )
@@ -85,7 +85,7 @@ class SoftTifa(Optioned):
         return one_word(atom.question, atom.expected, self.tokens)
 
 
-def _answer(atom: Atom, answer: Answer) -> AtomJudgement:
+def _judged(atom: Atom, answer: Answer) -> AtomJudgement:
     value = answer.probability
     if value is None:
         return AtomJudgement(atom.index, None, answer.reason or "the question was refused")
@@ -94,9 +94,9 @@ def _answer(atom: Atom, answer: Answer) -> AtomJudgement:
     return AtomJudgement(atom.index, float(value))
 
 
-def _told(atom: Atom, judged: AtomJudgement, answer: Answer) -> dict[str, Any]:
+def _evidence(atom: Atom, judged: AtomJudgement, answer: Answer) -> dict[str, Any]:
     return {
-        **told(answer),
+        **answer_as_evidence(answer),
         "index": atom.index,
         "question": atom.question,
         "expected": atom.expected,
@@ -106,10 +106,38 @@ def _told(atom: Atom, judged: AtomJudgement, answer: Answer) -> dict[str, Any]:
 
 
 def _checked(probabilities: Sequence[float]) -> np.ndarray:
-    """Above 1 is let pass: the official code adds the tokens of one answer up, rounded."""
+    """Values above 1 are allowed: the official code adds up rounded tokens of one answer."""
     values = np.asarray(probabilities, dtype=float)
     if values.ndim != 1 or not values.size:
         raise ValueError("A mean needs one list of at least one probability.")
     if not np.isfinite(values).all() or (values < 0).any():
         raise ValueError("A probability is a number that is not negative.")
     return values
+
+
+def overall(scores: Sequence[float]) -> float:
+    """The mean of the prompts' scores."""
+    if not scores:
+        raise ValueError("There is no judged image to summarise.")
+    return sum(scores) / len(scores)
+
+
+def by_skill(
+    answers: Sequence[Sequence[float]], skills: Sequence[Sequence[str]]
+) -> dict[str, float]:
+    """`answers`: for each prompt the scores of its questions; `skills`: what each one tests."""
+    pooled: dict[str, list[float]] = {}
+    for scores, names in zip(answers, skills, strict=True):
+        for score, name in zip(scores, names, strict=True):
+            pooled.setdefault(name, []).append(score)
+    return {name: overall(scores) for name, scores in pooled.items()}
+
+
+def by_atomicity(
+    answers: Sequence[Sequence[float]], atomicities: Sequence[int]
+) -> dict[int, float]:
+    """The geometric score of each prompt, averaged over the prompts with as many atoms."""
+    pooled: dict[int, list[float]] = {}
+    for scores, atomicity in zip(answers, atomicities, strict=True):
+        pooled.setdefault(atomicity, []).append(geometric(scores))
+    return {atomicity: overall(pooled[atomicity]) for atomicity in sorted(pooled)}

@@ -1,9 +1,9 @@
 """TIFA: questions with one right answer, each right or wrong (Hu et al. 2023).
 
-Two ways to ask. "atoms" is TIFA as GenEval 2 runs it: the atoms' own questions, one word each,
-right when the likeliest token literally is a spelling of the answer. "free" is the original: a
-free answer, and where it is none of the question's choices the nearest of them by a text
-similarity; right when that is the answer to the letter.
+Two ways to ask. "atoms" is TIFA as GenEval 2 runs it: the atoms' own questions, answered in one
+word, right when the likeliest token is exactly a spelling of the answer. "free" is the original: a
+free answer, replaced by the most similar choice where it is none of the question's choices; right
+when this equals the expected answer.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from judges.methods.shared.answer_evidence import told
-from judges.methods.shared.answer_spellings import NUMBERS, matches, one_word
+from judges.methods.shared.answer_evidence import answer_as_evidence
+from judges.methods.shared.answer_spellings import matches, one_word
 from judges.methods.shared.options import Optioned
 from judges.methods.shared.text_similarity import loaded, nearest
+from judges.number_words import NUMBERS
 from judges.protocols import (
     Atom,
     AtomJudgement,
@@ -32,8 +33,8 @@ F1_THRESHOLD = 0.6
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
-    """By the official names. The standard deviation is None for a single caption: it has none."""
+class TifaSummary:
+    """With the official names. The standard deviation of a single caption is None."""
 
     tifa_average: float
     tifa_stdev: float | None
@@ -43,7 +44,7 @@ class Summary:
 
 def summarise(
     questions: Iterable[Mapping[str, Any] | Sequence[str]], predictions: Iterable[str]
-) -> Summary:
+) -> TifaSummary:
     """Each caption weighs the same in the average, each question in the accuracy of its type.
 
     A question is an official object, or (caption id, question, answer, element type).
@@ -59,7 +60,7 @@ def summarise(
         raise ValueError("There is no question to summarise.")
     captions = _shares(by_caption)
     scores = list(captions.values())
-    return Summary(
+    return TifaSummary(
         tifa_average=statistics.fmean(scores),
         tifa_stdev=statistics.stdev(scores) if len(scores) > 1 else None,
         accuracy_by_type=_shares(by_type),
@@ -138,7 +139,7 @@ class Tifa(Optioned):
             named = "; ".join(f"atom {atom.index} ({atom.question})" for atom in lacking)
             return Unscored(f"A free answer needs choices to be compared with: {named}.")
         answers = [
-            self._told(atom, seen[self._asked(atom)], choices.get(atom.index, ()))
+            self._row(atom, seen[self._asked(atom)], choices.get(atom.index, ()))
             for atom in subject.atoms
         ]
         silent = [
@@ -150,20 +151,20 @@ class Tifa(Optioned):
         if silent:
             return Unscored(f"Not every question was answered: {'; '.join(silent)}", evidence)
         atoms = tuple(AtomJudgement(a["index"], float(a["right"])) for a in answers)
-        return Judgement(
-            sum(atom.score for atom in atoms) / len(atoms), atoms=atoms, evidence=evidence
-        )
+        score = sum(float(a["right"]) for a in answers) / len(answers)
+        return Judgement(score, atoms=atoms, evidence=evidence)
 
     def _asked(self, atom: Atom) -> Want:
         if self.form == "free":
             return Talk((atom.question,), self.max_tokens)
         return one_word(atom.question, atom.expected)
 
-    def _told(self, atom: Atom, heard: Any, choices: Sequence[str]) -> dict[str, Any]:
+    def _row(self, atom: Atom, answer: Any, choices: Sequence[str]) -> dict[str, Any]:
         row = {"index": atom.index, "question": atom.question, "expected": atom.expected}
         if self.form == "atoms":
-            return {**row, **told(heard), "right": matches(heard.said, atom.expected)}
-        said, chosen = heard[-1].strip(), ""
+            right = matches(answer.said, atom.expected)
+            return {**row, **answer_as_evidence(answer), "right": right}
+        said, chosen = answer[-1].strip(), ""
         if said:
             chosen = nearest(said.lower(), choices, loaded(self.nearest))
         right = chosen == atom.expected
@@ -171,14 +172,14 @@ class Tifa(Optioned):
 
 
 def _choices(subject: Subject) -> dict[int, list[str]]:
-    """By atom; a yes-or-no question needs none written down."""
-    found = {a.index: ["yes", "no"] for a in subject.atoms if a.expected in ("yes", "no")}
+    """The choices of each atom; for a yes-or-no question they need not be given."""
+    choices = {a.index: ["yes", "no"] for a in subject.atoms if a.expected in ("yes", "no")}
     listed = subject.metadata.get("questions", ())
     by_question = {item["question"]: list(item["choices"]) for item in listed if "choices" in item}
     for atom in subject.atoms:
         if by_question.get(atom.question):
-            found[atom.index] = by_question[atom.question]
-    return found
+            choices[atom.index] = by_question[atom.question]
+    return choices
 
 
 def _parts(question: Mapping[str, Any] | Sequence[str]) -> tuple[str, str, str]:

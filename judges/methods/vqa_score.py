@@ -1,13 +1,13 @@
 """VQAScore: the probability of "yes" to one question about the whole prompt (Lin et al. 2024).
 
-The words of the question are part of the score; they differ from paper to code to next version:
+The wording of the question is part of the score; papers and versions of the code differ in it:
 
 - "clip-flant5": the first release; over the answer *and* the end mark, so √(P(Yes)·P(</s>)).
 - "v3": the later releases with one-token models; P of exactly the token of "Yes".
 - "geneval2": GenEval 2's code; the first tokens of Yes, yes and both with a blank, added up.
 - "geneval2-paper": the same in the words of its paper, without quotation marks.
 
-A `template` of one's own goes around "{}" or "{prompt}"; a prompt may hold braces of its own.
+A `template` of your own contains "{}" or "{prompt}"; a prompt may contain braces too.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from judges.methods.shared.answer_evidence import told
+from judges.methods.shared.answer_evidence import answer_as_evidence
 from judges.methods.shared.answer_spellings import variants
 from judges.methods.shared.options import Optioned
 from judges.protocols import Judgement, Question, Seen, Subject, Unscored, Want
@@ -90,7 +90,7 @@ def of_listed(top: Sequence[tuple[str, float]], *, rule: str = "last") -> float 
 
 @dataclass(frozen=True, kw_only=True)
 class VqaScore(Optioned):
-    """`wording` is one of the known ones; `template` and `rule`, where given, take its place."""
+    """`wording` is one of the known ones; `template` and `rule`, where given, override it."""
 
     wording: str = "clip-flant5"
     template: str = ""
@@ -102,12 +102,12 @@ class VqaScore(Optioned):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.template and _place(self.template) is None:
-            raise ValueError("A template needs one place for the prompt: {} or {prompt}.")
+        if self.template:
+            _place(self.template)
 
     @property
     def options(self) -> dict[str, Any]:
-        """With the words that are really asked: they decide what the number means."""
+        """With the words that are actually asked, since they decide what the number means."""
         known = WORDINGS[self.wording]
         return {
             "wording": self.wording,
@@ -126,7 +126,7 @@ class VqaScore(Optioned):
             return Unscored("This prompt is empty.")
         question = self._question(subject.prompt)
         answer = seen[question]
-        evidence = {"question": question.text, **told(answer)}
+        evidence = {"question": question.text, **answer_as_evidence(answer)}
         value = answer.probability
         if value is None:
             return Unscored(answer.reason or "The question was not answered.", evidence)
@@ -146,5 +146,8 @@ class VqaScore(Optioned):
         return Question(template.replace(_place(template), prompt, 1), answers, rule)
 
 
-def _place(template: str) -> str | None:
-    return next((place for place in ("{prompt}", "{}") if template.count(place) == 1), None)
+def _place(template: str) -> str:
+    for place in ("{prompt}", "{}"):
+        if template.count(place) == 1:
+            return place
+    raise ValueError("A template needs one place for the prompt: {} or {prompt}.")

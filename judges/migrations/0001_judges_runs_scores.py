@@ -224,7 +224,7 @@ class Migration(migrations.Migration):
                     "kind",
                     models.CharField(
                         choices=[
-                            ("study", "prompts, images and what lies with them"),
+                            ("study", "prompts, images and the files beside them"),
                             ("labels", "labels"),
                             ("scores", "scores"),
                         ],

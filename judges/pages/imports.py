@@ -1,18 +1,18 @@
-"""The page where files are sent and watched while a worker brings them in."""
+"""The page where people send files and watch a worker import them."""
 
 from __future__ import annotations
 
 from django.contrib.auth.decorators import login_required
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from annotations.access import Place, research_place_or_404
+from annotations.access import HtmxRequest, Place, research_place_or_404
 from annotations.benchmarks.registry import FORMATS
 from annotations.errors import ImportRefused
 from judges import tasks
-from judges.intake import uploads as uploading
+from judges.intake import uploads as intake_uploads
 from judges.models import Upload
 from judges.runs.wake import send
 
@@ -21,7 +21,7 @@ SHOWN = 20
 
 @require_http_methods(["GET", "POST"])
 @login_required
-def imports(request: HttpRequest, slug: str) -> HttpResponse:
+def imports(request: HtmxRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
     if request.method == "POST":
         _accept(request, place)
@@ -30,11 +30,11 @@ def imports(request: HttpRequest, slug: str) -> HttpResponse:
     return _page(request, place)
 
 
-def _accept(request: HttpRequest, place: Place) -> None:
+def _accept(request: HtmxRequest, place: Place) -> None:
     sent = request.FILES.get("file")
     if sent is None:
-        raise ImportRefused("Choose a file to bring in.")
-    upload = uploading.accept(
+        raise ImportRefused("Choose a file to import.")
+    upload = intake_uploads.accept(
         study=place.study,
         by=request.user,
         content=sent,
@@ -50,13 +50,13 @@ def _accept(request: HttpRequest, place: Place) -> None:
     transaction.on_commit(lambda: send(tasks.import_upload_task, upload.pk))
 
 
-def _page(request: HttpRequest, place: Place) -> HttpResponse:
+def _page(request: HtmxRequest, place: Place) -> HttpResponse:
     uploads = list(Upload.objects.filter(study=place.study).select_related("by")[:SHOWN])
     context = {
         "study": place.study,
         "may_research": True,
         "uploads": uploads,
-        "going": any(upload.is_open for upload in uploads),
+        "importing": any(upload.is_open for upload in uploads),
         "formats": [(name, known.title) for name, known in FORMATS.items()],
         "kinds": Upload.Kind.choices,
     }

@@ -1,4 +1,4 @@
-"""What the pages of this app show: read, never written."""
+"""What the pages about runs and judges show; reads only."""
 
 from __future__ import annotations
 
@@ -7,15 +7,25 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from annotations.models import Study
-from judges import registry
+from judges import catalogue, registry
 from judges.models import Run, Score
-from judges.running import IMPORTED
+from judges.runs.lifecycle import IMPORTED
 
 SPEED_WINDOW = timedelta(seconds=30)
+# The engines of a judge, as headings of its options.
+PART_TITLES = {
+    "objects": "Object detector",
+    "colors": "Color classifier",
+    "depth": "Depth model",
+    "similarity": "Similarity model",
+    "answers": "Question answering model",
+    "talk": "Chat model",
+    "": "Rules",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,52 +56,57 @@ class RunRow:
 
     @property
     def can_resume(self) -> bool:
-        """Stopped half-way, or done with images that could not be scored or have come since."""
+        """Some images have no score: the run stopped, they failed, or they were added since."""
         if self.run.judge.engine == IMPORTED:
             return False
         return not self.run.is_running and (self.done < self.expected or self.failed > 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class JudgeChoice:
+    """A judge as the page of runs offers it."""
+
     name: str
     title: str
     why_not: str
     started: bool
-    at_once: bool  # without weights to choose or to fetch
+    needs_no_weights: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
     name: str
-    words: str
-    usual: str
-    needed: bool
+    label: str
+    default: str
+    required: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """A judge of the registry: can it run here, with which weights, with which options?"""
+class JudgeInfo:
+    """A judge of the catalogue: whether it can run here, its weights and its options.
+
+    The field names are the keys of `judges --json`.
+    """
 
     name: str
     title: str
     released: date | None
     why_not: str
-    needs: str  # the options that have to be given
+    needs: str  # the options that have no default
     weights: str
     options: dict[str, Any]
 
     @property
     def kind(self) -> str:
-        """What it does, as a heading says it."""
+        """The heading under which the page lists it."""
         if self.name.endswith("-builtin"):
             return "Built in, without weights"
-        parts = set(registry.entry(self.name).parts)
+        parts = set(catalogue.entry(self.name).parts)
         if "objects" in parts:
-            return "They look for objects"
+            return "Object detection"
         if "similarity" in parts:
-            return "They compare the picture with the text"
-        return "They ask questions"
+            return "Similarity of image and text"
+        return "Questions about the image"
 
     @property
     def words(self) -> str:
@@ -102,34 +117,34 @@ class Known:
 
     @property
     def groups(self) -> dict[str, list[Option]]:
-        """The options of each part, and of the method, as a form asks for them."""
+        """Fields of the form by heading: one for each engine, one for the method's rules."""
         grouped: dict[str, list[Option]] = {}
-        for name, usual in self.options.items():
+        for name, default in self.options.items():
             part, _, own = name.rpartition(".")
-            needed = own == "checkpoint" and usual == ""
-            grouped.setdefault(part, []).append(
-                Option(name, own.replace("_", " "), _typed(usual), needed)
+            required = own == "checkpoint" and default == ""
+            grouped.setdefault(PART_TITLES[part], []).append(
+                Option(name, own.replace("_", " "), _as_typed(default), required)
             )
         return grouped
 
 
-def known_judges(*, only: str = "") -> list[Known]:
-    """One kind after the other, each in the registry's order."""
-    judges = [known_judge(name) for name in ([only] if only else registry.JUDGES)]
+def list_judges(*, only: str = "") -> list[JudgeInfo]:
+    """Kind after kind, each in the order of the catalogue."""
+    judges = [judge_info(name) for name in ([only] if only else catalogue.JUDGES)]
     kinds = list(dict.fromkeys(judge.kind for judge in judges))
     return sorted(judges, key=lambda judge: kinds.index(judge.kind))
 
 
-def known_judge(name: str) -> Known:
-    entry, why_not = registry.entry(name), registry.why_not(name)
+def judge_info(name: str) -> JudgeInfo:
+    entry, why_not = catalogue.entry(name), registry.why_not(name)
     options = {} if why_not else registry.usual_options(name)
-    lacking = [kind for kind in entry.parts if options.get(f"{kind}.checkpoint") == ""]
-    return Known(
+    required = [kind for kind in entry.parts if options.get(f"{kind}.checkpoint") == ""]
+    return JudgeInfo(
         name=name,
         title=entry.title,
         released=entry.release_date,
         why_not=why_not,
-        needs=", ".join(f"{kind}.checkpoint" for kind in lacking),
+        needs=", ".join(f"{kind}.checkpoint" for kind in required),
         weights="; ".join(
             f"{kind}: {value}, {registry.whereabouts(value)}"
             for kind in entry.parts
@@ -139,34 +154,35 @@ def known_judge(name: str) -> Known:
     )
 
 
-def _typed(value: Any) -> str:
+def _as_typed(value: Any) -> str:
     """As a person would type it."""
     return value if isinstance(value, str) else json.dumps(value)
 
 
 def run_rows(study: Study) -> list[RunRow]:
-    return [_row(run) for run in _counted(Run.objects.filter(study=study))]
+    return _rows(Run.objects.filter(study=study))
 
 
 def run_row(run: Run) -> RunRow:
-    return _row(_counted(Run.objects.filter(pk=run.pk)).get())
+    (row,) = _rows(Run.objects.filter(pk=run.pk))
+    return row
 
 
-def offers(study: Study) -> list[Offer]:
+def judge_choices(study: Study) -> list[JudgeChoice]:
     started = set(Run.objects.filter(study=study).values_list("judge__name", flat=True))
     return [
-        Offer(
-            name,
-            entry.title,
-            registry.why_not(name),
-            name in started,
-            all(part == registry.BUILTIN for part in entry.parts.values()),
+        JudgeChoice(
+            name=name,
+            title=entry.title,
+            why_not=registry.why_not(name),
+            started=name in started,
+            needs_no_weights=all(part == catalogue.BUILTIN for part in entry.parts.values()),
         )
-        for name, entry in registry.JUDGES.items()
+        for name, entry in catalogue.JUDGES.items()
     ]
 
 
-def failures(run: Run):
+def failures(run: Run) -> QuerySet[Score]:
     return (
         Score.objects.filter(run=run, value__isnull=True)
         .select_related("image")
@@ -174,9 +190,9 @@ def failures(run: Run):
     )
 
 
-def _counted(runs):
+def _rows(runs: QuerySet[Run]) -> list[RunRow]:
     since = timezone.now() - SPEED_WINDOW
-    return (
+    counted = (
         runs.select_related("judge")
         .annotate(
             done=Count("scores"),
@@ -185,20 +201,21 @@ def _counted(runs):
         )
         .order_by("judge__name", "pk")
     )
+    return [_row(run, done=run.done, failed=run.failed, lately=run.lately) for run in counted]
 
 
-def _row(run: Run) -> RunRow:
-    entry = registry.JUDGES.get(run.judge.name)
+def _row(run: Run, *, done: int, failed: int, lately: int) -> RunRow:
+    entry = catalogue.JUDGES.get(run.judge.name)
     per_second = seconds_left = None
-    if run.is_running and run.lately:
+    if run.is_running and lately:
         window = min(SPEED_WINDOW, timezone.now() - run.started_at).total_seconds()
-        per_second = run.lately / max(window, 1.0)
-        seconds_left = round((run.expected - run.done) / per_second)
+        per_second = lately / max(window, 1.0)
+        seconds_left = round((run.expected - done) / per_second)
     return RunRow(
         run=run,
         title=entry.title if entry else run.judge.name,
-        done=run.done,
-        failed=run.failed,
+        done=done,
+        failed=failed,
         expected=run.expected,
         per_second=per_second,
         seconds_left=seconds_left,

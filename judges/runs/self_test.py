@@ -1,7 +1,7 @@
-"""Before a run: a picture that is drawn on the spot, and that the engine must get right.
+"""Before a run: every engine must get a picture right that is drawn on the spot.
 
-An engine whose weights loaded badly answers all the same. What it says about a picture whose
-truth is known shows it before the first score is written.
+An engine whose weights loaded badly answers all the same. Asked about a picture whose content is
+known, it gives itself away before the first score is written.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from judges.errors import EngineRefused, MemoryFull
-from judges.looks.ask_engine import patiently
+from judges.looks.ask_engine import with_retries
 from judges.protocols import ColorOf, Detection, Engine, Objects, Question, Talk
 
 SIDE = 512
 RED, PAPER = (205, 30, 35), (238, 238, 238)
-SURE_ENOUGH = 0.3
+CONFIDENT_ENOUGH = 0.3
 COLORS = ("red", "green", "blue", "yellow")
-ASKED = "Is there a red square in the image? Answer in one word."
+QUESTION = "Is there a red square in the image? Answer in one word."
 
 
-def check_engines(parts: Mapping[str, Engine], *, alive: Callable[[], None]) -> None:
-    """EngineRefused, with what it said, when an engine fails; each is tested once by a worker."""
+def check_engines(parts: Mapping[str, Engine], *, keep_alive: Callable[[], None]) -> None:
+    """Raises EngineRefused, with the answer, when one fails. A worker tests each engine once."""
     for kind, engine in parts.items():
-        passed = getattr(engine, "passed_self_tests", frozenset())
+        passed: frozenset[str] = getattr(engine, "passed_self_tests", frozenset())
         if kind in passed or not getattr(engine, "needs_pixels", True):
             continue
-        wrong = _tested(kind, engine, alive)
+        wrong = _what_is_wrong(kind, engine, keep_alive)
         if wrong:
             raise EngineRefused(
                 f"{type(engine).__name__} failed its self-test: {wrong} Its weights or its "
@@ -39,10 +39,12 @@ def check_engines(parts: Mapping[str, Engine], *, alive: Callable[[], None]) -> 
         engine.passed_self_tests = passed | {kind}
 
 
-def _tested(kind: str, engine: Any, alive: Callable[[], None]) -> str:
+def _what_is_wrong(kind: str, engine: Any, keep_alive: Callable[[], None]) -> str:
+    """In a sentence; empty when the engine is right."""
+    check = _CHECKS[kind]
     try:
         engine.load()
-        return patiently(lambda some: [_CHECKS[kind](one) for one in some], [engine], alive)[0]
+        return with_retries(engine, lambda _: [check(engine)], [engine], keep_alive)[0]
     except MemoryFull as error:
         raise EngineRefused(
             f"There is not enough memory to load {type(engine).__name__}: {error}"
@@ -52,28 +54,28 @@ def _tested(kind: str, engine: Any, alive: Callable[[], None]) -> str:
 
 
 def _detector(engine: Any) -> str:
-    known = tuple(engine.classes)
+    classes = tuple(engine.classes)
     draw = {"stop sign": stop_sign, "circle": red_circle}
-    names = [name for name in draw if not known or name in known]
+    names = [name for name in draw if not classes or name in classes]
     if not names:
         return ""
     picture = draw[names[0]]()
-    (found,) = engine.detect([picture], [names[:1]])
-    if any(one["class"] == names[0] and one["score"] >= SURE_ENOUGH for one in found):
+    (detections,) = engine.detect([picture], [names[:1]])
+    if any(d["class"] == names[0] and d["score"] >= CONFIDENT_ENOUGH for d in detections):
         return ""
-    best = max(found, key=lambda one: one["score"], default=None)
-    seen = f"a {best['class']} ({best['score']:.2f})" if best else "nothing"
-    return f"on the drawing of a {names[0]} it found {seen}."
+    best = max(detections, key=lambda detection: detection["score"], default=None)
+    found = f"a {best['class']} ({best['score']:.2f})" if best else "nothing"
+    return f"on the drawing of a {names[0]} it found {found}."
 
 
 def _colorist(engine: Any) -> str:
     edge = SIDE // 4
     red: Detection = {"class": "square", "score": 1.0, "box": (edge, edge, 3 * edge, 3 * edge)}
     templates = ("a photo of a {color} {noun}",)
-    (named,) = engine.colors(
+    (name,) = engine.colors(
         [(red_square(), red, ColorOf(Objects(), 0, "square", COLORS, templates))]
     )
-    return "" if named == "red" else f"it called a red square {named}."
+    return "" if name == "red" else f"it called a red square {name}."
 
 
 def _depth_sensor(engine: Any) -> str:
@@ -93,7 +95,7 @@ def _matcher(engine: Any) -> str:
 
 def _answerer(engine: Any) -> str:
     yes, no = engine.answer(
-        [(red_square(), [Question(ASKED, ("Yes",)), Question(ASKED, ("No",))])]
+        [(red_square(), [Question(QUESTION, ("Yes",)), Question(QUESTION, ("No",))])]
     )[0]
     if yes.probability is None or no.probability is None:
         return f"it gave no answer about a red square: {yes.reason or no.reason}"
@@ -103,13 +105,13 @@ def _answerer(engine: Any) -> str:
 
 
 def _talker(engine: Any) -> str:
-    ((reply, *_),) = engine.talk([(red_square(), Talk((ASKED,), max_tokens=16))])
+    ((reply, *_),) = engine.talk([(red_square(), Talk((QUESTION,), max_tokens=16))])
     return (
         "" if "yes" in reply.lower() else f"asked for a red square in one, it said “{reply[:80]}”."
     )
 
 
-_CHECKS = {
+_CHECKS: dict[str, Callable[[Any], str]] = {
     "objects": _detector,
     "colors": _colorist,
     "depth": _depth_sensor,
@@ -132,7 +134,7 @@ def red_circle() -> Image.Image:
 
 
 def stop_sign() -> Image.Image:
-    """On its pole, before a sky and a meadow: detectors have learned it out of doors."""
+    """On a pole between sky and meadow, as in the photographs that detectors were trained on."""
     picture, brush = _paper()
     brush.rectangle((0, 0, SIDE, 2 * SIDE // 3), fill=(150, 190, 230))
     brush.rectangle((0, 2 * SIDE // 3, SIDE, SIDE), fill=(95, 140, 75))

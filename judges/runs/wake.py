@@ -1,4 +1,4 @@
-"""Sending a message may fail or be lost: that costs time, never work (see `running`)."""
+"""A message to a worker that fails or is lost costs time, never work (see `score_chunk`)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ logger = logging.getLogger(__name__)
 
 
 def send(task: Task, *args: object) -> bool:
-    """Call a worker; where the broker is away, say so in the log and go on."""
+    """Call a worker; if the broker is down, log it and continue."""
     try:
         task.delay(*args)
     except (OperationalError, OSError) as error:
-        logger.warning("the broker is away, %s waits for the next round: %s", task.name, error)
+        logger.warning("the broker is down, %s waits for the next round: %s", task.name, error)
         return False
     return True

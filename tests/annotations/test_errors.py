@@ -9,7 +9,7 @@ from django.db import OperationalError
 from django.urls import reverse
 from rest_framework.authtoken.models import Token
 
-from annotations.labelling import record as labelling
+from annotations.labelling import record
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -22,14 +22,14 @@ def test_where_nothing_can_be_written_the_page_says_what_became_of_the_answer(
     as_bob, study, monkeypatch, error
 ):
     as_bob.raise_request_exception = False
-    monkeypatch.setattr(labelling, "record_label", _fail(error))
-    monkeypatch.setattr(labelling, "record_and_go_on", _fail(error))
+    monkeypatch.setattr(record, "record_label", _fail(error))
+    monkeypatch.setattr(record, "record_and_give_next", _fail(error))
     page = as_bob.get(reverse("label", args=[study.slug])).text
     sent = _sent(page)
     for headers in ({}, {"HX-Request": "true"}):
         answer = as_bob.post(reverse("label", args=[study.slug]), sent, headers=headers)
         assert answer.status_code == 503
-        assert "What you just sent was not stored" in answer.text
+        assert "What you just sent was not saved" in answer.text
         assert "10.1.2.3" not in answer.text
         assert "/srv" not in answer.text
 
@@ -49,10 +49,10 @@ def _sent(page: str) -> dict[str, str]:
 
 
 def test_a_program_gets_the_sentence_as_json(client, study, bob, monkeypatch):
-    from annotations.labelling import assign as assigning
+    from annotations.labelling import assign
 
     client.raise_request_exception = False
-    monkeypatch.setattr(assigning, "next_image", _fail(AWAY))
+    monkeypatch.setattr(assign, "next_image", _fail(AWAY))
     token = Token.objects.create(user=bob.user)
     answer = client.post(
         f"/api/v1/studies/{study.slug}/next/", headers={"Authorization": f"Token {token.key}"}
@@ -81,4 +81,4 @@ def test_a_character_that_one_database_refuses_is_a_sentence_and_no_crash(as_bob
     answer = as_bob.get(address, {"judge": "a\x00b"})
     assert answer.status_code == (400 if connection.vendor == "postgresql" else 200)
     if answer.status_code == 400:
-        assert "holds a NUL character" in answer.text
+        assert "contains a NUL character" in answer.text

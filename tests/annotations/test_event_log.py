@@ -7,14 +7,12 @@ from django.core.management import call_command
 from django.db import DatabaseError, connection, transaction
 from django.urls import reverse
 
-from annotations import event_log as trail
-from annotations import quality
+from annotations import event_log
 from annotations.errors import StudyRefused
 from annotations.models import Event
-from annotations.studies import adjudication as adjudicating
-from annotations.studies import invitations as inviting
-from annotations.studies import settings as managing
-from judges import running
+from annotations.studies import adjudication, invitations, set_aside
+from annotations.studies import settings as study_settings
+from judges.runs import lifecycle
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -25,17 +23,17 @@ def told(study) -> list[tuple[str, str]]:
 
 
 def test_every_verb_of_an_owner_leaves_an_event(study, alice, bob):
-    managing.set_status(study=study, status="paused")
-    managing.set_overlap(study=study, people=5)
-    managing.set_gold_share(study=study, share=10)
-    managing.make_gold(image=study.images.get(key="early-0"), answers={"aligned": 1})
-    managing.set_role(member=bob, role="researcher")
-    quality.set_aside(member=bob)
-    quality.count_again(member=bob)
-    inviting.close_invitation(invitation=inviting.invite(study=study))
-    inviting.open_to_crowd(study=study, completion_code="C0DE")
-    managing.remove(member=bob)
-    running.cancel_run(run=running.start_run(study=study, name="geneval-builtin"))
+    study_settings.set_status(study=study, status="paused")
+    study_settings.set_overlap(study=study, people=5)
+    study_settings.set_gold_share(study=study, share=10)
+    study_settings.make_gold(image=study.images.get(key="early-0"), answers={"aligned": 1})
+    study_settings.set_role(member=bob, role="researcher")
+    set_aside.set_aside(member=bob)
+    set_aside.count_again(member=bob)
+    invitations.close_invitation(invitation=invitations.invite(study=study))
+    invitations.open_to_crowd(study=study, completion_code="C0DE")
+    study_settings.remove(member=bob)
+    lifecycle.cancel_run(run=lifecycle.start_run(study=study, name="geneval-builtin"))
     assert [did for did, _ in told(study)] == [
         "status",
         "overlap",
@@ -59,15 +57,15 @@ def test_every_verb_of_an_owner_leaves_an_event(study, alice, bob):
 
 def test_what_was_refused_leaves_none(study, alice):
     with pytest.raises(StudyRefused):
-        managing.set_overlap(study=study, people=0)
+        study_settings.set_overlap(study=study, people=0)
     with pytest.raises(StudyRefused):
-        managing.remove(member=alice)
+        study_settings.remove(member=alice)
     assert told(study) == []
 
 
 def test_a_decision_names_the_image_and_the_answer(study, alice, bob):
     image = making.label(bob).image
-    adjudicating.decide(image=image, key="aligned", answer="0", note="", by=alice.user)
+    adjudication.decide(image=image, key="aligned", answer="0", note="", by=alice.user)
     assert told(study) == [("decided", f"decided “aligned” of the image {image.key}: 0")]
 
 
@@ -102,13 +100,13 @@ def test_on_the_command_line_it_is_the_command_line(study, capsys):
 
 
 def test_what_a_worker_does_for_somebody_is_theirs(study, alice):
-    with trail.on_behalf_of(alice.user):
-        trail.note(study, "imported", "brought in labels.csv")
+    with event_log.on_behalf_of(alice.user):
+        event_log.note(study, "imported", "brought in labels.csv")
     assert Event.objects.get().by == alice.user
 
 
 def test_an_event_is_written_once(study):
-    managing.set_status(study=study, status="paused")
+    study_settings.set_status(study=study, status="paused")
     event = Event.objects.get()
     event.words = "did nothing of the kind"
     with pytest.raises(TypeError, match="written once"):
@@ -120,7 +118,7 @@ def test_an_event_is_written_once(study):
 
 
 def test_the_database_itself_refuses_to_change_one(study):
-    managing.set_status(study=study, status="paused")
+    study_settings.set_status(study=study, status="paused")
     with (
         pytest.raises(DatabaseError, match="written once"),
         transaction.atomic(),
@@ -131,7 +129,7 @@ def test_the_database_itself_refuses_to_change_one(study):
 
 
 def test_a_study_takes_its_events_with_it(study):
-    managing.set_status(study=study, status="paused")
+    study_settings.set_status(study=study, status="paused")
     study.delete()
     assert Event.objects.count() == 0
 
@@ -139,8 +137,8 @@ def test_a_study_takes_its_events_with_it(study):
 def test_the_owner_reads_the_newest_first(as_alice, study, alice):
     page = as_alice.get(reverse("events", args=[study.slug]))
     assert "Nothing has been changed yet" in page.text
-    managing.set_status(study=study, status="paused")
-    managing.set_status(study=study, status="open")
+    study_settings.set_status(study=study, status="paused")
+    study_settings.set_status(study=study, status="open")
     text = as_alice.get(reverse("events", args=[study.slug])).text
     assert text.index("set the study to open") < text.index("set the study to paused")
     part = as_alice.get(reverse("events", args=[study.slug]), headers={"HX-Request": "true"}).text
@@ -156,11 +154,11 @@ def test_the_page_asks_as_often_with_two_hundred_events_as_with_two(as_alice, st
             as_alice.get(reverse("events", args=[study.slug]))
         return len(asked)
 
-    trail.note(study, "x", "one")
-    trail.note(study, "x", "two")
+    event_log.note(study, "x", "one")
+    event_log.note(study, "x", "two")
     few = questions()
     for number in range(200):
-        trail.note(study, "x", f"number {number}")
+        event_log.note(study, "x", f"number {number}")
     assert questions() == few
 
 

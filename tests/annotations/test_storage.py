@@ -1,23 +1,25 @@
-"""Pictures lie in a folder or in a bucket: the same names, the same verbs, the same pages."""
+"""Files are kept in a folder or in a bucket: the same names, the same guarantees, the same pages."""
 
 from __future__ import annotations
 
 import hashlib
 import io
+import os
+import sys
 from urllib.request import Request, urlopen
 
 import pytest
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured, SuspiciousFileOperation
+from django.core.files.base import ContentFile, File
+from django.core.files.storage import default_storage
 from django.urls import reverse
 
-from annotations import media as media_module
-from annotations.errors import ImportRefused
-from annotations.media import Folder, media
 from annotations.models import Image
-from annotations.pictures.decode import open_picture, store_picture, thumbnail_of
-from judges import running
-from judges.intake import uploads as uploading
+from annotations.pictures.store import open_picture, store_picture, thumbnail_of
+from annotations.storage.local_file import fetch
+from judges.intake import uploads
 from judges.models import Upload
+from judges.runs import lifecycle, score_chunk
 from tests import making
 
 NAME = "pictures"
@@ -42,44 +44,88 @@ def bucket(s3, settings, monkeypatch):
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "tests")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "tests")
     boto3.client("s3", endpoint_url=s3, region_name="us-east-1").create_bucket(Bucket=NAME)
-    from audit.settings import _bucket
+    from audit.settings import _bucket, _storage
 
     settings.MEDIA_BUCKET = _bucket(f"s3://{NAME}?endpoint={s3}")
-    media_module.bucket.cache_clear()
-    yield media()
+    settings.STORAGES = {**settings.STORAGES, "default": _storage(settings.MEDIA_BUCKET)}
+    yield default_storage
     urlopen(Request(f"{s3}/moto-api/reset", method="POST")).close()
-    media_module.bucket.cache_clear()
 
 
 @pytest.fixture(params=["folder", "bucket"])
-def place(request, tmp_path):
-    return Folder(tmp_path) if request.param == "folder" else request.getfixturevalue("bucket")
+def place(request):
+    """The storage that the settings name: a folder without a bucket."""
+    return default_storage if request.param == "folder" else request.getfixturevalue("bucket")
 
 
-def test_what_is_kept_is_read_back_until_it_is_removed(place, tmp_path):
-    place.keep("images/ab/abc.png", b"pixels")
-    place.keep("images/ab/abc.png", b"other pixels of the same name")
-    assert place.read("images/ab/abc.png") == b"pixels"
-    place.fetch("images/ab/abc.png", tmp_path / "fetched")
+def read(name: str) -> bytes:
+    with default_storage.open(name) as file:
+        return file.read()
+
+
+def test_what_is_saved_is_read_back_until_it_is_deleted(place, tmp_path):
+    place.save("images/ab/abc.png", ContentFile(b"pixels"))
+    place.save("images/ab/abc.png", ContentFile(b"other pixels of the same name"))
+    assert read("images/ab/abc.png") == b"pixels"
+    fetch("images/ab/abc.png", tmp_path / "fetched")
     assert (tmp_path / "fetched").read_bytes() == b"pixels"
-    place.remove("images/ab/abc.png")
-    place.remove("images/ab/abc.png")
+    place.delete("images/ab/abc.png")
+    place.delete("images/ab/abc.png")
     with pytest.raises(FileNotFoundError):
-        place.read("images/ab/abc.png")
+        read("images/ab/abc.png")
 
 
-def test_a_large_file_is_taken_in_as_it_comes(place):
+@pytest.mark.parametrize("name", ["../x.png", "images/../../x.png", "/etc/x.png"])
+def test_a_name_cannot_leave_the_folder(name, media):
+    with pytest.raises(SuspiciousFileOperation):
+        default_storage.save(name, ContentFile(b"pixels"))
+    with pytest.raises(SuspiciousFileOperation):
+        default_storage.open(name)
+    assert not (media.parent / "x.png").exists()
+
+
+def test_a_file_of_the_folder_appears_only_once_it_is_complete(media):
+    def half():
+        yield b"first half"
+        assert not default_storage.exists("images/x.png")
+        raise OSError("the disk is full")
+
+    content = ContentFile(b"")
+    content.chunks = lambda chunk_size=None: half()
+    with pytest.raises(OSError, match="the disk is full"):
+        default_storage.save("images/x.png", content)
+    assert [file for file in media.rglob("*") if file.is_file()] == []
+
+
+def test_a_file_of_the_folder_has_the_permissions_of_the_process(media):
+    before = os.umask(0o077)
+    try:
+        default_storage.save("images/x.png", ContentFile(b"pixels"))
+    finally:
+        os.umask(before)
+    assert (media / "images" / "x.png").stat().st_mode & 0o777 == 0o600
+
+
+def test_without_django_storages_a_bucket_stops_with_a_sentence(settings, monkeypatch):
+    from audit.settings import _bucket, _storage
+
+    monkeypatch.setitem(sys.modules, "storages.backends.s3", None)
+    monkeypatch.delitem(sys.modules, "annotations.storage.bucket", raising=False)
+    settings.STORAGES = {**settings.STORAGES, "default": _storage(_bucket("s3://pictures"))}
+    with pytest.raises(ImproperlyConfigured, match="install requirements.txt"):
+        default_storage.exists("x")
+
+
+def test_a_large_file_is_saved_as_it_comes(place):
     content = bytes(range(256)) * 50_000
-    place.take_in("uploads/x.zip", uploading.Bounded(io.BytesIO(content)))
-    assert hashlib.sha256(place.read("uploads/x.zip")).digest() == hashlib.sha256(content).digest()
+    place.save("uploads/x.zip", File(io.BytesIO(content)))
+    assert hashlib.sha256(read("uploads/x.zip")).digest() == hashlib.sha256(content).digest()
 
 
-def test_a_file_that_is_too_large_leaves_nothing_behind(place, monkeypatch):
-    monkeypatch.setattr(uploading, "LARGEST", 1000)
-    with pytest.raises(ImportRefused, match="larger than"):
-        place.take_in("uploads/x.zip", uploading.Bounded(io.BytesIO(b"x" * 2000)))
-    with pytest.raises(FileNotFoundError):
-        place.read("uploads/x.zip")
+def test_a_full_disk_does_not_matter_to_a_bucket(bucket, monkeypatch):
+    monkeypatch.setattr(uploads.shutil, "disk_usage", lambda folder: 1 / 0)
+    name = uploads._store(io.BytesIO(b"a,b\n"), "labels.csv")
+    assert read(name) == b"a,b\n"
 
 
 @pytest.mark.django_db
@@ -91,16 +137,19 @@ def test_with_a_bucket_a_study_is_imported_labelled_and_judged_without_a_shared_
     assert not settings.MEDIA_ROOT.exists()
     image = study.images.get(key="early-1")
     assert open_picture(image.file).getpixel((0, 0)) == (1, 0, 0)
-    running.work_off(run=running.start_run(study=study, name="geneval-builtin"))
+    score_chunk.work_off(run=lifecycle.start_run(study=study, name="geneval-builtin"))
     assert study.runs.get().scores.filter(value__isnull=False).count() == 8
     client.force_login(alice.user)
-    for query, file in (("", image.file), ("?small", thumbnail_of(image.file))):
-        answer = client.get(reverse("image", args=[image.public_id]) + query)
+    address = reverse("image", args=[image.public_id])
+    for page, file in (
+        (address, image.file),
+        (f"{address}?small", thumbnail_of(image.file)),
+        (reverse("thumbnail", args=[study.slug, image.public_id]), thumbnail_of(image.file)),
+    ):
+        answer = client.get(page)
         assert answer.status_code == 302
         with urlopen(answer.headers["Location"]) as found:
-            assert found.read() == bucket.read(file)
-    thumbnail = client.get(reverse("thumbnail", args=[study.slug, image.public_id]))
-    assert thumbnail.content == bucket.read(thumbnail_of(image.file))
+            assert found.read() == read(file)
 
 
 @pytest.mark.django_db
@@ -125,7 +174,7 @@ def test_an_address_is_signed_short_lived_and_tells_nothing(bucket, client):
 @pytest.mark.django_db
 def test_an_upload_waits_in_the_bucket_for_a_worker_of_another_machine(bucket, study, alice):
     table = "image_id,rater,question,value\nearly-0,ann,aligned,1\n"
-    upload = uploading.accept(
+    upload = uploads.accept(
         study=study,
         content=io.BytesIO(table.encode()),
         name="labels.csv",
@@ -133,7 +182,7 @@ def test_an_upload_waits_in_the_bucket_for_a_worker_of_another_machine(bucket, s
         format="tidy",
         by=alice.user,
     )
-    uploading.bring_in(upload_id=upload.pk)
+    uploads.import_upload(upload_id=upload.pk)
     upload.refresh_from_db()
     assert (upload.state, upload.reason) == (Upload.State.DONE, "")
     assert Image.objects.get(key="early-0").annotations.count() == 1

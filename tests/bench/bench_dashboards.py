@@ -304,15 +304,14 @@ def _report(study) -> None:
     """The body from the first 1,000 images, the columns over all of them."""
     import numpy as np
 
-    from audit import pulse
     from audit.models import Column, Report
-    from audit.people import stored as meeting
-    from audit.reports import gallery, summary
+    from audit.people import stored as stored_agreement
+    from audit.reports import freshness, gallery, summary
     from audit.reports import make as reports
     from audit.reports.pairing import pair
     from audit.reports.reference import Reference
 
-    seen = pulse.seen(study.pk)
+    seen = freshness.report_begins(study.pk)
     paired = pair(study=study, question="aligned")
     whole = paired.people
     few = slice(0, SMALL)
@@ -334,7 +333,7 @@ def _report(study) -> None:
     }
     gallery.keep(report, paired, reference, series)
     began = time.process_time()
-    meeting.keep(study=study)
+    stored_agreement.keep(study=study)
     print(
         f"people of {len(whole.images):,} images held against each other by a worker in "
         f"{time.process_time() - began:.1f} s of CPU",

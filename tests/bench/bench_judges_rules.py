@@ -183,18 +183,20 @@ class StoredDetector:
 def judged_anew(count: int) -> list[bool]:
     from django.core.management import call_command
 
-    from judges import looking, registry, running
+    from judges import catalogue
+    from judges.looks import gather
+    from judges.runs import lifecycle, score_chunk
 
     call_command("migrate", verbosity=0)
-    registry.JUDGES["bench"] = registry.Entry(
+    catalogue.JUDGES["bench"] = catalogue.Entry(
         "GenEval over stored detections",
         "judges.methods.geneval:GenEval",
         {"objects": (f"{StoredDetector.__module__}:StoredDetector", {})},
         {"self_test": False},
     )
-    looking.open_picture = None  # whoever opens a picture fails
+    gather.open_picture = None  # whoever opens a picture fails
     study = stored(count)
-    seconds, run = _timed(study, running, threshold=THRESHOLD)
+    seconds, run = _timed(study, lifecycle, score_chunk, threshold=THRESHOLD)
     scored = dict(run.scores.values_list("image__key", "correct"))
     met = seconds * IMAGES / count <= GOAL_SECONDS
     print(
@@ -217,10 +219,10 @@ def agrees(scored: dict[str, bool | None], count: int) -> bool:
     return not differ
 
 
-def _timed(study, running, **options):
-    run = running.start_run(study=study, name="bench", options=options)
+def _timed(study, lifecycle, score_chunk, **options):
+    run = lifecycle.start_run(study=study, name="bench", options=options)
     began = time.process_time()
-    running.work_off(run=run)
+    score_chunk.work_off(run=run)
     seconds = time.process_time() - began
     run.refresh_from_db()
     assert (run.state, run.reason) == ("finished", ""), run.reason
@@ -233,7 +235,7 @@ def stored(count: int):
     from annotations.forms.versions import publish_form
     from annotations.models import Generator, Image, Prompt, Study
     from judges import registry
-    from judges.looks import store as looks
+    from judges.looks import store as look_store
     from judges.models import Look
     from judges.protocols import Objects
 
@@ -259,16 +261,16 @@ def stored(count: int):
         for one in prompts
     )
     engine = registry.build("bench", {}).keys["objects"]
-    asked = looks.asked(Objects(), closed=True)
+    asked = look_store.asked(Objects(), closed=True)
     mask = {"size": (SIDE, SIDE), "counts": [SIDE * 100, *[80, SIDE - 80] * 80, SIDE * 332]}
     for start in range(0, count, 500):
         Look.objects.bulk_create(
             Look(
                 image=image,
                 engine=engine,
-                want=looks.key_of(asked),
+                want=look_store.key_of(asked),
                 asked=asked,
-                told=looks.kept(Objects(), [{**one, "mask": mask} for one in told]),
+                told=look_store.kept(Objects(), [{**one, "mask": mask} for one in told]),
             )
             for image, (_, told) in zip(
                 images[start : start + 500], cases[start : start + 500], strict=True

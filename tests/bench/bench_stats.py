@@ -28,9 +28,9 @@ import numpy as np  # noqa: E402
 from scipy.stats import kendalltau  # noqa: E402
 from sklearn.metrics import cohen_kappa_score, roc_auc_score  # noqa: E402
 
-from audit.stats import agreement, ties  # noqa: E402
-from audit.stats import sequential_alarm as alarm  # noqa: E402
-from audit.stats.intervals import Resamples, bootstrap  # noqa: E402
+from audit.stats import agreement, sequential_alarm, ties  # noqa: E402
+from audit.stats.counting.grouped_pairs import GroupedPairs  # noqa: E402
+from audit.stats.resamples import Resamples  # noqa: E402
 from audit.stats.resampling.cluster_counts import cluster_counts  # noqa: E402
 
 RESAMPLES = 2000
@@ -188,7 +188,7 @@ def grouped(quick: bool) -> Row:
             for c in counts
         ]
     )
-    listed = ties.GroupedPairs.among(human, metric, prompts, None)
+    listed = GroupedPairs.among(human, metric, prompts, None)
     same = np.allclose(listed.best_of_each(counts.astype(float)), values, rtol=0, atol=1e-12)
     return at_least(
         "grouped 800 x 10, 2,000 recalibrated cluster resamples",
@@ -197,32 +197,6 @@ def grouped(quick: bool) -> Row:
         50,
         same and found.low <= found.value <= found.high,
         f"baseline: {timed} calibrations of one sort each, scaled to {RESAMPLES:,}",
-    )
-
-
-def standard_error(quick: bool) -> Row:
-    human, metric = rated_images(20_000 if quick else 100_000)
-    estimate, plain = cpu(lambda: ties.pairwise_accuracy(human, metric, epsilon=0.5), 3)
-    ours, closed = cpu(lambda: ties.closed_form(human, metric, epsilon=0.5), 3)
-    small = slice(0, 400)
-    drawn = bootstrap(
-        lambda h, m: ties.pairwise_accuracy(h, m, epsilon=0.5),
-        (human[small], metric[small]),
-        clusters=np.arange(400),
-        resamples=400,
-        seed=0,
-    )
-    form = ties.closed_form(human[small], metric[small], epsilon=0.5)
-    ratio = (drawn.high - drawn.low) / (form.high - form.low)
-    return Row(
-        f"standard error of pairwise accuracy, {human.size:,} items",
-        estimate,
-        ours,
-        "<= 2x estimate",
-        ours <= 2 * estimate,
-        closed.value == plain.value and 0.85 < ratio < 1.15,
-        f"width of the bootstrap's interval (400 items, 400 resamples) over ours: {ratio:.3f}",
-        missed_by=f"by {ours / estimate / 2:.2f}x",
     )
 
 
@@ -454,7 +428,7 @@ def alarms(quick: bool) -> list[Row]:
     rng = np.random.default_rng(7)
     lives = 300 if quick else 3000
     false = [
-        alarm.watch(deviations(rng, 1000, wrong, 0.0)).raised
+        sequential_alarm.watch(deviations(rng, 1000, wrong, 0.0)).raised
         for wrong in (0.02, 0.1, 0.2, 0.4)
         for _ in range(lives // 4)
     ]
@@ -481,7 +455,7 @@ def alarms(quick: bool) -> list[Row]:
         found = []
         for _ in range(lives // 3):
             stream = np.r_[deviations(rng, before, wrong, 0.0), deviations(rng, 300, wrong, 0.1)]
-            at = alarm.watch(stream).at
+            at = sequential_alarm.watch(stream).at
             found.append(at is not None and at > before)
         share = float(np.mean(found))
         rows.append(
@@ -506,7 +480,7 @@ def main(arguments: list[str] | None = None) -> int:
     quick = parser.parse_args(arguments).quick
     rows: list[Row] = []
     for part in (
-        tie_calibration, grouped, standard_error, resampled, alpha, whole_report, apps_report, alarms
+        tie_calibration, grouped, resampled, alpha, whole_report, apps_report, alarms
     ):  # fmt: skip
         found = part(quick)
         for row in found if isinstance(found, list) else [found]:

@@ -20,8 +20,6 @@ import django
 django.setup()
 
 from django.conf import settings  # noqa: E402
-from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, get_user_model  # noqa: E402  # noqa: E402
-from django.contrib.sessions.backends.db import SessionStore  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.db import transaction  # noqa: E402
 from django.db.models import Count, F, Q  # noqa: E402
@@ -29,7 +27,7 @@ from django.utils import timezone  # noqa: E402
 
 from annotations.forms.papers import geneval_audit  # noqa: E402
 from annotations.forms.versions import publish_form  # noqa: E402
-from annotations.labelling import assign as assigning  # noqa: E402
+from annotations.labelling import image_order  # noqa: E402
 from annotations.labelling.queries import progress  # noqa: E402
 from annotations.models import (  # noqa: E402
     Annotation,
@@ -41,8 +39,8 @@ from annotations.models import (  # noqa: E402
     Prompt,
     Study,
 )
-from annotations.pictures.decode import store_picture  # noqa: E402
-from tests.making import png  # noqa: E402
+from annotations.pictures.store import store_picture  # noqa: E402
+from tests.making import cookie_of_person, png  # noqa: E402
 
 GENERATORS = 5
 BATCH = 2000
@@ -58,7 +56,7 @@ def make(*, images: int, overlap: int, people: int, finished: int = 0) -> dict:
         )
         _images(study, images)
         _finish(study, finished)
-        cookies = [_person(study, number) for number in range(people)]
+        cookies = [cookie_of_person(study, number) for number in range(people)]
     return {"cookies": cookies, "form": study.form_id, "media": str(settings.MEDIA_ROOT)}
 
 
@@ -85,7 +83,7 @@ def _images(study: Study, count: int) -> None:
                 sha256=picture.sha256,
                 width=picture.width,
                 height=picture.height,
-                place=assigning.seeded_place(study.slug, f"p{n // GENERATORS}"),
+                place=image_order.seeded_place(study.slug, f"p{n // GENERATORS}"),
             )
             for n in range(count)
         ),
@@ -129,17 +127,6 @@ def _finish(study: Study, count: int) -> None:
     for start in range(0, len(done), BATCH):
         some = [image.pk for image in done[start : start + BATCH]]
         Image.objects.filter(pk__in=some).update(taken=study.overlap)
-
-
-def _person(study: Study, number: int) -> str:
-    user = get_user_model().objects.create(username=f"person-{number}")
-    Membership.objects.create(study=study, user=user, name=user.username)
-    session = SessionStore()
-    session[SESSION_KEY] = str(user.pk)
-    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
-    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
-    session.create()
-    return session.session_key
 
 
 def check() -> dict:

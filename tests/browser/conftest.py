@@ -15,7 +15,8 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from annotations.benchmarks.builtin import study as builtin
 from annotations.forms.papers import geneval_audit
 from annotations.forms.versions import publish_form
-from annotations.imports import write_prompts as importing
+from annotations.imports import write_study
+from annotations.imports.outcome import Outcome
 from annotations.models import Membership, Study
 from annotations.sources.records import GeneratorRecord, ImageRecord, LabelRecord, PromptRecord
 from tests import needs
@@ -157,12 +158,12 @@ def make_study(*, slug: str = "shapes", title: str = "Shapes and colours", image
         simulated=True,
     )
     if images:
-        outcome = importing.Outcome()
+        outcome = Outcome()
         for write, kind, more in (
-            (importing.import_prompts, PromptRecord, {}),
-            (importing.import_generators, GeneratorRecord, {}),
-            (importing.import_images, ImageRecord, {}),
-            (importing.import_labels, LabelRecord, {"simulated": True}),
+            (write_study.import_prompts, PromptRecord, {}),
+            (write_study.import_generators, GeneratorRecord, {}),
+            (write_study.import_images, ImageRecord, {}),
+            (write_study.import_labels, LabelRecord, {"simulated": True}),
         ):
             records = (record for record in small_bench() if isinstance(record, kind))
             write(study=study, records=records, outcome=outcome, **more)

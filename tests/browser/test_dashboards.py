@@ -10,13 +10,14 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from annotations.benchmarks.builtin import study as builtin
-from annotations.imports import write_prompts as importing
+from annotations.imports import write_study
+from annotations.imports.outcome import Outcome
 from annotations.sources.records import GeneratorRecord, ImageRecord, LabelRecord, PromptRecord
-from audit.people import stored as meeting
+from audit.people import stored as stored_agreement
 from audit.reports import make as reports
-from audit.words import report as narrative
+from audit.words import report as report_words
 from audit.words.report import title
-from judges import running
+from judges.runs import lifecycle, score_chunk
 from tests import making
 from tests.browser.conftest import make_study
 from tests.browser.test_look import SIZES, take
@@ -34,12 +35,12 @@ def bench() -> tuple:
 @pytest.fixture
 def study(transactional_db):
     made = make_study(images=False)
-    outcome = importing.Outcome()
+    outcome = Outcome()
     for write, kind, more in (
-        (importing.import_prompts, PromptRecord, {}),
-        (importing.import_generators, GeneratorRecord, {}),
-        (importing.import_images, ImageRecord, {}),
-        (importing.import_labels, LabelRecord, {"simulated": True}),
+        (write_study.import_prompts, PromptRecord, {}),
+        (write_study.import_generators, GeneratorRecord, {}),
+        (write_study.import_images, ImageRecord, {}),
+        (write_study.import_labels, LabelRecord, {"simulated": True}),
     ):
         records = (record for record in bench() if isinstance(record, kind))
         write(study=made, records=records, outcome=outcome, **more)
@@ -50,7 +51,7 @@ def study(transactional_db):
 @pytest.fixture
 def report(study):
     for name in JUDGES:
-        running.work_off(run=running.start_run(study=study, name=name))
+        score_chunk.work_off(run=lifecycle.start_run(study=study, name=name))
     return reports.make_report(study=study)
 
 
@@ -74,26 +75,26 @@ def test_the_number_behind_each_chart_is_the_reports(open_page, alice, report):
     all_drawn(page)
     judge, generator = JUDGES[0], report.body["generators"][2]["name"]
     stats = report.body["judges"][judge]["by_generator"][generator]
-    cell = narrative.cell("net_deviation", stats["net_deviation"])
+    cell = report_words.cell("net_deviation", stats["net_deviation"])
     text = shown(page, f"{title(judge)}, generator by generator", generator, 2)
     assert text.split("\n") == [cell.value, f"{cell.low} to {cell.high}"]
 
     page.goto(at("side-by-side"))
     all_drawn(page)
     overall = report.body["judges"][judge]["overall"]
-    cell = narrative.cell("auroc", overall["auroc"])
+    cell = report_words.cell("auroc", overall["auroc"])
     assert shown(page, "All statistics", title(judge), 1).startswith(cell.value)
 
     page.goto(at("slices", by="variant", statistic="auroc"))
     all_drawn(page)
     stats = report.body["judges"][judge]["by_variant"]["original"]
-    cell = narrative.cell("human_score", stats["human_score"])
+    cell = report_words.cell("human_score", stats["human_score"])
     assert shown(page, f"{title(judge)} by prompt variant", "original", 0).startswith(cell.value)
 
     page.goto(at("agreement"))
     all_drawn(page)
-    asked = meeting.current(study=report.study).body["questions"][0]
-    cell = narrative.cell("percent", asked["percent"])
+    asked = stored_agreement.current(study=report.study).body["questions"][0]
+    cell = report_words.cell("percent", asked["percent"])
     assert shown(page, "By question", asked["words"], 0).split("\n") == [
         cell.value,
         f"{cell.low} to {cell.high}",
@@ -179,9 +180,9 @@ def test_boxes_and_outlines_are_switched_by_buttons_and_letters(open_page, alice
 def test_a_select_changes_the_address_and_the_address_the_page(open_page, alice, report):
     page = open_page(alice, at("slices"))
     all_drawn(page)
-    page.get_by_label("cut by").select_option("atomicity")
+    page.get_by_label("slice by").select_option("atomicity")
     page.wait_for_url(re.compile("by=atomicity"))
-    expect(page.get_by_label("cut by")).to_have_value("atomicity")
+    expect(page.get_by_label("slice by")).to_have_value("atomicity")
     expect(page.get_by_role("heading", name=re.compile("by atomicity")).first).to_be_visible()
 
 

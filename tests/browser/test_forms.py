@@ -11,12 +11,13 @@ from django.core.management import call_command
 from playwright.sync_api import Locator, Page, expect
 
 from annotations.benchmarks.builtin import study as builtin
-from annotations.forms import FORMS
 from annotations.forms.definition import Form
+from annotations.forms.papers import FORMS
 from annotations.forms.text_format import parse
 from annotations.forms.validate_definition import read_form
 from annotations.forms.versions import use_form
-from annotations.imports import write_prompts as importing
+from annotations.imports import write_study
+from annotations.imports.outcome import Outcome
 from annotations.models import Annotation, Image, Prompt
 from annotations.sources.records import ImageRecord, PromptRecord
 from tests.browser.conftest import DESKTOP, PHONE, save_screenshot
@@ -55,15 +56,15 @@ def study(study):
         and len(record.metadata["include"]) == 2
     )
     Image.objects.filter(study=study).update(taken=4)
-    outcome = importing.Outcome()
+    outcome = Outcome()
     record = PromptRecord(
         "looked-at", wanted.text, (*wanted.tags, "spatial"), wanted.atoms, 7, wanted.metadata
     )
-    importing.import_prompts(study=study, records=[record], outcome=outcome)
+    write_study.import_prompts(study=study, records=[record], outcome=outcome)
     maker = builtin.GENERATORS[2]
-    importing.import_generators(study=study, records=[maker.record], outcome=outcome)
+    write_study.import_generators(study=study, records=[maker.record], outcome=outcome)
     drawing = builtin.draw(wanted, maker, seed=4, size=512)
-    importing.import_images(
+    write_study.import_images(
         study=study,
         records=[ImageRecord("looked-at-1", "looked-at", maker.name, drawing.png)],
         outcome=outcome,

@@ -9,34 +9,34 @@ import pytest
 from django.db import connection
 from playwright.sync_api import FileChooser, TimeoutError, expect
 
-from annotations.imports import write_prompts as importing
+from annotations.imports import write_study
 from annotations.models import Annotation, Image
-from judges.intake import uploads as uploading
+from judges.intake import uploads
 from judges.models import Upload
 from tests.browser.test_forms import SIZES, tab_to
 from tests.browser.test_look import take
 
 
 class Worker:
-    """Brings the one upload in, and stands still after its first batch until it may go on."""
+    """Imports the one upload, and stands still after its first batch until it may go on."""
 
     def __init__(self, monkeypatch) -> None:
         self.halfway, self.goes_on = threading.Event(), threading.Event()
         self.thread = threading.Thread(target=self._work)
-        watch = uploading._watch
+        progress = uploads._progress
 
         def watched(upload, holder):
-            told = watch(upload, holder)
+            report = progress(upload, holder)
 
             def stops(read: int) -> None:
-                told(read)
+                report(read)
                 self.halfway.set()
                 self.goes_on.wait(30)
 
             return stops
 
-        monkeypatch.setattr(importing, "LABEL_BATCH", 3)
-        monkeypatch.setattr(uploading, "_watch", watched)
+        monkeypatch.setattr(write_study, "LABEL_BATCH", 3)
+        monkeypatch.setattr(uploads, "_progress", watched)
 
     def begin(self) -> None:
         self.thread.start()
@@ -49,7 +49,7 @@ class Worker:
 
     def _work(self) -> None:
         try:
-            uploading.bring_in(upload_id=Upload.objects.get().pk)
+            uploads.import_upload(upload_id=Upload.objects.get().pk)
         finally:
             connection.close()
 
@@ -84,14 +84,14 @@ def test_a_table_from_choosing_the_file_to_the_row_that_was_refused(
     table.write_text("image_id,rater,question,value\n" + "\n".join(rows) + "\n")
 
     page = open_page(alice, "/studies/shapes/imports/", size=SIZES[size])
-    expect(page.get_by_text("No file was sent yet.")).to_be_visible()
+    expect(page.get_by_text("No file has been sent yet.")).to_be_visible()
     take(page, f"imports-empty-{size}")
 
     tab_to(page, page.get_by_label("File", exact=True))
     opened_by_key(page).set_files(table)
-    tab_to(page, page.get_by_label("What to take from it"))
+    tab_to(page, page.get_by_label("What to import from it"))
     page.keyboard.type("labels")
-    button = page.get_by_role("button", name="Bring in")
+    button = page.get_by_role("button", name="Import", exact=True)
     tab_to(page, button)
     page.keyboard.press("Enter")
     expect(page.get_by_text("Waiting for a worker")).to_be_visible()
@@ -101,7 +101,7 @@ def test_a_table_from_choosing_the_file_to_the_row_that_was_refused(
     take(page, f"imports-going-{size}")
 
     worker.end()
-    expect(page.get_by_text("Brought in 4 annotations, 4 answers.")).to_be_visible()
+    expect(page.get_by_text("Imported 4 annotations, 4 answers.")).to_be_visible()
     expect(page.get_by_text("1 row refused")).to_be_visible()
     refused = page.get_by_role("row").filter(has_text="nowhere")
     expect(refused.get_by_role("cell").first).to_have_text("6")
@@ -118,17 +118,17 @@ def test_details_that_somebody_reads_stay_open_while_another_file_is_read(
         table = tmp_path / name
         table.write_text("image_id,rater,question,value\nnowhere,zoe,mood,1\n")
         with table.open("rb") as content:
-            return uploading.accept(
+            return uploads.accept(
                 study=study, by=alice.user, content=content, name=name, kind="labels"
             )
 
-    uploading.bring_in(upload_id=sent("first.csv").pk)
+    uploads.import_upload(upload_id=sent("first.csv").pk)
     second = sent("second.csv")
     page = open_page(alice, "/studies/shapes/imports/")
     summary = page.get_by_text("1 row refused")
     expect(page.get_by_text("The study has no such image.")).to_be_visible()
     summary.click()
     expect(page.get_by_text("The study has no such image.")).to_be_hidden()
-    uploading.bring_in(upload_id=second.pk)
+    uploads.import_upload(upload_id=second.pk)
     expect(page.get_by_text("1 row refused")).to_have_count(2)
     expect(page.locator("details[open]")).to_have_count(1)

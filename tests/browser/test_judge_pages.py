@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judges import running
+from judges.runs import lifecycle, score_chunk
 from tests.browser.test_look import SIZES, take
 
 PAGES = {
@@ -17,7 +17,7 @@ PAGES = {
 @pytest.fixture
 def judged(study):
     for name in ("geneval-builtin", "soft-tifa-gm-builtin"):
-        running.work_off(run=running.start_run(study=study, name=name))
+        score_chunk.work_off(run=lifecycle.start_run(study=study, name=name))
     return study
 
 

@@ -7,9 +7,9 @@ import re
 from playwright.sync_api import expect
 
 from audit.reports import make as reports
-from audit.words import report as narrative
-from judges import running
+from audit.words import report as report_words
 from judges.models import Run, Score
+from judges.runs import lifecycle, score_chunk
 
 RUNS = "/studies/shapes/runs/"
 DRIFT = "/studies/shapes/drift/"
@@ -23,7 +23,7 @@ def test_a_run_is_started_and_watched_to_its_end(open_page, alice):
     expect(row).to_contain_text("0 of 36 images")
     run = Run.objects.get()
     seen = []
-    for done in running.work_off_steps(run=run):
+    for done in score_chunk.work_off_steps(run=run):
         expect(row).to_contain_text(f"{done} of 36 images")
         seen.append(done)
     expect(row).to_contain_text("finished")
@@ -32,7 +32,7 @@ def test_a_run_is_started_and_watched_to_its_end(open_page, alice):
 
 
 def test_a_run_is_cancelled_and_resumed(open_page, alice, study):
-    running.start_run(study=study, name=JUDGE)
+    lifecycle.start_run(study=study, name=JUDGE)
     page = open_page(alice, RUNS)
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
@@ -57,11 +57,11 @@ def test_the_drift_page_draws_the_chart_and_prints_the_numbers_of_the_report(
     report = reports.make_report(study=study)
     page = open_page(alice, DRIFT)
     expect(page.locator("#plot svg")).to_be_visible()
-    for sentence in narrative.sentences(report.body):
+    for sentence in report_words.sentences(report.body):
         expect(page.get_by_text(sentence)).to_be_visible()
     first = report.body["generators"][0]
     stats = report.body["judges"][JUDGE]["by_generator"][first["name"]]
-    shown = narrative.cell("judge_score", stats["judge_score"])
+    shown = report_words.cell("judge_score", stats["judge_score"])
     table = page.get_by_role("region", name=re.compile("generator by generator"))
     row = table.get_by_role("row").filter(has_text=first["name"])
     expect(row.get_by_role("cell").nth(1)).to_contain_text(shown.value)
@@ -110,11 +110,11 @@ def test_downloads_come_in_four_kinds(open_page, alice, study):
 
 def test_an_annotator_meets_a_page_that_says_no(open_page, bob):
     page = open_page(bob, DRIFT)
-    expect(page.get_by_role("heading", name="Not for this account")).to_be_visible()
+    expect(page.get_by_role("heading", name="You have no access to this page")).to_be_visible()
     open_page.expected("40", "htmx:")
 
 
 def scored(study, judge: str = JUDGE) -> Run:
-    run = running.start_run(study=study, name=judge)
-    running.work_off(run=run)
+    run = lifecycle.start_run(study=study, name=judge)
+    score_chunk.work_off(run=run)
     return run

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from annotations.forms import FORMS
+from annotations.forms.papers import FORMS
 from annotations.forms.text_format import parse
 from annotations.forms.validate_definition import read_form
 from annotations.forms.versions import use_form
@@ -139,7 +139,7 @@ def test_answers_of_every_kind_wait_offline_and_are_sent_once(open_page, bob, st
     page.keyboard.type("7")
     page.keyboard.press("Enter")
     page.keyboard.press("y")
-    expect(page.get_by_text("1 answer waits here and will be sent")).to_be_visible()
+    expect(page.get_by_text("1 answer is waiting here and will be sent")).to_be_visible()
     page.context.set_offline(False)
     expect_next_after(page, first)
     expect(page.locator("#waiting")).to_have_text("")
@@ -297,10 +297,10 @@ def test_the_page_where_an_owner_composes_questions(open_page, alice, study, siz
     page.get_by_label("The form in words").fill(
         "Title: Own\n\nnice (yes/no): Is it nice?\nwhy (text, when nice is No): Why not?\n"
     )
-    page.get_by_role("button", name="Look at it").click()
+    page.get_by_role("button", name="Preview").click()
     expect(page.get_by_text("Not asked yet.")).to_be_visible()
     take(page, f"form-edit-{size}")
-    page.get_by_role("button", name="Ask these questions").click()
+    page.get_by_role("button", name="Use this form").click()
     expect(
         page.get_by_text("From now on this study asks the questions of own-own v1")
     ).to_be_visible()

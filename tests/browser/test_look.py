@@ -10,8 +10,8 @@ from django.conf import settings
 from playwright.sync_api import expect
 
 from audit.reports import make as reports
-from judges import running
 from judges.models import Run, Score
+from judges.runs import lifecycle, score_chunk
 from tests import making
 from tests.browser.conftest import DESKTOP, PHONE, make_study, save_screenshot
 
@@ -53,13 +53,13 @@ def take(page, name: str) -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_pages_of_a_study_that_is_under_way(open_page, alice, study, size):
-    done = running.start_run(study=study, name="geneval-builtin")
-    running.work_off(run=done)
+    done = lifecycle.start_run(study=study, name="geneval-builtin")
+    score_chunk.work_off(run=done)
     Score.objects.filter(pk=done.scores.first().pk).update(
         value=None, error="The file of this image cannot be read: broken PNG."
     )
-    going = running.start_run(study=study, name="soft-tifa-gm-builtin")
-    running.score_chunk(chunk_id=going.chunks.first().pk)
+    going = lifecycle.start_run(study=study, name="soft-tifa-gm-builtin")
+    score_chunk.score_chunk(chunk_id=going.chunks.first().pk)
     reports.make_report(study=study)
     words = make_study(slug="words", title="Words in pictures, second round", images=False)
     making.person(words, "alice", role="owner")

@@ -5,12 +5,9 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from annotations import quality
-from annotations.labelling import record as labelling
+from annotations.labelling import record
 from annotations.models import Flag
-from annotations.studies import adjudication as adjudicating
-from annotations.studies import flags as flagging
-from annotations.studies import invitations as inviting
+from annotations.studies import adjudication, flags, invitations, set_aside
 from tests import making
 from tests.browser.conftest import make_study
 from tests.browser.test_look import SIZES, take
@@ -34,7 +31,7 @@ def busy(study, alice, bob, charlie):
     # They also disagree with whoever is left: bob says yes to everything.
     for person, aligned in ((bob, 1), (bob, 1), (charlie, 0), (charlie, 0)):
         making.label(person, aligned=aligned)
-    quality.set_aside(member=charlie)
+    set_aside.set_aside(member=charlie)
     images = list(study.images.order_by("key")[:3])
     for image, person, reason, note in (
         (images[0], bob, "broken", "The lower half is gray, also after loading it again."),
@@ -42,15 +39,15 @@ def busy(study, alice, bob, charlie):
         (images[1], bob, "disturbing", ""),
         (images[2], charlie, "other", "Is this the same image as the one before?"),
     ):
-        labelling.flag(image=image, annotator=person, reason=reason, note=note)
+        record.flag(image=image, annotator=person, reason=reason, note=note)
     settled = Flag.objects.get(image=images[1])
-    flagging.settle(flag=settled, remark="Taken out of the next round.", by=alice.user)
-    for pk, _, _ in adjudicating.disagreements(study)[:1]:
+    flags.settle(flag=settled, remark="Taken out of the next round.", by=alice.user)
+    for pk, _, _ in adjudication.disagreements(study)[:1]:
         image = study.images.get(pk=pk)
-        key = next(row.key for row in adjudicating.disputed(image) if not row.agreed)
-        adjudicating.decide(image=image, key=key, answer="1", note="It is there.", by=alice.user)
-    inviting.invite(study=study, note="The lab next door")
-    inviting.open_to_crowd(study=study, note="Prolific, first batch", completion_code="C0FFEE")
+        key = next(row.key for row in adjudication.answers_side_by_side(image) if not row.agreed)
+        adjudication.decide(image=image, key=key, answer="1", note="It is there.", by=alice.user)
+    invitations.invite(study=study, note="The lab next door")
+    invitations.open_to_crowd(study=study, note="Prolific, first batch", completion_code="C0FFEE")
     return study
 
 
@@ -64,7 +61,7 @@ def test_a_page_in_use(open_page, alice, busy, name, size):
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("decided", [False, True])
 def test_a_disagreement(open_page, alice, busy, decided, size):
-    _, address, _ = next(case for case in adjudicating.disagreements(busy) if not case[2])
+    _, address, _ = next(case for case in adjudication.disagreements(busy) if not case[2])
     page = open_page(alice, f"/studies/shapes/disagreements/{address}/", size=SIZES[size])
     if decided:
         page.get_by_role("button", name="Yes").first.click()

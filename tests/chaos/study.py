@@ -18,14 +18,6 @@ import django
 
 django.setup()
 
-from django.conf import settings  # noqa: E402
-from django.contrib.auth import (  # noqa: E402
-    BACKEND_SESSION_KEY,
-    HASH_SESSION_KEY,
-    SESSION_KEY,
-    get_user_model,
-)
-from django.contrib.sessions.backends.db import SessionStore  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.db.models import Count  # noqa: E402
 
@@ -33,14 +25,16 @@ from annotations.benchmarks.builtin import study as builtin  # noqa: E402
 from annotations.errors import Refused  # noqa: E402
 from annotations.forms.papers import geneval_audit  # noqa: E402
 from annotations.forms.versions import publish_form  # noqa: E402
-from annotations.imports import write_prompts as importing  # noqa: E402
+from annotations.imports import write_study  # noqa: E402
+from annotations.imports.outcome import Outcome  # noqa: E402
 from annotations.labelling.queries import progress  # noqa: E402
-from annotations.models import Annotation, Answer, Assignment, Membership, Study  # noqa: E402
-from annotations.pictures.decode import store_picture  # noqa: E402
-from annotations.sources.records import GeneratorRecord, ImageRecord, PromptRecord  # noqa: E402
-from judges import running, tasks  # noqa: E402
+from annotations.models import Annotation, Answer, Assignment, Study  # noqa: E402
+from annotations.pictures.store import store_picture  # noqa: E402
+from annotations.sources.records import ImageRecord, LabelRecord  # noqa: E402
+from judges import tasks  # noqa: E402
 from judges.models import Chunk, Run, Score  # noqa: E402
-from tests.making import png  # noqa: E402
+from judges.runs import lifecycle, score_chunk  # noqa: E402
+from tests.making import cookie_of_person, png  # noqa: E402
 
 SLUG, TWIN = "bench", "undisturbed"
 
@@ -51,37 +45,20 @@ def make(*, prompts: int, generators: int, people: int, overlap: int, seed: int)
     for slug in (SLUG, TWIN):
         _study(slug, prompts, generators, overlap, seed)
     study = Study.objects.get(slug=SLUG)
-    return {"cookies": [_person(study, number) for number in range(people)]}
+    return {"cookies": [cookie_of_person(study, number) for number in range(people)]}
 
 
 def _study(slug: str, prompts: int, generators: int, overlap: int, seed: int) -> None:
     form = publish_form(geneval_audit.FORM)
     study = Study.objects.create(slug=slug, title=slug, form=form, overlap=overlap)
-    records = list(
-        builtin.study(prompts=prompts, generators=generators, size=128, seed=seed, raters=1)
-    )
-    outcome = importing.Outcome()
-    for write, kind in (
-        (importing.import_prompts, PromptRecord),
-        (importing.import_generators, GeneratorRecord),
-        (importing.import_images, ImageRecord),
-    ):
-        write(study=study, records=(r for r in records if isinstance(r, kind)), outcome=outcome)
-
-
-def _person(study: Study, number: int) -> str:
-    user = get_user_model().objects.create(username=f"person-{number}")
-    Membership.objects.create(study=study, user=user, name=user.username)
-    session = SessionStore()
-    session[SESSION_KEY] = str(user.pk)
-    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
-    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
-    session.create()
-    return session.session_key
+    drawn = builtin.study(prompts=prompts, generators=generators, size=128, seed=seed, raters=1)
+    # People answer during the chaos: the simulated labels stay out.
+    records = (record for record in drawn if not isinstance(record, LabelRecord))
+    write_study.import_records(study=study, records=records, outcome=Outcome())
 
 
 def judge(name: str) -> dict:
-    run = running.start_run(study=Study.objects.get(slug=SLUG), name=name)
+    run = lifecycle.start_run(study=Study.objects.get(slug=SLUG), name=name)
     tasks.wake(run)
     return {"run": run.pk}
 
@@ -143,8 +120,8 @@ def check() -> dict:
 
 def _compared(run: Run) -> dict:
     """Scored once each, none left out, and as by one process that nobody disturbed."""
-    twin = running.start_run(study=Study.objects.get(slug=TWIN), name=run.judge.name)
-    running.work_off(run=twin)
+    twin = lifecycle.start_run(study=Study.objects.get(slug=TWIN), name=run.judge.name)
+    score_chunk.work_off(run=twin)
     disturbed, undisturbed = ({key: rest for key, *rest in _scores(one)} for one in (run, twin))
     return {
         "judge": run.judge.name,

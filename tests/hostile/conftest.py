@@ -10,9 +10,9 @@ import pytest
 from django.core.management import call_command
 from django.test import Client, override_settings
 
-from annotations.labelling import record as labelling
+from annotations.labelling import record
 from annotations.models import Atom, Membership, Study
-from annotations.studies import invitations as inviting
+from annotations.studies import invitations
 from audit.reports import make as reports
 from judges.models import Upload
 from tests import making
@@ -52,19 +52,19 @@ def _build(media: Path) -> World:
     )
     bob = making.person(study, "bob")
     answered = making.label(bob)
-    flag = labelling.flag(image=answered.image, annotator=bob, reason="other", note=HOSTILE)
+    flag = record.flag(image=answered.image, annotator=bob, reason="other", note=HOSTILE)
     run = making.scores(study, {"early-0": True, "late-0": False, "early-1": "the file is broken"})
     _poison(study, run)
     study.refresh_from_db()
     report = reports.make_report(study=study)
-    door = inviting.open_to_crowd(study=study, completion_code="C0DE")
-    invitation = inviting.invite(study=study, note=HOSTILE)
+    door = invitations.open_to_crowd(study=study, completion_code="C0DE")
+    invitation = invitations.invite(study=study, note=HOSTILE)
     upload = Upload.objects.create(
         study=study, name=HOSTILE, format="tidy", state="refused", reason=f"No such file: {HOSTILE}"
     )
     people = {
         "stranger": making.person(elsewhere, "stranger", role="owner"),
-        "crowd": inviting.enter_from_crowd(invitation=door, worker="worker-0815"),
+        "crowd": invitations.enter_from_crowd(invitation=door, worker="worker-0815"),
         "annotator": bob,
         "researcher": making.person(study, "rita", role="researcher"),
         "owner": making.person(study, "alice", role="owner"),
@@ -84,7 +84,7 @@ def _build(media: Path) -> World:
         "<int:report_id>": report.pk,
         "<int:upload_id>": upload.pk,
         "<str:judge>": "geneval-builtin",
-        "<str:token>": inviting.token_of(invitation),
+        "<str:token>": invitations.token_of(invitation),
     }
     return World(study, people, gaps, media, owner.password.encode())
 

@@ -12,6 +12,7 @@ from typing import Any
 from hypothesis import strategies as st
 from PIL import Image as Picture
 
+from tests import making
 from tests import test_bad_files as bad
 from tests.making import png
 
@@ -213,7 +214,7 @@ def picture(kind: str, **options: Any) -> bytes:
     out = io.BytesIO()
     exif = Picture.Exif()
     exif[0x0112] = 6
-    Picture.effect_noise((24, 16), 60).convert("RGB").save(out, kind, exif=exif, **options)
+    making.noise(24, 16).save(out, kind, exif=exif, **options)
     return out.getvalue()
 
 

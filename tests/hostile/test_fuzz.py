@@ -22,25 +22,23 @@ from hypothesis import strategies as st
 
 from annotations.benchmarks.registry import Source
 from annotations.errors import FormRefused, ImportRefused, LabelRefused
-from annotations.forms import text_format as own
+from annotations.forms import text_format
 from annotations.forms.display import blocks
 from annotations.forms.html import questions_html
-from annotations.forms.per_image import Subject as Asking
-from annotations.forms.per_image import asked
-from annotations.forms.validate_answers import checked
+from annotations.forms.per_image import PromptFacts, questions_about
+from annotations.forms.validate_answers import validated
 from annotations.forms.validate_definition import read_form
-from annotations.labelling import record as labelling
-from annotations.pictures.decode import check_picture
-from annotations.prompt_grammar import parse as parsing
+from annotations.labelling import record
+from annotations.pictures.store import check_picture
+from annotations.prompt_grammar import parse as prompt_parser
 from annotations.sources import archives
 from annotations.sources.records import AtomRecord
-from judges import draft_questions as question_writing
-from judges import noun_phrases
+from judges import draft_questions, noun_phrases
 from judges.engines import openai_server
 from judges.engines.from_file import FromFile
 from judges.engines.shared.http_json import Declined, Server, Unanswered
 from judges.errors import EngineRefused
-from judges.intake import bring_in as sources
+from judges.intake import bring_in
 from judges.methods import chain_of_thought, dsg
 from judges.protocols import Question
 from tests.hostile import mangling
@@ -111,13 +109,13 @@ def test_a_study_is_imported_or_refused(name, before, tmp_path, data):
     source = Source(path, atoms=data.draw(st.sampled_from(["", "grammar"])))
     strict = data.draw(st.booleans())
     import_or_refuse(
-        lambda: sources.import_study(slug="fuzz", format=format, source=source, strict=strict),
+        lambda: bring_in.import_study(slug="fuzz", format=format, source=source, strict=strict),
         before,
     )
 
 
-PARTS = {"labels": (sources.import_labels, mangling.LABELS)}
-PARTS["scores"] = (sources.import_scores, mangling.SCORES)
+PARTS = {"labels": (bring_in.import_labels, mangling.LABELS)}
+PARTS["scores"] = (bring_in.import_scores, mangling.SCORES)
 
 
 @pytest.mark.django_db
@@ -184,7 +182,7 @@ mood (scale, when hands above 3): How is it?
 part (yes/no, per atom): Is it there?
 comment (text, optional): Anything else?
 """
-SUBJECT = Asking(
+SUBJECT = PromptFacts(
     "two red dogs",
     objects=("dog",),
     atoms=(AtomRecord(0, "object", "dog", "Are there any dogs?", "Yes"),),
@@ -199,8 +197,8 @@ def form_or_refusal(definition) -> None:
         assert all(map(is_a_sentence, refusal.wrong)), refusal.wrong
     else:
         # What can be used can be shown, written down and read again.
-        questions_html(blocks(SUBJECT.prompt, asked(form, SUBJECT), {}), SUBJECT.prompt)
-        assert read_form(own.parse(own.as_text(form))).questions == form.questions
+        questions_html(blocks(SUBJECT.prompt, questions_about(form, SUBJECT), {}), SUBJECT.prompt)
+        assert read_form(text_format.parse(text_format.as_text(form))).questions == form.questions
 
 
 WORDS = st.text(string.printable, max_size=60)
@@ -212,10 +210,10 @@ LINES = st.lists(
 @fuzzed(LINES | mangled(FORM.encode()).map(lambda b: b.decode(errors="replace")))
 def test_a_form_in_lines_is_read_or_refused(text):
     met("own form, in lines")
-    form_or_refusal(lambda: own.parse(text))
+    form_or_refusal(lambda: text_format.parse(text))
 
 
-DEFINITION = own.parse(FORM)
+DEFINITION = text_format.parse(FORM)
 
 
 @fuzzed(reshaped(DEFINITION) | ANYTHING)
@@ -227,7 +225,7 @@ def test_a_form_as_an_object_is_read_or_refused(definition):
 @fuzzed(written(DEFINITION).map(lambda content: content.decode(errors="replace")))
 def test_a_form_in_json_is_read_or_refused(text):
     met("own form, in JSON")
-    form_or_refusal(lambda: own.parse(text))
+    form_or_refusal(lambda: text_format.parse(text))
 
 
 KEYS = st.sampled_from(["aligned", "wrong", "hands", "mood", "part.0", "part", "comment", "x"])
@@ -239,7 +237,7 @@ def test_answers_are_kept_or_refused(answers):
     met("answers, any form")
     form = read_form(DEFINITION)
     try:
-        kept = checked(form, asked(form, SUBJECT), answers)
+        kept = validated(form, questions_about(form, SUBJECT), answers)
     except LabelRefused as refusal:
         assert is_a_sentence(refusal.message), refusal.message
     else:
@@ -259,7 +257,7 @@ def test_answers_reach_the_tables_or_leave_them_alone(study, bob, before, answer
     met("answers, recorded")
     with transaction.atomic():
         try:
-            labelling.record_label(
+            record.record_label(
                 image=study.images.first(),
                 annotator=bob,
                 form=study.form,
@@ -312,7 +310,7 @@ PROMPTS = (
 @fuzzed(PROMPTS)
 def test_a_prompt_in_free_words_is_read(prompt):
     met("free prompts")
-    atoms = parsing.parse(prompt)
+    atoms = prompt_parser.parse(prompt)
     assert [atom.index for atom in atoms] == list(range(len(atoms)))
     assert all(parent < atom.index for atom in atoms for parent in atom.parents)
     for phrase in noun_phrases.by_grammar(prompt):
@@ -348,9 +346,9 @@ DRAFT = [
     }
 ]
 READERS = {
-    "tifa": question_writing.tifa_rows,
-    "dsg": question_writing.dsg_rows,
-    "rewritten": question_writing.rewritten_rows,
+    "tifa": draft_questions.tifa_rows,
+    "dsg": draft_questions.dsg_rows,
+    "rewritten": draft_questions.rewritten_rows,
 }
 
 
@@ -400,15 +398,15 @@ def test_a_servers_reply_is_an_answer_or_a_reason(body, status):
     met("servers' replies")
     server = Server(urlsplit("http://127.0.0.1/v1"), "a-secret")
     try:
-        told = server._read(status, {}, body)
+        body = server._read(status, {}, body)
     except (Unanswered, Declined) as failure:
         assert len(failure.reason) < 500
         assert "a-secret" not in failure.reason
         return
-    heard = openai_server._Heard((told,), 0.1)
-    answer = openai_server._answer(ASKED, heard)
+    replies = openai_server._Replies((body,), 0.1)
+    answer = openai_server._answer(ASKED, replies)
     assert (answer.probability is None) == bool(answer.reason)
-    openai_server._reply(heard)
+    openai_server._text_or_reason(replies)
 
 
 COCO = {
@@ -469,7 +467,7 @@ def reasons(outcome) -> list[str]:
 def test_a_row_that_was_found_is_refused(name, tmp_path):
     path = tmp_path / "images.jsonl"
     path.write_text(json.dumps(FOUND[name]))
-    outcome = sources.import_study(slug="found", format="tidy", source=Source(path))
+    outcome = bring_in.import_study(slug="found", format="tidy", source=Source(path))
     assert len(outcome.rejected) >= 1
     assert outcome.images == 0
     assert all(map(is_a_sentence, reasons(outcome)))
@@ -481,7 +479,7 @@ def test_a_label_that_was_found_is_refused(name, study, tmp_path):
     path = tmp_path / "labels.jsonl"
     row = {"image_id": "early-0", "rater": "ann", "question": "mood", **FOUND_LABELS[name]}
     path.write_text(json.dumps(row))
-    outcome = sources.import_labels(study=study, source=Source(path))
+    outcome = bring_in.import_labels(study=study, source=Source(path))
     assert outcome.answers == 0
     assert all(map(is_a_sentence, reasons(outcome)))
     assert len(outcome.rejected) == 1
@@ -491,7 +489,7 @@ def test_a_label_that_was_found_is_refused(name, study, tmp_path):
 def test_a_sample_before_the_first_is_refused(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text(mangling.CROWD.replace("1_0,0,1,", "1_0,0,-1,"))
-    outcome = sources.import_study(slug="found", format="geneval", source=Source(path))
+    outcome = bring_in.import_study(slug="found", format="geneval", source=Source(path))
     assert "Samples are numbered from 0." in reasons(outcome)
 
 
@@ -511,18 +509,18 @@ def test_an_answer_that_was_found_is_refused(sent):
     for answers in ({"aligned": sent}, {"aligned": 1, "part.0": 1, "comment": sent}):
         if isinstance(sent, str) or "comment" not in answers:
             with pytest.raises(LabelRefused):
-                checked(form, asked(form, SUBJECT), answers)
+                validated(form, questions_about(form, SUBJECT), answers)
 
 
 def test_a_form_of_endless_digits_is_refused():
     with pytest.raises(FormRefused, match="thousands of digits"):
-        own.parse('{"title": ' + "9" * 5000 + "}")
+        text_format.parse('{"title": ' + "9" * 5000 + "}")
 
 
 def test_a_form_with_one_bound_only_is_written_down_whole():
     number = {"name": "hands", "text": "How many?", "kind": "number", "least": 3}
     form = read_form({"title": "Hands", "questions": [number]})
-    assert read_form(own.parse(own.as_text(form))).questions[0].least == 3
+    assert read_form(text_format.parse(text_format.as_text(form))).questions[0].least == 3
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judges import registry
+from judges import catalogue, registry
 from judges.draft_questions import FORMS
 from judges.engines.clip import texts_of_color
 from judges.methods import chain_of_thought, vqa_score
@@ -28,7 +28,7 @@ WHOLE = {
     "judges.methods.tifa:Tifa": ASKED,
     "judges.methods.dsg:Dsg": ASKED,
 }
-METHODS = sorted({entry.method for entry in registry.JUDGES.values()})
+METHODS = sorted({entry.method for entry in catalogue.JUDGES.values()})
 
 
 def said(wants) -> list[str]:

@@ -1,6 +1,6 @@
 import pytest
 
-from judges.boxes import from_score, overlap, told
+from judges.boxes import as_evidence, from_score, overlap
 
 
 def seen(score, **more):
@@ -38,6 +38,6 @@ def test_only_what_counts_is_made():
 
 def test_evidence_has_no_mask_and_no_faint_guess_but_the_color():
     mask = {"size": (1, 1), "counts": [0, 1]}
-    assert told([seen(0.9, mask=mask, color="red"), seen(0.04)]) == [
+    assert as_evidence([seen(0.9, mask=mask, color="red"), seen(0.04)]) == [
         {"class": "cup", "score": 0.9, "box": [0.0, 0.0, 1.0, 1.0], "color": "red"}
     ]

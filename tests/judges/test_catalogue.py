@@ -1,9 +1,9 @@
-"""Every judge in the registry: it can be made without weights, and its parts can tell what it wants."""
+"""Every judge in the registry: it can be made without weights, and its engines can answer what it wants."""
 
 import pytest
 
-from judges import registry
-from judges.looks.store import NAMES
+from judges import catalogue, registry
+from judges.looks.store import KIND_OF
 from judges.protocols import Atom, Seen, Subject
 
 VERBS = {
@@ -31,7 +31,7 @@ SUBJECT = Subject(
 )
 
 
-@pytest.mark.parametrize("name", registry.JUDGES)
+@pytest.mark.parametrize("name", catalogue.JUDGES)
 def test_every_judge_is_made_without_weights_and_asks_only_what_its_parts_can_tell(name):
     if reason := registry.why_not(name):
         pytest.skip(reason)
@@ -41,10 +41,10 @@ def test_every_judge_is_made_without_weights_and_asks_only_what_its_parts_can_te
         assert engine.facts
     wants = judge.method.wants(SUBJECT, Seen())
     assert wants
-    assert {NAMES[type(want)] for want in wants} <= judge.parts.keys()
+    assert {KIND_OF[type(want)] for want in wants} <= judge.parts.keys()
 
 
-@pytest.mark.parametrize("name", registry.JUDGES)
+@pytest.mark.parametrize("name", catalogue.JUDGES)
 def test_an_unknown_option_is_refused_before_a_run_exists(name):
     if reason := registry.why_not(name):
         pytest.skip(reason)
@@ -53,5 +53,5 @@ def test_an_unknown_option_is_refused_before_a_run_exists(name):
 
 
 def test_titles_are_told_apart():
-    titles = [entry.title for entry in registry.JUDGES.values()]
+    titles = [entry.title for entry in catalogue.JUDGES.values()]
     assert len(set(titles)) == len(titles)

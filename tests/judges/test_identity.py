@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from judges import registry
-from judges.looks import store as looks
+from judges import catalogue, registry
+from judges.looks import store
 from judges.protocols import ColorOf, DepthOf, Objects, Question, Similarity, Talk
 
 PINNED = json.loads((Path(__file__).parent / "fingerprints.json").read_text())
@@ -48,13 +48,13 @@ def test_a_judge_keeps_its_fingerprint(name, pinned_versions):
 
 
 def test_every_judge_of_the_catalogue_is_pinned():
-    assert PINNED.keys() == registry.JUDGES.keys()
+    assert PINNED.keys() == catalogue.JUDGES.keys()
 
 
 def test_no_two_engines_and_no_two_methods_share_an_identity():
-    paths = {path for entry in registry.JUDGES.values() for path, _ in entry.parts.values()}
+    paths = {path for entry in catalogue.JUDGES.values() for path, _ in entry.parts.values()}
     engines = [registry._load(path) for path in sorted(paths)]
-    methods = [registry._load(m) for m in sorted({e.method for e in registry.JUDGES.values()})]
+    methods = [registry._load(m) for m in sorted({e.method for e in catalogue.JUDGES.values()})]
     for kinds in (engines, methods):
         # On the class itself: an inherited identity would be somebody else's.
         identities = [vars(kind)["identity"] for kind in kinds]
@@ -94,5 +94,5 @@ KEYS = [
 
 @pytest.mark.parametrize(("want", "closed", "open_"), KEYS)
 def test_a_stored_look_is_found_again_under_its_key(want, closed, open_):
-    assert looks.key_of(looks.asked(want, closed=True)) == closed
-    assert looks.key_of(looks.asked(want, closed=False)) == open_
+    assert store.key_of(store.want_as_json(want, closed=True)) == closed
+    assert store.key_of(store.want_as_json(want, closed=False)) == open_

@@ -10,12 +10,13 @@ from __future__ import annotations
 import io
 import math
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 
-from annotations.benchmarks.builtin.scene import Scene, Thing
+from annotations.benchmarks.builtin.scene import Figure, Scene
 
 PAINTS = {
     "red": (214, 40, 44),
@@ -81,7 +82,7 @@ def png(image: Image.Image) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Brush:
-    """What all things of one image have in common."""
+    """What is the same for all things of one image."""
 
     light: tuple[float, float]
     outline: float
@@ -92,7 +93,7 @@ class Brush:
 
 def _paint_thing(
     canvas: Image.Image,
-    thing: Thing,
+    thing: Figure,
     brush: Brush,
     *,
     paint: tuple[int, int, int],
@@ -198,10 +199,11 @@ def _toned(color: str, tones: float, rng: random.Random) -> tuple[int, int, int]
     """The paint as this generator mixes it today; black and white bear less of that."""
     tones *= 0.4 if color in ("black", "white") else 1
     lighter = 1 + 0.22 * tones * rng.uniform(-1, 1)
-    return tuple(
+    red, green, blue = (
         max(0, min(255, round(channel * lighter + 18 * tones * rng.uniform(-1, 1))))
         for channel in PAINTS[color]
     )
+    return red, green, blue
 
 
 # --- backdrops
@@ -223,7 +225,7 @@ def _sky(size: int, rng: random.Random) -> Image.Image:
     return _blend(size, top, bottom)
 
 
-def _blend(size: int, top, bottom) -> Image.Image:
+def _blend(size: int, top: Sequence[float], bottom: Sequence[float]) -> Image.Image:
     step = np.linspace(0, 1, size, dtype=np.float32)[:, None]
     column = np.asarray(top, np.float32) * (1 - step) + np.asarray(bottom, np.float32) * step
     image = Image.fromarray(column.clip(0, 255).astype(np.uint8)[:, None, :])
@@ -234,8 +236,7 @@ def _paper(size: int, rng: random.Random) -> Image.Image:
     """Coarse drawing paper: a grain that is felt more than seen, and faint ruled lines."""
     canvas = _sky(size, rng)
     draw = ImageDraw.Draw(canvas)
-    base = canvas.getpixel((0, 0))
-    line = tuple(int(channel - rng.uniform(9, 20)) for channel in base)
+    line = tuple(int(channel - rng.uniform(9, 20)) for channel in canvas.tobytes()[:3])
     gap = size / rng.randint(9, 16)
     for k in range(1, int(size / gap) + 1):
         draw.line([(0, k * gap), (size, k * gap)], fill=line, width=max(1, size // 256))

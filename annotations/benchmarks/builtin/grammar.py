@@ -10,7 +10,9 @@ from __future__ import annotations
 import random
 import re
 from dataclasses import dataclass
+from typing import Any
 
+from annotations.prompt_grammar.vocabulary import COLOURS, NUMBERS, plural, with_article
 from annotations.sources.records import AtomRecord, PromptRecord
 
 SHAPES = (
@@ -25,19 +27,8 @@ SHAPES = (
     "crescent",
     "diamond",
 )
-COLORS = (
-    "red",
-    "orange",
-    "yellow",
-    "green",
-    "blue",
-    "purple",
-    "pink",
-    "brown",
-    "black",
-    "white",
-)
-NUMBERS = ("zero", "one", "two", "three", "four", "five")
+# How many of one shape there may be, in words.
+COUNTS = NUMBERS[:6]
 RELATIONS = ("left of", "right of", "above", "below")
 ATOMICITIES = (3, 4, 5, 6, 7, 8)
 SEED = 7
@@ -69,7 +60,7 @@ class Group:
         described = f"{self.color} {self.noun}" if self.color else self.noun
         if self.count > 1:
             return f"{NUMBERS[self.count]} {described}"
-        return f"{'an' if described[0] in 'aeiou' else 'a'} {described}"
+        return with_article(described)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +77,6 @@ class Wish:
             pair = f"{texts[0]} {self.relation} {texts[1]}"
             return ", and ".join([pair, *texts[2:]])
         return " and ".join([", ".join(texts[:-1]), texts[-1]] if texts[1:] else texts)
-
-
-def plural(shape: str) -> str:
-    return shape + ("es" if shape.endswith("s") else "s")
 
 
 def make_prompts(count: int = 60, seed: int = SEED) -> list[PromptRecord]:
@@ -111,7 +98,7 @@ def make_prompts(count: int = 60, seed: int = SEED) -> list[PromptRecord]:
 
 
 def parse(text: str) -> Wish:
-    """Read a prompt of this grammar back; anything else, and be it one letter, is refused."""
+    """Read a prompt of this grammar back; one that differs by a single letter is refused."""
     related = re.fullmatch(rf"(.+?) ({'|'.join(RELATIONS)}) (.+?)(?:, and (.+))?", text)
     if related:
         first, relation, *others = related.groups()
@@ -147,14 +134,14 @@ def atoms_of(wish: Wish) -> tuple[AtomRecord, ...]:
     return tuple(atoms)
 
 
-def geneval_metadata(wish: Wish) -> dict:
+def geneval_metadata(wish: Wish) -> dict[str, Any]:
     """The prompt as a GenEval line: the target of a relation comes first, counts are exact."""
     groups = list(wish.groups)
     if wish.relation:
         groups[:2] = groups[1::-1]
     include = []
     for place, group in enumerate(groups):
-        clause: dict = {"class": group.shape, "count": group.count}
+        clause: dict[str, Any] = {"class": group.shape, "count": group.count}
         if group.color:
             clause["color"] = group.color
         if wish.relation and place == 1:
@@ -167,7 +154,7 @@ def geneval_metadata(wish: Wish) -> dict:
 def _make_wish(rng: random.Random, atomicity: int) -> Wish:
     groups, colored, related = rng.choice(_FORMS[atomicity])
     shapes = rng.sample(SHAPES, groups)
-    colors = rng.sample(COLORS, colored) + [None] * (groups - colored)
+    colors = rng.sample(COLOURS, colored) + [None] * (groups - colored)
     rng.shuffle(colors)
     while True:
         counts = rng.choices((1, 2, 3, 4, 5), weights=(4, 4, 4, 2, 2), k=groups)
@@ -248,6 +235,6 @@ def _read_group(text: str) -> Group:
     shapes = {word: shape for shape in SHAPES for word in (shape, plural(shape))}
     number = "one" if number in ("a", "an") else number
     color = described[0] if described else None
-    if number not in NUMBERS or noun not in shapes or color not in (None, *COLORS):
+    if number not in COUNTS or noun not in shapes or color not in (None, *COLOURS):
         raise ValueError(f"{text!r} is no group of shapes of the built-in bench.")
-    return Group(shapes[noun], NUMBERS.index(number), color)
+    return Group(shapes[noun], COUNTS.index(number), color)

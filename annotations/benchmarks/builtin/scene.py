@@ -12,7 +12,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from annotations.benchmarks.builtin.grammar import COLORS, SHAPES, Group, Wish
+from annotations.benchmarks.builtin.grammar import SHAPES, Group, Wish
+from annotations.prompt_grammar.vocabulary import COLOURS
 
 Point = tuple[float, float]
 
@@ -22,8 +23,8 @@ _OPPOSITE = {"left of": "right of", "right of": "left of", "above": "below", "be
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
-    """One shape. `squash` narrows it, `lean` shears it, `wobble` spoils its edge."""
+class Figure:
+    """One shape, where it lies. `squash` narrows it, `lean` shears it, `wobble` spoils its edge."""
 
     shape: str
     color: str
@@ -69,7 +70,7 @@ class Habits:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    things: tuple[Thing, ...]
+    things: tuple[Figure, ...]
     well_formed: bool
 
 
@@ -94,24 +95,24 @@ def plan(wish: Wish, habits: Habits, rng: random.Random) -> Scene:
     return Scene(tuple(things), not spoilt)
 
 
-def truth(wish: Wish, things: Sequence[Thing]) -> tuple[bool, ...]:
+def truth(wish: Wish, things: Sequence[Figure]) -> tuple[bool, ...]:
     """Whether each atom holds, in the order of `atoms_of`.
 
     Exactly the asked number; every one of them in the colour, and at least one there; every one
     of the first group clear of every one of the second.
     """
-    found = [[thing for thing in things if thing.shape == group.shape] for group in wish.groups]
+    figures = [[thing for thing in things if thing.shape == group.shape] for group in wish.groups]
     values: list[bool] = []
-    for place, (group, drawn) in enumerate(zip(wish.groups, found, strict=True)):
+    for place, (group, drawn) in enumerate(zip(wish.groups, figures, strict=True)):
         values += [bool(drawn), len(drawn) == group.count]
         if group.color:
             values.append(bool(drawn) and all(thing.color == group.color for thing in drawn))
         if place == 1 and wish.relation:
-            values.append(lies(wish.relation, found[0], found[1]))
+            values.append(lies(wish.relation, figures[0], figures[1]))
     return tuple(values)
 
 
-def lies(relation: str, first: Sequence[Thing], second: Sequence[Thing]) -> bool:
+def lies(relation: str, first: Sequence[Figure], second: Sequence[Figure]) -> bool:
     if not first or not second:
         return False
     if relation in ("right of", "below"):
@@ -160,12 +161,12 @@ def _drawn(group: Group, wish: Wish, slip: float, rng: random.Random) -> Drawn:
 def _drawn_colors(
     group: Group, count: int, wish: Wish, slip: float, rng: random.Random
 ) -> tuple[str, ...]:
-    color = group.color or rng.choice(COLORS)
+    color = group.color or rng.choice(COLOURS)
     if not group.color or rng.random() >= slip:
         return (color,) * count
     # Colours leak from one object to the other, as they do in real generators. A mistake has to
     # be seen at a glance, so no neighbouring colour is taken for it.
-    far = [other for other in COLORS if other not in _look_alikes(color)]
+    far = [other for other in COLOURS if other not in _look_alikes(color)]
     leaked = [other.color for other in wish.groups if other.color in far]
     wrong = rng.choice(leaked or far)
     if count > 1 and rng.random() < 0.4:
@@ -270,9 +271,9 @@ def _split(spots: list[Spot], counts: list[int]) -> list[list[Spot]]:
     return parts
 
 
-def _thing(shape: str, color: str, spot: Spot, habits: Habits, rng: random.Random) -> Thing:
+def _thing(shape: str, color: str, spot: Spot, habits: Habits, rng: random.Random) -> Figure:
     x, y, radius = spot
-    return Thing(
+    return Figure(
         shape,
         color,
         x,
@@ -284,20 +285,22 @@ def _thing(shape: str, color: str, spot: Spot, habits: Habits, rng: random.Rando
     )
 
 
-def _touching(things: list[Thing], rng: random.Random) -> list[Thing]:
+def _touching(things: list[Figure], rng: random.Random) -> list[Figure]:
     """Push one thing over the rim of its nearest neighbour of another colour: both stay visible."""
     mover = rng.randrange(len(things))
-    one = things[mover]
-    others = [other for other in things if other.color != one.color]
+    moving = things[mover]
+    others = [other for other in things if other.color != moving.color]
     if not others:
         return things
-    other = min(others, key=lambda o: math.dist((o.x, o.y), (one.x, one.y)))
-    far = math.dist((other.x, other.y), (one.x, one.y))
-    near = 0.8 * (one.radius + other.radius)
+    other = min(others, key=lambda o: math.dist((o.x, o.y), (moving.x, moving.y)))
+    far = math.dist((other.x, other.y), (moving.x, moving.y))
+    near = 0.8 * (moving.radius + other.radius)
     if far > near:
         share = near / far
         moved = replace(
-            one, x=other.x + (one.x - other.x) * share, y=other.y + (one.y - other.y) * share
+            moving,
+            x=other.x + (moving.x - other.x) * share,
+            y=other.y + (moving.y - other.y) * share,
         )
         things = [*things[:mover], moved, *things[mover + 1 :]]
     return things

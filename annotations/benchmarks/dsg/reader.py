@@ -8,11 +8,11 @@ item, and so does this one, but it says so.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import groupby
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from annotations.sources.checks import Unfit
 from annotations.sources.json_values import Images
 from annotations.sources.records import (
     AtomRecord,
@@ -26,6 +26,7 @@ from annotations.sources.records import (
     ScoreRecord,
     Unreadable,
 )
+from annotations.sources.rows import Row, group_records, records
 from annotations.sources.text_files import csv_rows, table
 
 QUESTIONS = (
@@ -40,10 +41,14 @@ QUESTIONS = (
 )
 ANSWERS = ("t2i_model", "item_id", "question", "question_id", "dependency_id", "answer")
 LIKERT = ("t2i_model", "item_id", "worker_id", "answer")
-# DSG's words -> ours. What is a count or a place is told by its detailed category.
+RATINGS = {"1", "2", "3", "4", "5", "1.0", "2.0", "3.0", "4.0", "5.0"}
+# DSG's words -> ours. Whether it is a count or a place is said by its detailed category.
 KINDS = {"entity": "object", "attribute": "attribute", "relation": "relation", "global": "global"}
 NUMBER = re.compile(r"\d{1,9}")
 DETAILED = {"count": "count", "spatial": "position", "action": "verb"}
+
+# A row of one of the tables: texts in the order of its columns.
+Cells = Row[Sequence[Any]]
 
 
 def read(path: Path, generator: str, judge: str) -> Iterator[Record]:
@@ -74,22 +79,21 @@ def read(path: Path, generator: str, judge: str) -> Iterator[Record]:
 def questions(path: Path) -> Iterator[Record]:
     """Rows of one item follow one another."""
     done: set[str] = set()
+
+    def read_item(rows: list[Cells]) -> Iterator[Record]:
+        line, (key, *_) = rows[0]
+        if key in done:
+            words = f"The rows of “{key}” do not follow one another."
+            yield Rejected("item_id", key, words, line, path.name)
+            return
+        done.add(key)
+        yield from _item(rows, path.name)
+
     rows = table(path, required=QUESTIONS, optional=("keywords",))
-    for is_row, group in groupby(rows, lambda r: type(r) is tuple and str(r[1][0])):
-        if is_row is False:
-            yield from group
-            continue
-        item = list(group)
-        line = item[0][0]
-        if is_row in done:
-            words = f"The rows of “{is_row}” do not follow one another."
-            yield Rejected("item_id", is_row, words, line, path.name)
-            continue
-        done.add(is_row)
-        yield from _item(item, path.name)
+    return group_records(rows, lambda cells: str(cells[0]), read_item)
 
 
-def _item(rows: list[tuple[int, list[str]]], source: str) -> Iterator[Record]:
+def _item(rows: list[Cells], source: str) -> Iterator[Record]:
     line, first = rows[0]
     key, text = first[0], first[1]
     texts = {cells[1] for _, cells in rows}
@@ -175,71 +179,66 @@ def answers(
     """What a VQA model said: yes is 1, anything else is 0; then the item's score from its valid
     questions: the mean over all of them, where a question whose direct parents failed counts 0."""
     judge = judge or path.stem.removesuffix("_dsg") + "-dsg"
-    rows = table(path, required=ANSWERS, optional=("dsg_prompt_split", "qg_model"))
-    heard: dict[str, set[str]] = {}
-    for place, group in groupby(rows, lambda r: (r[1][0], r[1][1]) if type(r) is tuple else None):
-        if place is None:
-            yield from group
-            continue
-        generator, item = place
-        told = list(group)
-        line = told[0][0]
-        if item in heard.setdefault(generator, set()):
+    answered: dict[str, set[str]] = {}
+
+    def read_item(rows: list[Cells]) -> Iterator[Record]:
+        line, (generator, item, *_) = rows[0]
+        if item in answered.setdefault(generator, set()):
             words = f"The answers of {generator} about “{item}” do not follow one another."
             yield Rejected("item_id", item, words, line, path.name)
-            continue
-        heard[generator].add(item)
+            return
+        answered[generator].add(item)
         key = f"{generator}/{item}"
         yield from seen.send(ImageRecord(key, item, generator, line=line, source=path.name))
-        yes = {cells[3]: cells[5].strip().lower() == "yes" for _, cells in told}
-        counted = 0
-        for row, cells in told:
-            on = [p.strip() for p in cells[4].split(",") if p.strip() not in ("", "0")]
-            counted += yes[cells[3]] and all(yes.get(parent, True) for parent in on)
-            usual = int(cells[3]) - 1 if NUMBER.fullmatch(cells[3]) else -1
-            atom = known[item].get(cells[3], -1) if item in known else usual
-            if atom < 0:
-                words = f"“{item}” has no such question."
-                yield Rejected("question_id", cells[3], words, row, path.name)
-                continue
-            yield ScoreRecord(
-                key,
-                judge,
-                float(yes[cells[3]]),
-                atom=atom,
-                line=row,
-                source=path.name,
-            )
-        yield ScoreRecord(key, judge, counted / len(told), line=line, source=path.name)
-    if known and heard:
-        # Generators that answered the whole set should have answered all of it.
-        for generator, items in heard.items():
-            absent = sorted(known.keys() - items)
-            if absent and len(absent) < len(known) / 2:
-                for item in absent:
-                    yield Missing(f"answers about {item} by {generator}")
+        yield from _scores(key, judge, rows, known.get(item), path.name)
+
+    rows = table(path, required=ANSWERS, optional=("dsg_prompt_split", "qg_model"))
+    yield from group_records(rows, lambda cells: (cells[0], cells[1]), read_item)
+    # Generators that answered most of the set should have answered all of it.
+    for generator, items in answered.items():
+        absent = sorted(known.keys() - items)
+        if absent and len(absent) < len(known) / 2:
+            for item in absent:
+                yield Missing(f"answers about {item} by {generator}")
+
+
+def _scores(
+    key: str, judge: str, rows: list[Cells], atoms: dict[str, int] | None, source: str
+) -> Iterator[Record]:
+    """A score for each question of an image, then one for the image. `atoms`: number -> atom."""
+    yes = {cells[3]: cells[5].strip().lower() == "yes" for _, cells in rows}
+    counted = 0
+    for line, cells in rows:
+        on = [p.strip() for p in cells[4].split(",") if p.strip() not in ("", "0")]
+        counted += yes[cells[3]] and all(yes.get(parent, True) for parent in on)
+        usual = int(cells[3]) - 1 if NUMBER.fullmatch(cells[3]) else -1
+        atom = usual if atoms is None else atoms.get(cells[3], -1)
+        if atom < 0:
+            words = f"“{rows[0].value[1]}” has no such question."
+            yield Rejected("question_id", cells[3], words, line, source)
+            continue
+        yield ScoreRecord(key, judge, float(yes[cells[3]]), atom=atom, line=line, source=source)
+    yield ScoreRecord(key, judge, counted / len(rows), line=rows[0].line, source=source)
 
 
 def ratings(path: Path, seen: Images) -> Iterator[Record]:
     """Five people rate each image from 1 to 5."""
-    rows = table(path, required=LIKERT, optional=("dsg_prompt_split", "source_id", "question"))
-    for found in rows:
-        if type(found) is not tuple:
-            yield found
-            continue
-        line, (generator, item, worker, answer, *_) = found
+
+    def read_row(row: Cells) -> Iterator[Record]:
+        line, (generator, item, worker, answer, *_) = row
+        if answer.strip() not in RATINGS:
+            raise Unfit("answer", answer, "A rating is a whole number from 1 to 5.")
         key = f"{generator}/{item}"
-        if answer.strip() not in ("1", "2", "3", "4", "5", "1.0", "2.0", "3.0", "4.0", "5.0"):
-            words = "A rating is a whole number from 1 to 5."
-            yield Rejected("answer", answer, words, line, path.name)
-            continue
         yield from seen.send(ImageRecord(key, item, generator, line=line, source=path.name))
         yield LabelRecord(key, worker, "likert", float(answer), line=line, source=path.name)
 
+    rows = table(path, required=LIKERT, optional=("dsg_prompt_split", "source_id", "question"))
+    return records(rows, read_row, path.name)
+
 
 def _kind(path: Path) -> str | None:
-    first: Any = next(csv_rows(path), None)
-    header = set(first[1]) if type(first) is tuple else set()
+    first = next(csv_rows(path), None)
+    header = set(first.value) if isinstance(first, Row) else set()
     for kind, columns in (
         ("1 questions", QUESTIONS),
         ("2 answers", ANSWERS),

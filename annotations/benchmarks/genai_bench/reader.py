@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from annotations.sources import json_values as shapes
-from annotations.sources.json_values import Images, Wrong, take, take_text
+from annotations.sources import json_values
+from annotations.sources.checks import Unfit
+from annotations.sources.json_values import Images, take, take_text
 from annotations.sources.records import (
     ImageRecord,
     LabelRecord,
@@ -39,28 +40,28 @@ def read(path: Path, images: Path | None) -> Iterator[Record]:
 
 def _ratings(
     path: Path,
-    found: Any,
+    items: Any,
     skills: dict[str, list[str]],
     images: Path | None,
     seen: Images,
 ) -> Iterator[Record]:
-    if not isinstance(found, dict) or not found:
+    if not isinstance(items, dict) or not items:
         raise Unreadable(f"{path.name} is no object of prompts by their id.")
-    if is_teaser(found):
+    if is_teaser(items):
         raise Unreadable(
             f"{path.name} is a teaser file: per generator it has rounded means and ranks, not the "
             "ratings of single people. Import genai_image.json instead."
         )
     lines = lines_of_keys(path)
-    for key, item in found.items():
+    for key, item in items.items():
         line = lines.get(key, 0)
         try:
             text = take_text(item, "prompt")
             models = take(item, "models", dict, "an object of generators")
             if item.get("id", key) != key:
-                raise Wrong("id", item["id"], f"The entry is called “{key}”.")
-        except Wrong as wrong:
-            yield wrong.at(line, path.name)
+                raise Unfit("id", item["id"], f"The entry is called “{key}”.")
+        except Unfit as unfit:
+            yield unfit.at(line, path.name)
             continue
         more = {"prompt in Chinese": item.get("prompt in Chinese")}
         metadata = {"benchmark": "genai_bench", **{k: v for k, v in more.items() if v}}
@@ -103,8 +104,8 @@ def _labels(image: str, generator: str, ratings: Any, line: int, source: str) ->
         )
 
 
-def is_teaser(found: dict[str, Any]) -> bool:
-    first = next(iter(found.values()))
+def is_teaser(items: dict[str, Any]) -> bool:
+    first = next(iter(items.values()))
     models = first.get("models") if isinstance(first, dict) else None
     given = next(iter(models.values()), None) if isinstance(models, dict) and models else None
     return isinstance(given, dict) and any(isinstance(value, str) for value in given.values())
@@ -122,7 +123,7 @@ def _samples(given: Any) -> Iterator[tuple[int, Any]]:
 def _picture(root: Path | None, generator: str, name: str) -> Path | None:
     if root is None or "/" in generator or ".." in generator:
         return None
-    for suffix in (".jpeg", *shapes.SUFFIXES):
+    for suffix in (".jpeg", *json_values.SUFFIXES):
         if os.path.isfile(root / generator / f"{name}{suffix}"):
             return root / generator / f"{name}{suffix}"
     return None
@@ -132,8 +133,8 @@ def _rating_files(folder: Path) -> list[Path]:
     files = [f for f in sorted(folder.glob("*.json")) if f.name != SKILLS]
     fit = []
     for file in files:
-        found = document(file)
-        if isinstance(found, dict) and found and not is_teaser(found):
+        items = document(file)
+        if isinstance(items, dict) and items and not is_teaser(items):
             fit.append(file)
     if not fit:
         raise Unreadable(f"{folder.name} holds no file of ratings such as genai_image.json.")
@@ -144,11 +145,11 @@ def _skills(path: Path) -> dict[str, list[str]]:
     """`{skill: [numbers]}`, where number 1 is prompt "00001"."""
     if not path.is_file():
         return {}
-    found = document(path)
-    if not isinstance(found, dict):
+    listed = document(path)
+    if not isinstance(listed, dict):
         raise Unreadable(f"{path.name} is no object of skills.")
     skills: dict[str, list[str]] = {}
-    for skill, numbers in found.items():
+    for skill, numbers in listed.items():
         if not isinstance(numbers, list) or not all(isinstance(n, int) for n in numbers):
             raise Unreadable(f"{path.name}: “{skill}” must have a list of numbers of prompts.")
         for number in numbers:

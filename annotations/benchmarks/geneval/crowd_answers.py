@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from annotations.sources.checks import Unfit
 from annotations.sources.json_values import Images
 from annotations.sources.records import (
     ImageRecord,
@@ -22,7 +23,8 @@ from annotations.sources.records import (
     Remark,
     Unreadable,
 )
-from annotations.sources.text_files import csv_rows
+from annotations.sources.rows import Row, records
+from annotations.sources.text_files import csv_rows, wrong_width
 
 NEEDED = (
     "Input.index",
@@ -54,7 +56,7 @@ def crowd(
 ) -> Iterator[Record]:
     rows = csv_rows(path)
     first = next(rows, None)
-    header = first[1] if type(first) is tuple else []
+    header = first.value if isinstance(first, Row) else []
     absent = [name for name in NEEDED if name not in header]
     if absent:
         raise Unreadable(
@@ -67,17 +69,14 @@ def crowd(
             f"{path.name}: without evaluation_metadata.jsonl beside it, nobody can say which "
             "answers mean that an image is right; “aligned” was left out."
         )
-    for found in _mended(rows, header, path.name):
-        if type(found) is not tuple:
-            yield found
-            continue
-        line, row = found
+
+    def read_row(record: Row[dict[str, str]]) -> Iterator[Record]:
+        line, row = record
         try:
             key, sample = f"{int(row['Input.prompt_id']):05d}", int(row["Input.image_id"])
         except ValueError:
             words = "“Input.prompt_id” and “Input.image_id” must be whole numbers."
-            yield Rejected("Input.index", row["Input.index"], words, line, path.name)
-            continue
+            raise Unfit("Input.index", row["Input.index"], words) from None
         made = MAKER.search(row.get("Input.image_url", ""))
         maker = generator or (made[1] if made else path.stem.rpartition("_")[2])
         if key not in sent:
@@ -93,6 +92,8 @@ def crowd(
             row, image, f"worker-{workers[image]}", prompts.get(key), line, path.name
         )
 
+    yield from records(_mended(rows, header, path.name), read_row, path.name)
+
 
 def _labels(
     row: dict[str, str],
@@ -102,11 +103,7 @@ def _labels(
     line: int,
     source: str,
 ) -> Iterator[Record]:
-    try:
-        seconds = float(row.get("Answer.ee") or "nan")
-    except ValueError:
-        seconds = -1.0
-    seconds = seconds if seconds >= 0 else None
+    seconds = _seconds(row.get("Answer.ee", ""))
     for column, (question, allowed) in ANSWERS.items():
         text = row.get(column, "").strip()
         if not text:
@@ -129,6 +126,14 @@ def _labels(
     if prompt is not None:
         right = float(is_right(row, prompt.metadata))
         yield LabelRecord(image, rater, "aligned", right, None, seconds, line=line, source=source)
+
+
+def _seconds(text: str) -> float | None:
+    try:
+        seconds = float(text)
+    except ValueError:
+        return None
+    return seconds if seconds >= 0 else None
 
 
 def is_right(row: Mapping[str, str], metadata: Mapping[str, Any]) -> bool:
@@ -167,36 +172,32 @@ def _relations(row: Mapping[str, str]) -> set[str]:
 
 
 def _mended(
-    rows: Iterator[Any], header: list[str], source: str
-) -> Iterator[tuple[int, dict[str, str]] | Rejected | Remark]:
+    rows: Iterator[Row[list[str]] | Rejected], header: list[str], source: str
+) -> Iterator[Row[dict[str, str]] | Rejected | Remark]:
     """Records that an unquoted line end broke in two are put together where it is certain how."""
     width, place = len(header), header.index(FREE_TEXT) if FREE_TEXT in header else -1
-    half: tuple[int, list[str]] | None = None
-    for found in rows:
-        if type(found) is not tuple:
-            yield found
+    half: Row[list[str]] | None = None
+    for row in rows:
+        if not isinstance(row, Row):
+            yield row
             continue
-        line, row = found
+        line, cells = row
         if half is not None:
             start, begun = half
-            half = None
             # Only free text holds line ends, so the break is certain when it fell into that cell.
-            if len(begun) == place + 1 and len(begun) + len(row) - 1 == width:
-                whole = [*begun[:-1], f"{begun[-1]}\n{row[0]}", *row[1:]]
+            if len(begun) == place + 1 and len(begun) + len(cells) - 1 == width:
+                whole = [*begun[:-1], f"{begun[-1]}\n{cells[0]}", *cells[1:]]
+                half = None
                 yield Remark(f"{source}: lines {start} and {line} are one record; put together.")
-                yield start, dict(zip(header, whole, strict=True))
+                yield Row(start, dict(zip(header, whole, strict=True)))
                 continue
-            yield _short(begun, width, start, source)
-        if len(row) == width:
-            yield line, dict(zip(header, row, strict=True))
-        elif len(row) < width:
-            half = (line, row)
+            yield wrong_width(half, width, source)
+            half = None
+        if len(cells) == width:
+            yield Row(line, dict(zip(header, cells, strict=True)))
+        elif len(cells) < width:
+            half = row
         else:
-            yield _short(row, width, line, source)
+            yield wrong_width(row, width, source)
     if half is not None:
-        yield _short(half[1], width, half[0], source)
-
-
-def _short(row: list[str], width: int, line: int, source: str) -> Rejected:
-    words = f"The row has {len(row)} cells, the header has {width}."
-    return Rejected("row", ",".join(row)[:80], words, line, source)
+        yield wrong_width(half, width, source)

@@ -46,11 +46,11 @@ def make(seed: int = 0, count: int | None = None) -> Iterator[dict[str, Any]]:
 def shares(count: int) -> dict[str, int]:
     """`count` prompts over the six tasks, in the proportions of the published set."""
     exact = {task: count * size / COUNT for task, size in SIZES.items()}
-    found = {task: int(share) for task, share in exact.items()}
-    largest = sorted(exact, key=lambda task: found[task] - exact[task])
-    for task in largest[: count - sum(found.values())]:
-        found[task] += 1
-    return found
+    rounded = {task: int(share) for task, share in exact.items()}
+    largest = sorted(exact, key=lambda task: rounded[task] - exact[task])
+    for task in largest[: count - sum(rounded.values())]:
+        rounded[task] += 1
+    return rounded
 
 
 def _draw(task: str, draws: random.Random) -> dict[str, Any]:
@@ -96,9 +96,9 @@ def parse(prompt: str) -> dict[str, Any] | None:
     if words == prompt:
         return None
     for reader in (_read_counting, _read_position, _read_two, _read_one):
-        found = reader(words)
-        if found is not None:
-            return {**found, "prompt": prompt}
+        item = reader(words)
+        if item is not None:
+            return {**item, "prompt": prompt}
     return None
 
 
@@ -118,40 +118,40 @@ def _read_counting(words: str) -> dict[str, Any] | None:
 
 
 def _read_position(words: str) -> dict[str, Any] | None:
-    found = re.fullmatch(rf"(.+) ({'|'.join(RELATIONS)}) (.+)", words)
-    if found is None:
+    parts = re.fullmatch(rf"(.+) ({'|'.join(RELATIONS)}) (.+)", words)
+    if parts is None:
         return None
-    subject, target = _thing(found[1]), _thing(found[3])
+    subject, target = _clause(parts[1]), _clause(parts[3])
     if subject is None or target is None or "color" in subject or "color" in target:
         return None
-    return {"tag": "position", "include": [target, {**subject, "position": [found[2], 0]}]}
+    return {"tag": "position", "include": [target, {**subject, "position": [parts[2], 0]}]}
 
 
 def _read_two(words: str) -> dict[str, Any] | None:
     one, joined, other = words.partition(" and ")
-    first, second = _thing(one), _thing(other) if joined else None
+    first, second = _clause(one), _clause(other) if joined else None
     if first is None or second is None or ("color" in first) != ("color" in second):
         return None
     return {"tag": "color_attr" if "color" in first else "two_object", "include": [first, second]}
 
 
 def _read_one(words: str) -> dict[str, Any] | None:
-    thing = _thing(words)
-    if thing is None:
+    clause = _clause(words)
+    if clause is None:
         return None
-    return {"tag": "colors" if "color" in thing else "single_object", "include": [thing]}
+    return {"tag": "colors" if "color" in clause else "single_object", "include": [clause]}
 
 
-def _thing(words: str) -> dict[str, Any] | None:
+def _clause(words: str) -> dict[str, Any] | None:
     """An object with its article, and perhaps a colour."""
     article, _, name = words.partition(" ")
     if article not in ("a", "an"):
         return None
-    return THINGS.get(name)
+    return CLAUSES.get(name)
 
 
 # "orange" alone is the fruit; an "orange orange" is one with its colour.
-THINGS: dict[str, dict[str, Any]] = {
+CLAUSES: dict[str, dict[str, Any]] = {
     f"{colour} {name}": {"class": name, "count": 1, "color": colour}
     for colour, name in product(COLOURS, COCO)
 } | {name: {"class": name, "count": 1} for name in COCO}

@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from annotations.benchmarks.geneval.crowd_answers import crowd
-from annotations.sources import json_values as shapes
-from annotations.sources.json_values import NUMBERS, Images, Wrong, take, take_text
+from annotations.prompt_grammar.vocabulary import NUMBERS
+from annotations.sources import json_values
+from annotations.sources.checks import Unfit
+from annotations.sources.json_values import Images, take, take_text
 from annotations.sources.records import (
     AtomRecord,
     ImageRecord,
@@ -27,6 +29,7 @@ from annotations.sources.records import (
     ScoreRecord,
     Unreadable,
 )
+from annotations.sources.rows import Row, records
 from annotations.sources.text_files import document, json_lines, opening
 
 METADATA = "evaluation_metadata.jsonl"
@@ -54,10 +57,10 @@ def read(path: Path, images: Path | None, generator: str, judge: str) -> Iterato
                 "(00000/samples/00000.png)."
             )
     if path.is_dir() and not generator and folders:
-        generator = shapes.named_after(folders[0])
+        generator = json_values.named_after(folders[0])
         yield Remark(f"The generator is called “{generator}”, like its folder (--generator NAME).")
     if path.is_file() and images and not generator:
-        generator = shapes.named_after(images)
+        generator = json_values.named_after(images)
         yield Remark(f"The generator is called “{generator}”, like its folder (--generator NAME).")
     for file in files:
         if file.name == METADATA:
@@ -79,15 +82,11 @@ def _file(path: Path, generator: str, judge: str, seen: Images) -> Iterator[Reco
 
 def prompts(path: Path) -> Iterator[Record]:
     """A prompt per line; its number is the line's, whatever lines before it were refused."""
-    for found in json_lines(path):
-        if type(found) is not tuple:
-            yield found
-            continue
-        line, item = found
-        try:
-            yield prompt(key(line - 1), item, line, path.name)
-        except Wrong as wrong:
-            yield wrong.at(line, path.name)
+
+    def read_line(row: Row[Any]) -> tuple[Record]:
+        return (prompt(key(row.line - 1), row.value, row.line, path.name),)
+
+    return records(json_lines(path), read_line, path.name)
 
 
 def prompt(key: str, item: Any, line: int = 0, source: str = "") -> PromptRecord:
@@ -109,11 +108,11 @@ def image_key(generator: str, prompt: str, sample: int) -> str:
 def check_clauses(item: dict[str, Any]) -> None:
     clauses = take(item, "include", list, "a list of clauses")
     if not clauses:
-        raise Wrong("include", "[]", "A prompt asks for at least one object.")
+        raise Unfit("include", "[]", "A prompt asks for at least one object.")
     for number, clause in enumerate(clauses):
         take_text(clause, "class")
         if take(clause, "count", int, "a whole number") < 1:
-            raise Wrong("count", clause["count"], "“count” must be at least 1.")
+            raise Unfit("count", clause["count"], "“count” must be at least 1.")
         if "color" in clause:
             take_text(clause, "color")
         if "position" in clause:
@@ -126,9 +125,9 @@ def check_clauses(item: dict[str, Any]) -> None:
 def _check_position(position: Any, number: int) -> None:
     words = "“position” must be a relation and the number of a clause before it."
     if not isinstance(position, list) or len(position) != 2 or position[0] not in RELATIONS:
-        raise Wrong("position", position, words)
+        raise Unfit("position", position, words)
     if not isinstance(position[1], int) or not 0 <= position[1] < number:
-        raise Wrong("position", position[1], words)
+        raise Unfit("position", position[1], words)
 
 
 def atoms(item: dict[str, Any]) -> tuple[AtomRecord, ...]:
@@ -143,14 +142,13 @@ def atoms(item: dict[str, Any]) -> tuple[AtomRecord, ...]:
     counted = item["tag"] == "counting" or any(c["count"] > 1 for c in item["include"])
     for clause in item["include"]:
         name, count = clause["class"], clause["count"]
-        one = count == 1
         thing = add("object", name, f"Are there any {name}s in the image?", "Yes")
         objects.append(thing)
         if counted and count < len(NUMBERS):
             question = f"How many {name}s are in the image?"
             add("count", f"{count} {name}", question, NUMBERS[count], thing)
         if "color" in clause:
-            subject = f"Is the {name}" if one else f"Are the {name}s"
+            subject = f"Is the {name}" if count == 1 else f"Are the {name}s"
             words = f"{clause['color']} {name}"
             add("attribute", words, f"{subject} {clause['color']}?", "Yes", thing)
         if "position" in clause:
@@ -176,8 +174,8 @@ def image_folder(folder: Path, generator: str, seen: Images) -> Iterator[Record]
             source = f"{place.name}/{described.name}"
             try:
                 yield prompt(name, document(described), 1, source)
-            except Wrong as wrong:
-                yield wrong.at(1, source)
+            except Unfit as unfit:
+                yield unfit.at(1, source)
             except Unreadable as error:
                 yield Rejected("metadata", "", error.message, 1, source)
         else:
@@ -189,36 +187,30 @@ def image_folder(folder: Path, generator: str, seen: Images) -> Iterator[Record]
         counts[name] = len(pictures)
         for file in pictures:
             number = int(file.stem)
-            found = f"{place.name}/samples/{file.name}"
+            source = f"{place.name}/samples/{file.name}"
             image = image_key(generator, name, number)
             yield from seen.send(
-                ImageRecord(image, name, generator, file, sample=number, line=1, source=found)
+                ImageRecord(image, name, generator, file, sample=number, line=1, source=source)
             )
     usual = max(Counter(counts.values()).items(), key=lambda c: (c[1], c[0]))[0] if counts else 0
     for name, count in counts.items():
         if count < usual:
             yield Missing(f"prompt {name} has {count} of {usual} samples by {generator}")
-    yield from shapes.left_out(strange, "not called like 00000.png")
+    yield from json_values.left_out(strange, "not called like 00000.png")
 
 
 def results(path: Path, generator: str, judge: str, seen: Images) -> Iterator[Record]:
-    """What the official script found: a verdict, the reasons, and the boxes that it kept."""
+    """The official script's results: a verdict, the reasons, and the boxes that it kept."""
     known: set[str] = set()
-    for found in json_lines(path):
-        if type(found) is not tuple:
-            yield found
-            continue
-        line, item = found
-        try:
-            name, sample, metadata, boxes = _result(item)
-            given = prompt(name, metadata, line, path.name)
-        except Wrong as wrong:
-            yield wrong.at(line, path.name)
-            continue
+    maker = generator or "unnamed"
+
+    def read_line(row: Row[Any]) -> Iterator[Record]:
+        line, item = row
+        name, sample, metadata, boxes = _result(item)
+        described = prompt(name, metadata, line, path.name)
         if name not in known:
             known.add(name)
-            yield given
-        maker = generator or "unnamed"
+            yield described
         image = image_key(maker, name, sample)
         yield from seen.send(
             ImageRecord(image, name, maker, sample=sample, line=line, source=path.name)
@@ -233,6 +225,8 @@ def results(path: Path, generator: str, judge: str, seen: Images) -> Iterator[Re
             line=line,
             source=path.name,
         )
+
+    yield from records(json_lines(path), read_line, path.name)
     if not generator:
         yield Remark("Nobody said which generator made these images: it is called “unnamed”.")
 
@@ -241,7 +235,7 @@ def _result(item: Any) -> tuple[str, int, dict[str, Any], dict[str, Any]]:
     place = RESULT_PATH.search(take_text(item, "filename"))
     if place is None:
         words = "“filename” must end like 00000/samples/00000.png."
-        raise Wrong("filename", item["filename"], words)
+        raise Unfit("filename", item["filename"], words)
     take(item, "correct", bool, "true or false")
     take(item, "reason", str, "a text")
     parsed = {}
@@ -250,9 +244,9 @@ def _result(item: Any) -> tuple[str, int, dict[str, Any], dict[str, Any]]:
         try:
             parsed[field] = json.loads(text)
         except ValueError:
-            raise Wrong(field, text, f"“{field}” is not sound JSON.") from None
+            raise Unfit(field, text, f"“{field}” is not sound JSON.") from None
         if not isinstance(parsed[field], dict):
-            raise Wrong(field, text, f"“{field}” must hold an object.")
+            raise Unfit(field, text, f"“{field}” must hold an object.")
     return key(int(place[1])), int(place[2]), parsed["metadata"], parsed["details"]
 
 

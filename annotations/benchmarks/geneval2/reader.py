@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from annotations.sources import json_values as shapes
-from annotations.sources.json_values import Images, Wrong, take, take_text
+from annotations.sources import json_values
+from annotations.sources.checks import Unfit
+from annotations.sources.json_values import Images, take, take_text
 from annotations.sources.records import (
     AtomRecord,
     ImageRecord,
@@ -24,6 +25,7 @@ from annotations.sources.records import (
     ScoreRecord,
     Unreadable,
 )
+from annotations.sources.rows import Row, records
 from annotations.sources.text_files import document, json_lines, opening
 
 SKILLS = ("object", "attribute", "count", "position", "verb")
@@ -40,7 +42,9 @@ def read(path: Path, images: Path | None, generator: str, judge: str) -> Iterato
     if not files:
         raise Unreadable(f"{path.name} holds no .jsonl and no .json.")
     if not generator and (images is not None or len(files) > 1):
-        generator = shapes.named_after(images if images and images.is_dir() else files[-1].parent)
+        generator = json_values.named_after(
+            images if images and images.is_dir() else files[-1].parent
+        )
         yield Remark(f"The generator is called “{generator}”, like its folder (--generator NAME).")
     for file in files:
         if file.suffix == ".jsonl":
@@ -51,30 +55,25 @@ def read(path: Path, images: Path | None, generator: str, judge: str) -> Iterato
     for file in files:
         if file.suffix == ".jsonl":
             continue
-        found = document(file)
-        if isinstance(found, dict):
-            yield from _image_map(file, found, generator, known, seen)
+        content = document(file)
+        if isinstance(content, dict):
+            yield from _image_map(file, content, generator, known, seen)
         else:
-            yield from scores(file, found, generator or "unnamed", judge, known, seen)
+            yield from scores(file, content, generator or "unnamed", judge, known, seen)
 
 
 def prompts(path: Path) -> Iterator[Record]:
-    texts: dict[str, int] = {}
-    for found in json_lines(path):
-        if type(found) is not tuple:
-            yield found
-            continue
-        line, item = found
-        try:
-            record = prompt(item, line, path.name)
-            if record.text in texts:
-                words = f"The prompt stands on line {texts[record.text]} already."
-                raise Wrong("prompt", record.text, words)
-        except Wrong as wrong:
-            yield wrong.at(line, path.name)
-            continue
-        texts[record.text] = line
-        yield record
+    lines: dict[str, int] = {}
+
+    def read_line(row: Row[Any]) -> tuple[Record]:
+        record = prompt(row.value, row.line, path.name)
+        if record.text in lines:
+            words = f"The prompt stands on line {lines[record.text]} already."
+            raise Unfit("prompt", record.text, words)
+        lines[record.text] = row.line
+        return (record,)
+
+    return records(json_lines(path), read_line, path.name)
 
 
 def prompt(item: Any, line: int, source: str) -> PromptRecord:
@@ -84,21 +83,21 @@ def prompt(item: Any, line: int, source: str) -> PromptRecord:
     skills = take(item, "skills", list, "a list of skills")
     if len(asked) != len(skills):
         words = f"{len(asked)} questions have {len(skills)} skills; each needs one."
-        raise Wrong("skills", len(skills), words)
+        raise Unfit("skills", len(skills), words)
     atoms = []
     for index, (pair, skill) in enumerate(zip(asked, skills, strict=True)):
         if skill not in SKILLS:
-            raise Wrong("skills", skill, f"A skill is one of {', '.join(SKILLS)}.")
+            raise Unfit("skills", skill, f"A skill is one of {', '.join(SKILLS)}.")
         if not (
             isinstance(pair, list) and len(pair) == 2 and all(isinstance(p, str) for p in pair)
         ):
-            raise Wrong("vqa_list", pair, "Each entry must be [question, answer], two texts.")
+            raise Unfit("vqa_list", pair, "Each entry must be [question, answer], two texts.")
         atoms.append(AtomRecord(index, skill, "", pair[0], pair[1]))
     # "a" is asked for (answer: one) but is not counted as an atom.
     ones = sum(s == "count" and p[1] == "one" for p, s in zip(asked, skills, strict=True))
     if count + ones != len(asked):
         words = f"{len(asked)} questions, {ones} of them about “a”: that makes {len(asked) - ones}."
-        raise Wrong("atom_count", count, words)
+        raise Unfit("atom_count", count, words)
     return PromptRecord(
         f"{line - 1:04d}",
         text,
@@ -112,16 +111,16 @@ def prompt(item: Any, line: int, source: str) -> PromptRecord:
 
 
 def _image_map(
-    path: Path, found: dict[str, Any], generator: str, known: list[PromptRecord], seen: Images
+    path: Path, files: dict[str, Any], generator: str, known: list[PromptRecord], seen: Images
 ) -> Iterator[Record]:
     """`{prompt: path}`; a prompt without a picture is named, as the official code would raise."""
     if not known:
         raise Unreadable(f"{path.name} maps prompts to pictures; give the prompts' .jsonl as PATH.")
     for record in known:
-        if record.text not in found:
+        if record.text not in files:
             yield Missing(f"picture of prompt {record.key}: {record.text}")
             continue
-        name = found[record.text]
+        name = files[record.text]
         place = path.parent / str(name)
         if not isinstance(name, str) or not os.path.isfile(place):
             words = "There is no such file beside the map."
@@ -136,26 +135,26 @@ def _image_map(
             ImageRecord(key, record.key, generator, place, line=record.line, source=path.name)
         )
     texts = {record.text for record in known}
-    for text in found.keys() - texts:
+    for text in files.keys() - texts:
         words = "The benchmark has no such prompt."
         yield Rejected("prompt", text[:200], words, 0, path.name)
 
 
 def scores(
     path: Path,
-    found: Any,
+    lists: Any,
     generator: str,
     judge: str,
     known: list[PromptRecord],
     seen: Images,
 ) -> Iterator[Record]:
     """A list per prompt, in the order of the benchmark: a score per question, or one in all."""
-    if not isinstance(found, list) or not all(isinstance(row, list) for row in found):
+    if not isinstance(lists, list) or not all(isinstance(row, list) for row in lists):
         raise Unreadable(f"{path.name} is neither a map of pictures nor a list of lists of scores.")
-    if known and len(found) != len(known):
-        yield Remark(f"{path.name} has {len(found)} lists for {len(known)} prompts.")
-    judge = judge or (JUDGE if any(len(row) > 1 for row in found) else path.stem)
-    for number, row in enumerate(found):
+    if known and len(lists) != len(known):
+        yield Remark(f"{path.name} has {len(lists)} lists for {len(known)} prompts.")
+    judge = judge or (JUDGE if any(len(row) > 1 for row in lists) else path.stem)
+    for number, row in enumerate(lists):
         line, name = number + 1, f"{number:04d}"
         asked = len(known[number].atoms) if number < len(known) else None
         if not row or not all(_is_probability(value) for value in row):
@@ -169,16 +168,16 @@ def scores(
         key = f"{generator}/{name}"
         if known:
             yield from seen.send(ImageRecord(key, name, generator, line=line, source=path.name))
-        place = {"line": line, "source": path.name}
         if len(row) == 1:
-            yield ScoreRecord(key, judge, float(row[0]), **place)
+            yield ScoreRecord(key, judge, float(row[0]), line=line, source=path.name)
             continue
         logs = [math.log(value) for value in row if value > 0]
         geometric = math.exp(sum(logs) / len(row)) if len(logs) == len(row) else 0.0
         for mean, value in (("am", sum(row) / len(row)), ("gm", geometric)):
-            yield ScoreRecord(key, f"{judge}-{mean}", value, **place)
+            name = f"{judge}-{mean}"
+            yield ScoreRecord(key, name, value, line=line, source=path.name)
             for atom, score in enumerate(row):
-                yield ScoreRecord(key, f"{judge}-{mean}", float(score), atom=atom, **place)
+                yield ScoreRecord(key, name, float(score), atom=atom, line=line, source=path.name)
 
 
 def _is_probability(value: Any) -> bool:
@@ -191,5 +190,5 @@ def _is_probability(value: Any) -> bool:
 
 
 def _files(folder: Path) -> list[Path]:
-    found = sorted(folder.glob("*.jsonl")) + sorted(folder.glob("*.json"))
-    return [file for file in found if opening(file)]
+    files = sorted(folder.glob("*.jsonl")) + sorted(folder.glob("*.json"))
+    return [file for file in files if opening(file)]

@@ -12,7 +12,14 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from annotations.benchmarks.m3t2ibench.reader import ORDINALS, RELATIONS, WORDS, called, circular
+from annotations.benchmarks.m3t2ibench.reader import (
+    ORDINALS,
+    RELATIONS,
+    WORDS,
+    Relation,
+    called,
+    circular,
+)
 from annotations.prompt_grammar.vocabulary import NUMBERS
 
 COUNT = 10_000
@@ -20,7 +27,8 @@ COUNT = 10_000
 CHANCE = 0.05
 CATEGORIES_MOST, INSTANCES_MOST = 3, 4
 W, B, R, G, Y, N, U = "white", "black", "red", "green", "yellow", "brown", "blue"
-COLOURS: dict[str, tuple[str, ...]] = {
+# Category -> the colours that it may have.
+CATEGORIES: dict[str, tuple[str, ...]] = {
     "bicycle": (R, B, U, G, Y, W),
     "car": (R, B, U, W, Y, G, N),
     "motorcycle": (R, B, U, W),
@@ -102,18 +110,18 @@ def make(seed: int = 0, count: int | None = None) -> Iterator[dict[str, Any]]:
 
 
 def _draw(draws: random.Random) -> dict[str, Any]:
-    chosen = draws.sample(list(COLOURS), draws.randint(1, CATEGORIES_MOST))
-    categories = {
+    chosen = draws.sample(list(CATEGORIES), draws.randint(1, CATEGORIES_MOST))
+    categories: dict[str, list[dict[str, Any]]] = {
         name: [
-            {"id": number, "color": draws.choice(COLOURS[name])}
+            {"id": number, "color": draws.choice(CATEGORIES[name])}
             for number in range(1, draws.randint(1, INSTANCES_MOST) + 1)
         ]
         for name in chosen
     }
-    things = [(name, one["id"]) for name, listed in categories.items() for one in listed]
-    related: list[tuple] = []
-    for k, one in enumerate(things):
-        for other in things[k + 1 :]:
+    instances = [(name, i["id"]) for name, listed in categories.items() for i in listed]
+    related: list[Relation] = []
+    for k, one in enumerate(instances):
+        for other in instances[k + 1 :]:
             draw = draws.random()
             if draw >= CHANCE * len(RELATIONS):
                 continue
@@ -121,7 +129,7 @@ def _draw(draws: random.Random) -> dict[str, Any]:
             if not circular([*related, relation]):
                 related.append(relation)
     item = {
-        "total_number": len(things),
+        "total_number": len(instances),
         "categories": categories,
         "relations": [[*one, relation, *other] for one, relation, other in related],
     }
@@ -135,13 +143,13 @@ def sentence(item: dict[str, Any]) -> str:
     ]
     words = [f"A photo-realistic image of {', '.join(counts)}."]
     for name, listed in item["categories"].items():
-        for one in listed:
-            clauses = [one["color"]] + [
+        for instance in listed:
+            clauses = [instance["color"]] + [
                 f"{WORDS[relation]} the {called((other, number))}"
                 for subject, at, relation, other, number in item["relations"]
-                if (subject, at) == (name, one["id"])
+                if (subject, at) == (name, instance["id"])
             ]
-            words.append(f"The {called((name, one['id']))} is {', '.join(clauses)}.")
+            words.append(f"The {called((name, instance['id']))} is {', '.join(clauses)}.")
     return " ".join(words)
 
 
@@ -161,18 +169,18 @@ def parse(prompt: str) -> dict[str, Any] | None:
         categories[name if number == "1" else name.removesuffix("s")] = []
     relations = []
     for words in sentences:
-        found = re.fullmatch(r"The (\w+) (.+?) is (.+)", words)
-        if found is None or found[1] not in ORDINALS or found[2] not in categories:
+        parts = re.fullmatch(r"The (\w+) (.+?) is (.+)", words)
+        if parts is None or parts[1] not in ORDINALS or parts[2] not in categories:
             return None
-        number = ORDINALS.index(found[1])
-        colour, *clauses = found[3].split(", ")
-        categories[found[2]].append({"id": number, "color": colour})
+        number = ORDINALS.index(parts[1])
+        colour, *clauses = parts[3].split(", ")
+        categories[parts[2]].append({"id": number, "color": colour})
         for clause in clauses:
-            part = CLAUSE.fullmatch(clause)
-            if part is None or part[2] not in ORDINALS:
+            match = CLAUSE.fullmatch(clause)
+            if match is None or match[2] not in ORDINALS:
                 return None
-            other = [part[3], ORDINALS.index(part[2])]
-            relations.append([found[2], number, NAMES[part[1]], *other])
+            other = [match[3], ORDINALS.index(match[2])]
+            relations.append([parts[2], number, NAMES[match[1]], *other])
     total = sum(len(listed) for listed in categories.values())
     return {
         "total_number": total,

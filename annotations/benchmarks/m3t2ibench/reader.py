@@ -7,11 +7,15 @@ along each axis they may not run in a circle (the paper's topological sort).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from annotations.sources.json_values import NUMBERS, Wrong, take, take_text
+from annotations.prompt_grammar.vocabulary import NUMBERS
+from annotations.sources.checks import Unfit
+from annotations.sources.json_values import take, take_text
 from annotations.sources.records import AtomRecord, PromptRecord, Record, Rejected, Unreadable
+from annotations.sources.rows import Row, records
 from annotations.sources.text_files import document, json_lines
 
 COLOURS = ("green", "red", "yellow", "brown", "black", "white", "blue")
@@ -25,14 +29,10 @@ Relation = tuple[Instance, str, Instance]
 
 
 def read(path: Path) -> Iterator[Record]:
-    for place, item in _items(path):
-        if isinstance(item, Rejected):
-            yield item
-            continue
-        try:
-            yield prompt(f"{place - 1:05d}", item, place, path.name)
-        except Wrong as wrong:
-            yield wrong.at(place, path.name)
+    def read_item(row: Row[Any]) -> tuple[Record]:
+        return (prompt(f"{row.line - 1:05d}", row.value, row.line, path.name),)
+
+    return records(_items(path), read_item, path.name)
 
 
 def prompt(key: str, item: Any, line: int = 0, source: str = "") -> PromptRecord:
@@ -41,7 +41,7 @@ def prompt(key: str, item: Any, line: int = 0, source: str = "") -> PromptRecord
     total = take(item, "total_number", int, "a whole number")
     if total != len(colours):
         words = f"“total_number” is {total}, but there are {len(colours)} instances."
-        raise Wrong("total_number", total, words)
+        raise Unfit("total_number", total, words)
     related = relations(item, colours)
     metadata = {name: item[name] for name in ("total_number", "categories", "relations")}
     return PromptRecord(
@@ -58,46 +58,46 @@ def prompt(key: str, item: Any, line: int = 0, source: str = "") -> PromptRecord
 
 def instances(item: dict[str, Any]) -> dict[Instance, str]:
     """(category, number) -> colour, in the record's order."""
-    found: dict[Instance, str] = {}
+    colours: dict[Instance, str] = {}
     for category, listed in take(item, "categories", dict, "an object of categories").items():
         if not isinstance(listed, list) or not listed:
-            raise Wrong("categories", category, "A category has a list of instances.")
+            raise Unfit("categories", category, "A category has a list of instances.")
         for instance in listed:
             number = take(instance, "id", int, "a whole number")
             colour = take_text(instance, "color")
             if colour not in COLOURS:
-                raise Wrong("color", colour, f"A colour is one of {', '.join(COLOURS)}.")
-            if (category, number) in found:
-                raise Wrong("id", number, f"Two instances of “{category}” have this id.")
-            found[category, number] = colour
-    return found
+                raise Unfit("color", colour, f"A colour is one of {', '.join(COLOURS)}.")
+            if (category, number) in colours:
+                raise Unfit("id", number, f"Two instances of “{category}” have this id.")
+            colours[category, number] = colour
+    return colours
 
 
 def relations(item: dict[str, Any], colours: dict[Instance, str]) -> list[Relation]:
-    found: list[Relation] = []
+    related: list[Relation] = []
     pairs: set[frozenset[Instance]] = set()
     for entry in take(item, "relations", list, "a list of relations"):
         if not (isinstance(entry, list) and len(entry) == 5 and entry[2] in RELATIONS):
             words = "A relation is [category, id, left|right|above|below, category, id]."
-            raise Wrong("relations", entry, words)
+            raise Unfit("relations", entry, words)
         one, other = (entry[0], entry[1]), (entry[3], entry[4])
         for instance in (one, other):
             if not isinstance(instance[0], str) or not isinstance(instance[1], int):
-                raise Wrong("relations", entry, "An instance is a category and a number.")
+                raise Unfit("relations", entry, "An instance is a category and a number.")
             if instance not in colours:
-                raise Wrong("relations", entry, f"There is no {instance[0]} {instance[1]}.")
+                raise Unfit("relations", entry, f"There is no {instance[0]} {instance[1]}.")
         if one == other:
-            raise Wrong("relations", entry, "An instance has no relation to itself.")
+            raise Unfit("relations", entry, "An instance has no relation to itself.")
         if frozenset((one, other)) in pairs:
-            raise Wrong("relations", entry, "A pair of instances has at most one relation.")
+            raise Unfit("relations", entry, "A pair of instances has at most one relation.")
         pairs.add(frozenset((one, other)))
-        found.append((one, entry[2], other))
-    circle = circular(found)
+        related.append((one, entry[2], other))
+    circle = circular(related)
     if circle:
         names = ", ".join(f"{name} {number}" for name, number in circle)
         words = f"These relations run in a circle, no picture can show them: {names}."
-        raise Wrong("relations", names, words)
-    return found
+        raise Unfit("relations", names, words)
+    return related
 
 
 def circular(related: Iterable[Relation]) -> list[Instance]:
@@ -134,13 +134,11 @@ def atoms(colours: dict[Instance, str], related: list[Relation]) -> tuple[AtomRe
         question = f"How many {category}s are in the image?"
         expected = NUMBERS[count] if count < len(NUMBERS) else str(count)
         made.append(AtomRecord(len(made), "count", f"{count} {category}", question, expected))
-    coloured: dict[Instance, int] = {}
     for instance, colour in colours.items():
         name = called(instance)
-        coloured[instance] = len(made)
         text, question = f"{name} is {colour}", f"Is the {name} {colour}?"
-        parents = (at[instance[0]],)
-        made.append(AtomRecord(len(made), "attribute", text, question, "Yes", parents))
+        category_atom = (at[instance[0]],)
+        made.append(AtomRecord(len(made), "attribute", text, question, "Yes", category_atom))
     for one, relation, other in related:
         words = f"{called(one)} {WORDS[relation]} the {called(other)}"
         parents = tuple(sorted({at[one[0]], at[other[0]]}))
@@ -154,20 +152,18 @@ def called(instance: Instance) -> str:
     return f"{ordinal} {category}"
 
 
-def _items(path: Path) -> Iterator[tuple[int, Any]]:
+def _items(path: Path) -> Iterator[Row[Any] | Rejected]:
+    """Numbered over all files of a folder, lines that cannot be read included."""
     if path.is_dir():
         files = sorted([*path.glob("*.json"), *path.glob("*.jsonl")])
         if not files:
             raise Unreadable(f"{path.name} holds no .json and no .jsonl.")
-        place = 0
-        for file in files:
-            for _, item in _items(file):
-                place += 1
-                yield place, item
-        return
-    if path.suffix == ".jsonl":
-        for found in json_lines(path):
-            yield (found.line, found) if isinstance(found, Rejected) else found
-        return
-    whole = document(path)
-    yield from enumerate(whole if isinstance(whole, list) else [whole], 1)
+        every = chain.from_iterable(_items(file) for file in files)
+        for place, row in enumerate(every, 1):
+            yield Row(place, row.value) if isinstance(row, Row) else row
+    elif path.suffix == ".jsonl":
+        yield from json_lines(path)
+    else:
+        whole = document(path)
+        for place, item in enumerate(whole if isinstance(whole, list) else [whole], 1):
+            yield Row(place, item)

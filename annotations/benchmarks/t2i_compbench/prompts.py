@@ -12,10 +12,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from annotations.prompt_grammar.vocabulary import with_article
+from annotations.prompt_grammar.vocabulary import COLOURS, with_article
 
 SIZE = 300  # prompts of one category, as in the published validation sets
-COLOURS = ("red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "white")
 SHAPES = (
     "long",
     "tall",
@@ -61,7 +60,7 @@ THINGS = (
     "table",
     "vase",
 )
-# What can be made of it; a rubber cloud helps nobody.
+# Material -> things that are made of it: no rubber clouds.
 MADE_OF = {
     "wooden": ("chair", "desk", "bench", "bowl", "spoon", "door", "floor", "toy"),
     "plastic": ("bottle", "toy", "chair", "cup", "bag", "fork"),
@@ -111,7 +110,7 @@ def _draw(category: str, draws: random.Random) -> tuple[str, list[tuple[str, str
         one, other = draws.sample(NOUNS, 2)
         return category, [("", one), ("", other)], draws.choice(RELATIONS)
     if category == "texture":
-        pair = []
+        pair: list[tuple[str, str]] = []
         for material in draws.sample(list(MADE_OF), 2):
             known = {noun for _, noun in pair}
             pair.append((material, draws.choice([n for n in MADE_OF[material] if n not in known])))
@@ -143,15 +142,16 @@ WORDS = {
 
 def parse(prompt: str) -> dict[str, Any] | None:
     """The object that a prompt of this grammar was made of; None for any other prompt."""
-    found = LINK.fullmatch(prompt)
-    if found is None:
+    parts = LINK.fullmatch(prompt)
+    if parts is None:
         return None
-    pair = [_phrase(found[1]), _phrase(found[3])]
-    if None in pair:
+    first, second = _phrase(parts[1]), _phrase(parts[3])
+    if first is None or second is None:
         return None
-    if found[2] != "and":
+    pair = [first, second]
+    if parts[2] != "and":
         known = all(not attribute and noun in NOUNS for attribute, noun in pair)
-        return described("spatial", pair, found[2]) if known else None
+        return described("spatial", pair, parts[2]) if known else None
     for category, (attributes, nouns) in WORDS.items():
         if all(attribute in attributes and noun in nouns for attribute, noun in pair):
             return described(category, pair, "")

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from annotations.sources import json_values as shapes
-from annotations.sources.json_values import Images, Wrong, take
+from annotations.sources import json_values
+from annotations.sources.checks import Unfit
+from annotations.sources.json_values import Images, take
 from annotations.sources.records import (
     ImageRecord,
     Missing,
@@ -24,6 +25,7 @@ from annotations.sources.records import (
     ScoreRecord,
     Unreadable,
 )
+from annotations.sources.rows import Row
 from annotations.sources.text_files import document, opening, text_lines
 
 PER_PROMPT = 10
@@ -68,23 +70,21 @@ def read(path: Path, images: Path | None, generator: str, judge: str) -> Iterato
 
 def prompts(path: Path) -> Iterator[Record]:
     """A prompt per line; line ends of any kind, the last one may be missing."""
-    number = 0
     tag = SPLIT.sub("", path.stem)
     split = SPLIT.search(path.stem)
-    # Of complex prompts: spatial, action or both, by which their judge is chosen.
+    # Of complex prompts: spatial, action or both; their judge is chosen by it.
     subset = (split[2] or "").removeprefix("_") if split else ""
-    for found in text_lines(path):
-        if type(found) is not tuple:
-            number += 1
-            yield found
+    # A line that cannot be read is counted all the same: pictures are numbered by it.
+    for number, row in enumerate(text_lines(path)):
+        if not isinstance(row, Row):
+            yield row
             continue
-        line, text = found
-        key = prompt_key(path, number)
+        line, text = row
         metadata = {"benchmark": "t2i_compbench", "category": tag, "number": number}
         if subset:
             metadata["subset"] = subset
+        key = prompt_key(path, number)
         yield PromptRecord(key, text, (tag,), metadata=metadata, line=line, source=path.name)
-        number += 1
 
 
 def prompt_key(path: Path, number: int) -> str:
@@ -95,10 +95,10 @@ def _made(
     prompt_file: Path, texts: list[str], folder: Path, generator: str, judge: str
 ) -> Iterator[Record]:
     if not generator:
-        generator = shapes.named_after(folder)
+        generator = json_values.named_after(folder)
         yield Remark(f"The generator is called “{generator}”, like its folder (--generator NAME).")
     samples = folder / "samples" if (folder / "samples").is_dir() else folder
-    first = {}
+    first: dict[str, int] = {}
     for number, text in enumerate(texts):
         first.setdefault(text, number)
     seen = Images()
@@ -134,7 +134,7 @@ def _made(
                 source=f"samples/{file.name}"[:200],
             )
         )
-    yield from shapes.left_out(strange, "not called like “a prompt_000000.png”")
+    yield from json_values.left_out(strange, "not called like “a prompt_000000.png”")
     for file in sorted(folder.rglob("*.json")):
         yield from _results(file, prompt_file, texts, generator, judge, at, seen)
 
@@ -159,18 +159,18 @@ def _results(
     """`[{"question_id": 0, "answer": "0.7110"}, …]`: the number is that of the picture."""
     if not opening(path).lstrip().startswith(b"["):
         return
-    found = document(path)
-    if not all(isinstance(item, dict) and "question_id" in item for item in found):
+    items = document(path)
+    if not all(isinstance(item, dict) and "question_id" in item for item in items):
         yield Remark(f"{path.name} was left out: it holds no results.")
         return
     name = judge or next((JUDGES[p] for p in path.parts if p in JUDGES), path.stem)
     pictures = bool(at)
-    for line, item in enumerate(found, 1):
+    for line, item in enumerate(items, 1):
         try:
             number = take(item, "question_id", int, "a whole number")
             score = _score(item)
-        except Wrong as wrong:
-            yield wrong.at(line, path.name)
+        except Unfit as unfit:
+            yield unfit.at(line, path.name)
             continue
         if number not in at:
             if pictures or not 0 <= number // PER_PROMPT < len(texts):
@@ -189,7 +189,7 @@ def _results(
                 )
             )
         yield ScoreRecord(at[number], name, score, line=line, source=path.name)
-    absent = sorted(at.keys() - {item["question_id"] for item in found})
+    absent = sorted(at.keys() - {item["question_id"] for item in items})
     for number in absent[:1000]:
         yield Missing(f"result of {name} for picture {number:06d}")
 
@@ -202,7 +202,7 @@ def _score(item: dict[str, Any]) -> float:
     except ValueError:
         score = math.nan
     if not math.isfinite(score):
-        raise Wrong("answer", answer, "“answer” must be a finite number.")
+        raise Unfit("answer", answer, "“answer” must be a finite number.")
     return score
 
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from annotations.sources import json_values as shapes
-from annotations.sources.json_values import Images, Wrong, take, take_text
+from annotations.sources import json_values
+from annotations.sources.checks import Unfit
+from annotations.sources.json_values import Images, take, take_text
 from annotations.sources.records import (
     AtomRecord,
     ImageRecord,
@@ -21,6 +22,7 @@ from annotations.sources.records import (
     ScoreRecord,
     Unreadable,
 )
+from annotations.sources.rows import Row, records
 from annotations.sources.text_files import document, lines_of_keys, opening
 
 JUDGE = "tifa"
@@ -44,16 +46,17 @@ def read(path: Path, images: Path | None, generator: str, judge: str) -> Iterato
     files = [path] if path.is_file() else sorted(path.glob("*.json"))
     if images is not None and images.is_file():
         files.append(images)
-    found = [(_kind(value), file, value) for file, value in _documents(files)]
-    if not any(kind for kind, _, _ in found):
+    contents = [(_kind(value), file, value) for file, value in _documents(files)]
+    if not any(kind for kind, _, _ in contents):
         raise Unreadable(f"{path.name} holds no questions, images, results or ratings of TIFA.")
-    made = {kind for kind, _, _ in found}
-    if not generator and made & {"3 images", "4 results"}:
-        generator = shapes.named_after(path if path.is_dir() else path.parent)
+    kinds = {kind for kind, _, _ in contents}
+    if not generator and kinds & {"3 images", "4 results"}:
+        generator = json_values.named_after(path if path.is_dir() else path.parent)
         yield Remark(f"The generator is called “{generator}”, like its folder (--generator NAME).")
-    seen, prompts = Images(), {}
-    with_questions = "1 questions" in made
-    for kind, file, value in sorted(found, key=lambda f: f[0] or "9"):
+    seen = Images()
+    prompts: dict[str, PromptRecord] = {}
+    with_questions = "1 questions" in kinds
+    for kind, file, value in sorted(contents, key=lambda content: content[0] or "9"):
         if kind == "1 questions":
             for record in questions(file, value):
                 if isinstance(record, PromptRecord):
@@ -82,14 +85,14 @@ def questions(path: Path, items: list[Any]) -> Iterator[Record]:
             take_text(item, "answer")
             choices = take(item, "choices", list, "a list of choices")
             if item["answer"] not in choices:
-                raise Wrong("answer", item["answer"], "The answer is none of the choices.")
+                raise Unfit("answer", item["answer"], "The answer is none of the choices.")
             there = grouped.setdefault(key, [])
             if there and there[0]["caption"] != caption:
-                raise Wrong("caption", caption, f"“{key}” has another caption further up.")
+                raise Unfit("caption", caption, f"“{key}” has another caption further up.")
             if any(item["question"] == other["question"] for other in there):
-                raise Wrong("question", item["question"], f"“{key}” has this question already.")
-        except Wrong as wrong:
-            yield wrong.at(place, path.name)
+                raise Unfit("question", item["question"], f"“{key}” has this question already.")
+        except Unfit as unfit:
+            yield unfit.at(place, path.name)
             continue
         there.append(item)
         first.setdefault(key, place)
@@ -119,25 +122,23 @@ def _prompt(key: str, asked: list[dict[str, Any]], line: int, source: str) -> Pr
 
 
 def _captions(path: Path, items: list[Any], prompts: dict[str, PromptRecord]) -> Iterator[Record]:
-    for place, item in enumerate(items, 1):
-        try:
-            record = PromptRecord(
-                take_text(item, "id"),
-                take_text(item, "caption"),
-                metadata={"benchmark": "tifa"},
-                line=place,
-                source=path.name,
-            )
-        except Wrong as wrong:
-            yield wrong.at(place, path.name)
-            continue
+    def read_item(row: Row[Any]) -> tuple[Record]:
+        record = PromptRecord(
+            take_text(row.value, "id"),
+            take_text(row.value, "caption"),
+            metadata={"benchmark": "tifa"},
+            line=row.line,
+            source=path.name,
+        )
         prompts[record.key] = record
-        yield record
+        return (record,)
+
+    return records((Row(place, item) for place, item in enumerate(items, 1)), read_item, path.name)
 
 
 def _image_map(
     path: Path,
-    found: dict[str, str],
+    files: dict[str, str],
     folder: Path | None,
     generator: str,
     prompts: dict[str, PromptRecord],
@@ -146,7 +147,7 @@ def _image_map(
     """`{id: path}`, relative to the map; a picture that is not there leaves an image by name."""
     root = folder if folder is not None and folder.is_dir() else path.parent
     lines = lines_of_keys(path)
-    for key, name in found.items():
+    for key, name in files.items():
         place = root / name
         inside = ".." not in Path(name).parts and not Path(name).is_absolute()
         content = place if inside and os.path.isfile(place) else None
@@ -156,13 +157,13 @@ def _image_map(
         yield from seen.send(
             ImageRecord(f"{generator}/{key}", key, generator, content, line=line, source=path.name)
         )
-    for key in sorted(prompts.keys() - found.keys()):
+    for key in sorted(prompts.keys() - files.keys()):
         yield Missing(f"an image of {key} in {path.name}")
 
 
 def _results(
     path: Path,
-    found: dict[str, Any],
+    results: dict[str, Any],
     generator: str,
     judge: str,
     prompts: dict[str, PromptRecord],
@@ -170,7 +171,7 @@ def _results(
 ) -> Iterator[Record]:
     """What `tifa_score_benchmark` wrote: a 0 or 1 for each question, their mean for the image."""
     lines = lines_of_keys(path)
-    for key, asked in found["question_details"].items():
+    for key, asked in results["question_details"].items():
         line = lines.get(key, 1)
         if not isinstance(asked, dict) or not asked:
             words = "An object of questions is wanted."
@@ -193,13 +194,13 @@ def _results(
                 yield Rejected("scores", question[:200], words, line, path.name)
                 continue
             given.append(float(score))
-            said = str(item.get("multiple_choice_vqa", ""))
+            answer = str(item.get("multiple_choice_vqa", ""))
             yield ScoreRecord(
                 image,
                 judge,
                 float(score),
                 atom=order[question],
-                reason=said,
+                reason=answer,
                 line=line,
                 source=path.name,
             )
@@ -209,20 +210,20 @@ def _results(
 
 
 def _ratings(
-    path: Path, found: dict[str, Any], prompts: dict[str, PromptRecord], seen: Images
+    path: Path, items: dict[str, Any], prompts: dict[str, PromptRecord], seen: Images
 ) -> Iterator[Record]:
     """`{"coco_669925_mini_dalle": {text_id, text, human_scores, metric: number}}`."""
     lines = lines_of_keys(path)
-    for name, item in found.items():
+    for name, item in items.items():
         line = lines.get(name, 1)
         try:
             key, text = take_text(item, "text_id"), take_text(item, "text")
             scores = take(item, "human_scores", list, "a list of ratings")
             generator = name.removeprefix(f"{key}_")
             if generator == name or not generator:
-                raise Wrong("text_id", key, f"“{name}” must begin with its text_id.")
-        except Wrong as wrong:
-            yield wrong.at(line, path.name)
+                raise Unfit("text_id", key, f"“{name}” must begin with its text_id.")
+        except Unfit as unfit:
+            yield unfit.at(line, path.name)
             continue
         if key not in prompts:
             prompts[key] = PromptRecord(

@@ -1,0 +1,21 @@
+"""The papers' question forms, one file each, as plain data."""
+
+from annotations.forms.papers import (
+    genai_likert,
+    geneval2_atoms,
+    geneval_audit,
+    geneval_crowd,
+    t2i_compbench,
+)
+
+FORMS = {
+    form.slug: form
+    for form in [
+        geneval_audit.FORM,
+        geneval2_atoms.FORM,
+        geneval_crowd.FORM,
+        genai_likert.FORM,
+        t2i_compbench.FORM,
+        *t2i_compbench.CATEGORY_FORMS,
+    ]
+}

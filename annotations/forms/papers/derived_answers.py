@@ -1,7 +1,7 @@
-"""What follows from a person's answers where the form does not ask it: is the image right?
+"""Derives "is the image correct?" from a person's answers to forms that do not ask it.
 
-It is kept with the answers, as published files of labels have it, so that every judge can be held
-against people whatever form they filled in. Where it cannot be known there is none.
+It is stored with the answers, as published label files do, so that every judge can be compared with
+people whatever form they filled in. Nothing is stored where the answers do not decide it.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from typing import Any
 
 from annotations.forms.definition import Form
 from annotations.forms.papers import geneval2_atoms, geneval_crowd
-from annotations.forms.per_image import Asked
+from annotations.forms.per_image import AskedQuestion
 
-# How pages call what nobody was asked.
+# How pages name answers that were derived.
 WORDS = {"aligned": "The image shows all that the prompt asks for (follows from the answers)"}
 
 
-def following(
+def derived_answers(
     form: Form,
-    questions: Iterable[Asked],
+    questions: Iterable[AskedQuestion],
     metadata: Mapping[str, Any],
     answers: Mapping[str, float | str],
 ) -> dict[str, float]:
@@ -39,7 +39,7 @@ def following(
 
 
 def _by_clauses(metadata: Mapping[str, Any], answers: Mapping[str, float | str]) -> bool | None:
-    """None for a prompt that is no line of GenEval, or a broken one."""
+    """None if the metadata is not GenEval's, or is damaged."""
     if not metadata.get("include"):
         return None
     try:

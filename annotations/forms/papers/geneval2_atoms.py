@@ -49,10 +49,12 @@ FORM = Form(
 )
 
 
-def prompt_is_correct(answers: Mapping[int, float], *, atoms: Iterable[int]) -> bool | None:
+def prompt_is_correct(
+    answers: Mapping[int, float | str | None], *, atoms: Iterable[int]
+) -> bool | None:
     """A prompt is correct if and only if all its atoms are (section 4).
 
-    None where no atom is wrong and some have no answer: nobody knows.
+    None if no atom is wrong but some have no answer.
     """
     given = [answers.get(atom) for atom in atoms]
     if 0 in given:

@@ -1,4 +1,4 @@
-"""The crowd form of the GenEval paper (appendix D, figure 11), and what follows from its answers.
+"""The crowd form of the GenEval paper (appendix D, figure 11), and how its answers are read.
 
 Answers are stored as the published files have them: counts 0 to 5 (5 is "5 or more"), colours as
 `red|white`, positions as `left`, `right`, `neither_x`. Only the last question has another name:
@@ -24,7 +24,7 @@ COLORS = {
     "White": "w",
     "Gray": "e",
 }
-# What stands on which side of what, seen from the other one.
+# The same relation, seen from the other object.
 MIRRORED = {"left": "right", "right": "left", "above": "below", "below": "above"}
 VIEWER = "Provide your answer as a viewer of the image, not from the “camera’s perspective”."
 
@@ -158,7 +158,7 @@ def is_correct(metadata: Mapping, answers: Mapping[str, float | str]) -> bool:
 
     Every `include` clause of the GenEval line must hold by the answers (so many or more, the
     colour among those that were ticked, the relation among the two positions) and no `exclude`
-    clause may. What was not answered does not hold: it was not asked because nothing was there.
+    clause may. A missing answer counts as no: the question was not asked because there was nothing.
     """
     clauses = metadata.get("include", [])
     places = {name: place for place, name in enumerate(dict.fromkeys(c["class"] for c in clauses))}
@@ -176,7 +176,7 @@ def is_correct(metadata: Mapping, answers: Mapping[str, float | str]) -> bool:
         if "position" in clause:
             relation, target = clause["position"]
             side = relation.removesuffix(" of")
-            # People were asked where the second class lies, seen from the first one.
+            # People were asked where the second class is, seen from the first one.
             if place < places[clauses[target]["class"]]:
                 side = MIRRORED[side]
             if side not in (answers.get("position-x"), answers.get("position-y")):

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from django.core.management import BaseCommand, CommandError
 
-from annotations import event_log as trail
+from annotations import event_log
+from annotations.consensus import RULES
 from annotations.errors import Refused
 from annotations.exports import files as export_files
-from annotations.exports import genai_bench_ratings as rating_json
-from annotations.exports import labels as exporting
-from annotations.exports import pseudonyms
+from annotations.exports import genai_bench_ratings, pseudonyms
+from annotations.exports import labels as label_export
 from annotations.models import Study
 
 FORMATS = ("csv", "jsonl", "parquet", "label_studio", "genai_bench")
@@ -28,7 +28,7 @@ class Command(BaseCommand):
         parser.add_argument("--format", choices=FORMATS, default="csv")
         parser.add_argument(
             "--consensus",
-            choices=list(exporting.RULES),
+            choices=list(RULES),
             help="one row per image and question instead: what people say together",
         )
         parser.add_argument(
@@ -42,16 +42,16 @@ class Command(BaseCommand):
 
     def handle(self, *, study, out, format, consensus, question, **options) -> None:
         try:
-            found = Study.objects.get(slug=study)
+            exported = Study.objects.get(slug=study)
         except Study.DoesNotExist:
             raise CommandError(f"There is no study “{study}”.") from None
         people = options["pseudonyms"]
-        trail.note(found, "exported", f"exported the labels as {format}, people: {people}")
-        rows = exporting.label_rows(found, people=people)
-        columns = exporting.COLUMNS
+        event_log.note(exported, "exported", f"exported the labels as {format}, people: {people}")
+        rows = label_export.label_rows(exported, people=people)
+        columns: Sequence[str] = label_export.COLUMNS
         if consensus:
-            rows = exporting.consensus_rows(found, rule=consensus)
-            columns = exporting.CONSENSUS_COLUMNS
+            rows = label_export.consensus_rows(exported, rule=consensus)
+            columns = label_export.CONSENSUS_COLUMNS
         if consensus and format not in ("csv", "jsonl", "parquet"):
             raise CommandError(f"--consensus writes csv, jsonl or parquet, not {format}.")
         counted = export_files.Counted(rows)
@@ -61,14 +61,14 @@ class Command(BaseCommand):
                     raise CommandError("Parquet is no text: name a file with --out.")
                 signature = export_files.write_parquet(out, counted, columns)
             else:
-                lines = _lines(format, found, counted, columns, question)
+                lines = _lines(format, exported, counted, columns, question)
                 if out is None:
                     # Not self.stdout: it would add a line end of its own to each.
                     sys.stdout.writelines(lines)
                     return
                 signature = export_files.write_lines(out, lines)
             words = export_files.describe(
-                found,
+                exported,
                 file=out.name,
                 signature=signature,
                 format=format,
@@ -85,9 +85,9 @@ class Command(BaseCommand):
 
 def _lines(format, study, rows, columns, question) -> Iterator[str]:
     if format == "csv":
-        return exporting.as_csv(rows, columns)
+        return label_export.as_csv(rows, columns)
     if format == "jsonl":
-        return exporting.as_jsonl(rows)
+        return label_export.as_jsonl(rows)
     if format == "label_studio":
         return export_files.label_studio(study, rows)
-    return rating_json.genai_bench(study, question=question)
+    return genai_bench_ratings.genai_bench(study, question=question)

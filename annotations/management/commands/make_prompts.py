@@ -9,7 +9,7 @@ from pathlib import Path
 
 from django.core.management import BaseCommand, CommandError
 
-from annotations.benchmarks.makers import MAKERS
+from annotations.benchmarks.registry import MAKERS
 from annotations.errors import Refused
 from annotations.exports.files import write_lines
 
@@ -38,7 +38,7 @@ class Command(BaseCommand):
             raise CommandError(refusal.message) from None
         maker = MAKERS[benchmark]
         self.stderr.write(
-            f"Wrote {out}; bring it in with import_study STUDY --format {maker.format} {out}"
+            f"Wrote {out}; import it with import_study STUDY --format {maker.format} {out}"
         )
 
 

@@ -7,7 +7,7 @@ import json
 from django.core.management import BaseCommand, CommandError
 
 from annotations.errors import Refused
-from annotations.studies import personal_data as privacy
+from annotations.studies import personal_data
 
 
 class Command(BaseCommand):
@@ -19,11 +19,13 @@ class Command(BaseCommand):
 
     def handle(self, *, verb, name, **options) -> None:
         try:
-            user = privacy.account(name)
+            user = personal_data.account(name)
             if verb == "tell":
-                words = json.dumps(privacy.told(user), ensure_ascii=False, indent=2)
+                words = json.dumps(
+                    personal_data.everything_kept(user), ensure_ascii=False, indent=2
+                )
             else:
-                kept = privacy.erase(user)
+                kept = personal_data.erase(user)
                 words = f"“{name}” is erased."
                 if kept:
                     words += f" Their answers stay under {', '.join(kept)}."

@@ -1,10 +1,14 @@
-"""SQLite as Django has it, except that writers stand in line.
+"""Django's SQLite backend, with a queue for writers.
 
-SQLite takes one writer at a time. The others sleep and knock again, longer each time, up to a tenth
-of a second: whoever knocks at the right moment comes in, and some people wait a second for nothing.
-Here a transaction first waits for a lock on a file beside the database, which the system hands on
-as soon as it is free, also when the one who held it was killed. SQLite's own lock still decides;
-who writes without a transaction meets it as before.
+SQLite allows one writer at a time. The others sleep and try again, longer each time, up to a tenth
+of a second, so some people wait a second while later ones get in. Here a transaction first waits
+for a lock on a file beside the database. The system hands it on as soon as it is free, also when
+the process that held it was killed. SQLite's own lock still decides, and writes outside a
+transaction use only that.
+
+Why it is kept: eight processes that write one row per transaction, synchronous=FULL, 12 s on two
+busy cores, Django's backend -> this one: 3,472 -> 7,718 transactions, 99 % of them done in 461 -> 88
+ms. See docs/decisions/0001-sqlite-by-default.md.
 """
 
 from __future__ import annotations
@@ -14,45 +18,46 @@ import os
 
 from django.db.backends.sqlite3 import base
 
+# The stubs leave out the methods that begin with an underscore.
+
 
 class DatabaseWrapper(base.DatabaseWrapper):
     _line: int | None = None
 
-    def _start_transaction_under_autocommit(self):
+    def _start_transaction_under_autocommit(self) -> None:
         try:
-            self._stand_in_line()
-            super()._start_transaction_under_autocommit()
+            self._wait_in_line()
+            super()._start_transaction_under_autocommit()  # type: ignore[misc]
         except BaseException:
-            self._leave()
+            self._leave_line()
             raise
 
-    def _commit(self):
-        result = super()._commit()
-        # A commit that failed is followed by a rollback.
-        self._leave()
-        return result
+    def _commit(self) -> None:
+        super()._commit()  # type: ignore[misc]
+        # After a failed commit, the rollback gives up the place in line.
+        self._leave_line()
 
-    def _rollback(self):
+    def _rollback(self) -> None:
         try:
-            return super()._rollback()
+            super()._rollback()  # type: ignore[misc]
         finally:
-            self._leave()
+            self._leave_line()
 
-    def _close(self):
+    def _close(self) -> None:
         try:
-            return super()._close()
+            super()._close()  # type: ignore[misc]
         finally:
-            self._leave()
+            self._leave_line()
 
-    def _stand_in_line(self) -> None:
+    def _wait_in_line(self) -> None:
         if self._line is None and not self.is_in_memory_db():
-            # A lock of its own for each transaction: threads wait for each other as processes do.
+            # Opened anew for each transaction, so threads wait for each other as processes do.
             self._line = os.open(
                 f"{self.settings_dict['NAME']}-line", os.O_RDWR | os.O_CREAT, 0o600
             )
             fcntl.flock(self._line, fcntl.LOCK_EX)
 
-    def _leave(self) -> None:
+    def _leave_line(self) -> None:
         if self._line is not None:
             os.close(self._line)
             self._line = None

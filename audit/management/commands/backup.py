@@ -11,7 +11,7 @@ from audit.installation import backups
 
 
 class Command(BaseCommand):
-    help = "Put database and images of this embedded installation into one file."
+    help = "Save the database and images of this embedded installation in one file."
     requires_system_checks = ()
 
     def add_arguments(self, parser) -> None:
@@ -23,6 +23,6 @@ class Command(BaseCommand):
         except Refused as refusal:
             raise CommandError(refusal.message) from None
         self.stdout.write(
-            f"Kept {contents.annotations} annotations, {contents.images} images and "
+            f"Saved {contents.annotations} annotations, {contents.images} images and "
             f"{contents.files} files (backup of {contents.made_at})."
         )

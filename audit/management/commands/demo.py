@@ -17,9 +17,10 @@ from django.core.management import BaseCommand, CommandError, call_command
 from annotations.benchmarks.builtin.study import SEED
 from annotations.models import Study
 from audit import demo
-from audit.charts import vega_script as vega
+from audit.charts import vega_script
 from audit.reports import make as reports
-from judges import running, tasks
+from judges import tasks
+from judges.runs import lifecycle, score_chunk
 
 
 class Command(BaseCommand):
@@ -50,10 +51,10 @@ class Command(BaseCommand):
         else:
             self.stdout.write("The demo study is there already and is kept as it is.")
         logins = demo.demo_logins(study)
-        runs = [running.start_run(study=study, name=name) for name in demo.JUDGES]
+        runs = [lifecycle.start_run(study=study, name=name) for name in demo.JUDGES]
         if no_serve:
             for run in runs:
-                running.work_off(run=run)
+                score_chunk.work_off(run=run)
             reports.make_report(study=study)
             self.stdout.write("The judges are done: manage.py report demo")
             return
@@ -72,7 +73,7 @@ class Command(BaseCommand):
             _wait_for(f"{address}healthz", children)
             for run in runs:
                 tasks.wake(run)
-            vega.bundle()
+            vega_script.bundle()
             self._greet(address, logins)
             while all(child.poll() is None for child in children):
                 time.sleep(0.5)
@@ -86,7 +87,7 @@ class Command(BaseCommand):
         self.stdout.write(f"\nJurybox is at {address}studies/{demo.SLUG}/drift/\n\n")
         for name, password in logins.items():
             self.stdout.write(f"  log in as {name:<12} password {password}")
-        self.stdout.write("\nThe judges are running; the page fills by itself. Ctrl-C stops.")
+        self.stdout.write("\nThe judges are running and the page updates by itself. Ctrl-C stops.")
         self.stdout.flush()
 
 
@@ -126,7 +127,7 @@ def _wait_for(address: str, children: list[subprocess.Popen], seconds: float = 6
 
 
 def _stop(children: list[subprocess.Popen]) -> None:
-    """Ask first; what has not ended after a while, or was left behind, is ended for it."""
+    """Ask each process to end; kill those that have not after ten seconds, and their children."""
     for child in children:
         if child.poll() is None:
             child.terminate()

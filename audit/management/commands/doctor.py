@@ -1,4 +1,4 @@
-"""`manage.py doctor`: what is wrong with this installation, in words."""
+"""`manage.py doctor`: what is wrong with this installation."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import asdict
 
 from django.core.management import BaseCommand, CommandError
 
-from audit.installation import health as condition
+from audit.installation import health
 
 MARKS = {"well": "·", "look": "!", "broken": "✗"}
 
 
 class Command(BaseCommand):
-    help = "Look at every part of the installation; exit status 1 when one is broken."
-    # It must be able to say that the database is away.
+    help = "Check every part of the installation; exit status 1 when one is broken."
+    # It has to run even when the database is away.
     requires_system_checks = ()
 
     def add_arguments(self, parser) -> None:
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *, json: bool, **options) -> None:
-        findings = condition.everything()
+        findings = health.everything()
         if json:
             self.stdout.write(_as_json(findings))
         else:
@@ -35,5 +35,5 @@ class Command(BaseCommand):
             raise CommandError(f"Broken: {', '.join(broken)}.")
 
 
-def _as_json(findings: list[condition.Finding]) -> str:
+def _as_json(findings: list[health.Finding]) -> str:
     return json.dumps([asdict(finding) for finding in findings], ensure_ascii=False)

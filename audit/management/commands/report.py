@@ -10,7 +10,7 @@ from annotations.errors import Refused
 from annotations.models import Study
 from audit.reports import make as reports
 from audit.reports.options import CONSENSUS
-from audit.words import report as narrative
+from audit.words import report as report_words
 
 
 class Command(BaseCommand):
@@ -32,7 +32,7 @@ class Command(BaseCommand):
         if resamples < 100:
             raise CommandError("Ask for at least 100 resamples; fewer give no usable interval.")
         try:
-            found = Study.objects.get(slug=study)
+            row = Study.objects.get(slug=study)
         except Study.DoesNotExist:
             raise CommandError(f"There is no study “{study}”.") from None
         wanted = reports.Options(
@@ -45,10 +45,10 @@ class Command(BaseCommand):
             consensus=options["consensus"],
         )
         try:
-            report = reports.make_report(study=found, options=wanted)
+            report = reports.make_report(study=row, options=wanted)
         except Refused as refusal:
             raise CommandError(refusal.message) from None
         if options["json"]:
             self.stdout.write(json.dumps(report.body, ensure_ascii=False))
         else:
-            self.stdout.write(narrative.as_text(report.body))
+            self.stdout.write(report_words.as_text(report.body))

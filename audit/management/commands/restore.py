@@ -11,7 +11,7 @@ from audit.installation import backups
 
 
 class Command(BaseCommand):
-    help = "Bring a backup into an empty embedded installation."
+    help = "Restore a backup into an empty embedded installation."
     requires_system_checks = ()
 
     def add_arguments(self, parser) -> None:
@@ -23,6 +23,6 @@ class Command(BaseCommand):
         except Refused as refusal:
             raise CommandError(refusal.message) from None
         self.stdout.write(
-            f"Brought back {contents.annotations} annotations, {contents.images} images and "
+            f"Restored {contents.annotations} annotations, {contents.images} images and "
             f"{contents.files} files (backup of {contents.made_at})."
         )

@@ -7,7 +7,7 @@ import os
 from django.conf import settings
 from django.core.management import BaseCommand, CommandError
 
-from audit.installation import web_server as serving
+from audit.installation import web_server
 
 
 class Command(BaseCommand):
@@ -24,8 +24,7 @@ class Command(BaseCommand):
         if processes < 1 or threads < 1:
             raise CommandError("Ask for at least one process and one thread.")
         try:
-            serving.serve(host=host, port=port, processes=processes, threads=threads)
+            web_server.serve(host=host, port=port, processes=processes, threads=threads)
         except OSError as error:
-            raise CommandError(
-                f"Port {port} cannot be used: {os.strerror(error.errno)}."
-            ) from error
+            reason = os.strerror(error.errno) if error.errno else str(error)
+            raise CommandError(f"Port {port} cannot be used: {reason}.") from error

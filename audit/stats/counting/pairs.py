@@ -6,7 +6,6 @@ pairs in O(n log n) time and O(n) memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,20 +60,7 @@ def ascents(codes: Codes, later: NDArray[np.bool_] | None = None) -> int:
     Two codes differ first at one bit, counted from the top; the pair ascends when the earlier
     has a 0 there. One stable partition per bit: O(n log k) for codes below k, no sort.
     """
-    return sum(int(found.sum()) for found, _ in _ascents_by_bit(codes, later))
-
-
-def lower_before(codes: Codes, later: NDArray[np.bool_]) -> Codes:
-    """For each item with `later`, how many earlier ones without it have a lower code; else 0."""
-    count = np.zeros(codes.size, np.int64)
-    for found, who in _ascents_by_bit(codes, later):
-        count[who] += found
-    return count
-
-
-def _ascents_by_bit(codes: Codes, later: NDArray[np.bool_] | None) -> Iterator[tuple[Codes, Codes]]:
-    """For each bit: the ascents that end at some items, and who these are."""
-    who = np.arange(codes.size)
+    total = 0
     for bit in range(int(codes.max(initial=0)).bit_length() - 1, -1, -1):
         # Items with equal higher bits lie side by side, in their first order.
         ones = ((codes >> bit) & 1).astype(bool)
@@ -84,11 +70,10 @@ def _ascents_by_bit(codes: Codes, later: NDArray[np.bool_] | None) -> Iterator[t
         zeros_before = np.cumsum(~ones) - ~ones
         in_group = zeros_before - np.repeat(zeros_before[start], size)
         if later is None:
-            yield in_group[ones], who[ones]
+            total += int(in_group[ones].sum())
         else:
             seen = np.cumsum(~later & ~ones)
-            asking = ones & later
-            yield (seen - np.repeat(np.r_[0, seen][start], size))[asking], who[asking]
+            total += int((seen - np.repeat(np.r_[0, seen][start], size))[ones & later].sum())
         if bit == 0:
             break
         zeros = np.add.reduceat(~ones, start, dtype=np.int64)
@@ -97,8 +82,9 @@ def _ascents_by_bit(codes: Codes, later: NDArray[np.bool_] | None) -> Iterator[t
         place = np.where(ones, after_zeros, begin + in_group)
         order = np.empty_like(place)
         order[place] = np.arange(codes.size)
-        codes, who = codes[order], who[order]
+        codes = codes[order]
         later = None if later is None else later[order]
+    return total
 
 
 def gap(upper: Floats, lower: Floats, decimals: int | None = None) -> Floats:
@@ -167,39 +153,3 @@ def closer(x: Floats, levels: Codes, bound: float, decimals: int | None = None) 
 def near(x: Floats, levels: Codes, epsilon: float, decimals: int | None = None) -> tuple[int, int]:
     """The same for the pairs with gap <= epsilon."""
     return closer(x, levels, float(np.nextafter(epsilon, np.inf)), decimals)
-
-
-def right_of_each(x: Floats, levels: Codes, epsilon: float) -> Codes:
-    """For each item the pairs decided rightly: further than epsilon and concordant, or tied.
-
-    Below an item in the order of x stand those that should be of a lower level, above it those
-    that should be of a higher one; in between, its window, those that should be of its own.
-    """
-    n = x.size
-    order = np.argsort(x, kind="stable")
-    ordered, level = x[order], levels[order]
-    values, sizes = np.unique(ordered, return_counts=True)
-    starts = np.r_[0, np.cumsum(sizes)]
-    first = first_closer(values, float(np.nextafter(epsilon, np.inf)))
-    # The last value within reach: the first from above of the mirrored axis.
-    last = values.size - 1 - first_closer(-values[::-1], float(np.nextafter(epsilon, np.inf)))[::-1]
-    low, high = np.repeat(starts[first], sizes), np.repeat(starts[last + 1], sizes)
-    place = np.arange(n)
-    by_level = np.sort(level * n + place)
-    same = np.searchsorted(by_level, level * n + high) - np.searchsorted(by_level, level * n + low)
-    below = _asked_at(level, low)
-    top = int(level.max(initial=0))
-    above = _asked_at(top - level[::-1], (n - high)[::-1])[::-1]
-    right = np.empty(n, np.int64)
-    right[order] = below + above + same - 1
-    return right
-
-
-def _asked_at(level: Codes, place: Codes) -> Codes:
-    """For each item how many of the first place[j] items are of a lower level."""
-    n = level.size
-    line = np.argsort(np.r_[2 * np.arange(n) + 1, 2 * place], kind="stable")
-    count = lower_before(np.r_[level, level][line], line >= n)
-    found = np.empty(2 * n, np.int64)
-    found[line] = count
-    return found[n:]

@@ -19,8 +19,8 @@ KEPT_BYTES = 256 * 2**20
 
 
 def kept(draw: Callable[[int, int, int], np.ndarray]) -> Callable[[int, int, int], np.ndarray]:
-    """Remembers the tables used last, as many as fit; one that is larger than all room is kept
-    until the next."""
+    """Remembers the tables used last, as many as fit in KEPT_BYTES; one that is larger alone is
+    kept until the next comes."""
     known: OrderedDict[tuple[int, int, int], np.ndarray] = OrderedDict()
 
     @wraps(draw)

@@ -10,7 +10,10 @@ then one matrix product.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.stats.counting.pairs import first_closer
 from audit.stats.series import Codes, Floats
@@ -44,8 +47,8 @@ def right_pairs(
     # No entry can exceed the square of the largest cluster: where float32 holds it, so be it.
     kind = np.float32 if int(np.bincount(clusters).max()) ** 2 < 2**22 else np.float64
     cell = (clusters * depth + levels) * blocks + block
-    table = np.bincount(cell, minlength=size * blocks * depth).astype(kind)
-    table = table.reshape(size, depth, blocks)
+    flat = np.bincount(cell, minlength=size * blocks * depth).astype(kind)
+    table: np.ndarray = flat.reshape(size, depth, blocks)
     upto = np.zeros((size, depth, blocks + 1), kind)
     np.cumsum(table, axis=2, out=upto[:, :, 1:])
     # Nothing is lower than the lowest level.
@@ -97,7 +100,7 @@ def _reach(x: Floats, starts: Codes, ends: Codes, epsilon: float | None) -> tupl
     return np.minimum(far, here), np.minimum(near, here)
 
 
-def _count(ordered: Floats, beyond, guess: Floats) -> Codes:
+def _count(ordered: Floats, beyond: Callable[[Floats], NDArray[np.bool_]], guess: Floats) -> Codes:
     """How many of the ascending values are beyond, each asked by the float difference itself."""
     count = np.searchsorted(ordered, guess)
     padded = np.r_[ordered, np.inf]
@@ -109,7 +112,9 @@ def _count(ordered: Floats, beyond, guess: Floats) -> Codes:
         count = count + more - (less & ~more)
 
 
-def _right(x, levels, i, j, epsilon) -> np.ndarray:
+def _right(
+    x: Floats, levels: Codes, i: Codes | slice, j: Codes | slice, epsilon: float | None
+) -> NDArray[np.bool_]:
     """Whether the pairs i before j, in the order of x, are decided rightly."""
     right = (levels[i] < levels[j]) & (x[i] < x[j])
     if epsilon is not None:
@@ -118,7 +123,9 @@ def _right(x, levels, i, j, epsilon) -> np.ndarray:
     return right
 
 
-def _within(x, levels, clusters, size, ends, epsilon) -> np.ndarray:
+def _within(
+    x: Floats, levels: Codes, clusters: Codes, size: int, ends: Codes, epsilon: float | None
+) -> Floats:
     """The pairs of each block with itself, one step further apart at a time."""
     keys = []
     place = np.arange(x.size)
@@ -142,7 +149,15 @@ def _within(x, levels, clusters, size, ends, epsilon) -> np.ndarray:
     return flat.reshape(size, size)
 
 
-def _compared(x, levels, clusters, size, low, high, epsilon) -> np.ndarray:
+def _compared(
+    x: Floats,
+    levels: Codes,
+    clusters: Codes,
+    size: int,
+    low: Codes,
+    high: Codes,
+    epsilon: float | None,
+) -> Floats:
     """Each item with those from low to high: blocks that are neither near nor far."""
     n = x.size
     flat = np.zeros(size * size)
@@ -175,9 +190,9 @@ def scan(
     low = run
     if epsilon is not None:
         starts = np.unique(run)
-        first = first_closer(x[starts], float(np.nextafter(epsilon, np.inf)))
-        low = starts[first][np.searchsorted(starts, run)]
-    found = np.zeros(counts.shape[0])
+        nearest = first_closer(x[starts], float(np.nextafter(epsilon, np.inf)))
+        low = starts[nearest][np.searchsorted(starts, run)]
+    right = np.zeros(counts.shape[0])
     rows = max(1, 2_000_000 // x.size)
     for first in range(0, counts.shape[0], rows):
         part = counts[first : first + rows, clusters[order]].T
@@ -193,5 +208,5 @@ def scan(
                 held = part[mine]
                 same = np.vstack([np.zeros(part.shape[1]), np.cumsum(held, axis=0)])
                 gain += same[:-1] - same[np.searchsorted(mine, low[mine])]
-            found[first : first + rows] += (part[mine] * gain).sum(axis=0)
-    return found
+            right[first : first + rows] += (part[mine] * gain).sum(axis=0)
+    return right

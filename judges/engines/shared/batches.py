@@ -8,10 +8,10 @@ from PIL import Image
 
 
 def alike(images: Sequence[Image.Image], most: int) -> Iterator[list[int]]:
-    """Places of pictures of one size, at most so many at a time.
+    """Indices of pictures of one size, at most so many at a time.
 
-    Pictures of different sizes would have to be padded to each other, and what a model sees of
-    one picture would depend on its neighbors.
+    Pictures of different sizes would have to be padded, and a model's input would then depend on
+    a picture's neighbors.
     """
     places: dict[tuple[int, int], list[int]] = {}
     for place, image in enumerate(images):

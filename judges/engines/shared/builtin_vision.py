@@ -1,10 +1,9 @@
-"""Classical vision for simple shapes: what is not the backdrop is a thing, named by its silhouette.
+"""Classical vision for simple shapes: everything that is not the backdrop, named by its silhouette.
 
-Tuned on plain pictures, as every detector is tuned on the pictures of its day: it takes the
-colours along the border for the backdrop, every island of other colours for one thing, and
-compares the island's silhouette with ten textbook shapes, upright or slightly turned. Shadows,
-busy backdrops, strong textures and things that touch confuse it, and it says so in its
-confidence.
+Tuned on plain pictures, as every detector is tuned on the pictures of its day: the colours along
+the border are taken for the backdrop, every island of other colours for one thing, whose silhouette
+is compared with ten textbook shapes, upright or slightly turned. Shadows, busy backdrops, strong
+textures and things that touch confuse it; its confidence drops accordingly.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ SHAPES = (
     "crescent",
     "diamond",
 )
-# Where people put the middle of each name, in sRGB.
+# A typical colour for each name, in sRGB.
 COLORS = {
     "red": (210, 35, 40),
     "orange": (245, 135, 30),
@@ -50,11 +49,11 @@ _GRID = 32  # silhouettes are compared on so many cells a side
 _TURNS = tuple(range(-20, 21, 5))
 _BACKDROP_REACH = 56.0  # colours this near to one of the border's belong to the backdrop
 _SHARPNESS = 50.0
-_STRANGER = 0.62  # a likeness below which a thing is rather none of the ten
+_STRANGER = 0.62  # below this likeness, a thing is more likely none of the ten
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class FoundShape:
     """One island of pixels: its box in the given picture, and how likely each name is."""
 
     box: tuple[float, float, float, float]
@@ -62,7 +61,7 @@ class Thing:
     colors: np.ndarray
 
 
-def find_things(image: Image.Image) -> list[Thing]:
+def find_shapes(image: Image.Image) -> list[FoundShape]:
     small = _resized(image.convert("RGB"))
     codes = _codes(np.asarray(small))
     # Opening wipes out thin lines, which are drawn on paper and are no things.
@@ -73,7 +72,7 @@ def find_things(image: Image.Image) -> list[Thing]:
     shapes = _name_shapes([mask for _, mask in islands])
     across, down = image.width / small.width, image.height / small.height
     return [
-        Thing(
+        FoundShape(
             (columns.start * across, rows.start * down, columns.stop * across, rows.stop * down),
             likely,
             _name_color(codes[rows, columns], mask),
@@ -83,7 +82,7 @@ def find_things(image: Image.Image) -> list[Thing]:
 
 
 def _resized(image: Image.Image) -> Image.Image:
-    """All pictures are looked at in one size, as detectors do."""
+    """All pictures are brought to one size, as in other detectors."""
     scale = _SIDE / max(image.size)
     if scale == 1:
         return image
@@ -102,7 +101,7 @@ def _islands(foreground: np.ndarray) -> Iterator[tuple[tuple[slice, slice], np.n
 
 
 def _codes(pixels: np.ndarray) -> np.ndarray:
-    """Each colour as one number of 15 bits, so that a table can answer for it."""
+    """Each colour as one number of 15 bits, for looking it up in a table."""
     high = (pixels >> 3).astype(np.int32)
     return (high[..., 0] << 10) | (high[..., 1] << 5) | high[..., 2]
 
@@ -142,16 +141,16 @@ def _may_be_a_thing(window: tuple[slice, slice], shape: tuple[int, int]) -> bool
 
 
 def _name_shapes(masks: list[np.ndarray]) -> np.ndarray:
-    """For each silhouette the probability of each shape; what is missing to 1 is "none of them".
+    """The probability of each shape for each silhouette; what is missing to 1 means "none of them".
 
-    Likeness is the overlap of the two silhouettes over their union, at the best of some turns.
+    Likeness is the overlap of the two silhouettes over their union, at the best of some angles.
     """
     seen = np.stack([_on_grid(mask) for mask in masks])[:, None]
     known = _textbook()
     like = np.empty((len(masks), len(SHAPES)))
-    for k, one in enumerate(seen):
-        shared = np.minimum(known, one).sum(axis=1)
-        either = np.maximum(known, one).sum(axis=1)
+    for k, silhouette in enumerate(seen):
+        shared = np.minimum(known, silhouette).sum(axis=1)
+        either = np.maximum(known, silhouette).sum(axis=1)
         like[k] = (shared / either).reshape(len(SHAPES), -1).max(axis=1)
     weight = np.exp(_SHARPNESS * (like - _STRANGER))
     return weight / (1 + weight.sum(axis=1, keepdims=True))
@@ -244,9 +243,9 @@ def _lab(rgb: np.ndarray) -> np.ndarray:
 
 
 def _name_color(codes: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """How likely each name is: by its share of the brighter pixels, away from the inked edge.
+    """How likely each colour name is: by its share of the brighter pixels, away from the outline.
 
-    Shade and ink darken a paint and gloss rarely covers much of it.
+    Shadow and outline darken a surface, and gloss rarely covers much of it.
     """
     inner = ndimage.binary_erosion(mask, iterations=3)
     if inner.sum() < 0.2 * mask.sum():

@@ -1,4 +1,4 @@
-"""What every engine with weights has in common: made in no time, loaded once, told apart by facts."""
+"""What every engine with weights has in common: quick to make, loaded once, identified by facts."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from judges.engines.shared import weights
+from judges.protocols import Engine
 
 
-class CheckpointEngine:
-    version: str
+class CheckpointEngine(Engine):
+    _net: Any  # the model, once it is loaded
     libraries: tuple[str, ...] = ("torch", "transformers")
     has_revisions = True  # False where weights are a file, or a library knows no revisions
 
@@ -21,9 +22,9 @@ class CheckpointEngine:
         device: str = "auto",
         precision: str = "float32",
         batch: int = 8,
-        **told: Any,
+        **options: Any,
     ) -> None:
-        """`told`: the engine's own options that change what it says; they are among its facts."""
+        """`options`: those of this kind of engine that change its results; they become facts."""
         if batch < 1:
             raise ValueError("a batch holds at least one picture")
         if revision and not self.has_revisions:
@@ -33,14 +34,14 @@ class CheckpointEngine:
         self.device = device
         self.precision = precision
         self.batch = batch
-        self._told = told
+        self._options = options
         self._is_loaded = False
         self._door = threading.Lock()
 
     @property
     def facts(self) -> Mapping[str, str]:
-        told = {name: str(value) for name, value in self._told.items()}
-        return told | weights.facts(
+        options = {name: str(value) for name, value in self._options.items()}
+        return options | weights.facts(
             self.checkpoint, self.revision, self.device, self.precision, self.libraries
         )
 

@@ -1,4 +1,4 @@
-"""The 80 things of COCO in the order of every COCO detector's outputs, named as GenEval does."""
+"""COCO's 80 classes in the order of every COCO detector's outputs, and GenEval's names for them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NAMES = (
 )
 COCO = tuple(_NAMES.split(","))
 
-# Three words that mean something else outside a desk are spelled out in GenEval's prompts.
+# GenEval's prompts spell out three words that are ambiguous.
 RENAMED = {"mouse": "computer mouse", "remote": "tv remote", "keyboard": "computer keyboard"}
 
 

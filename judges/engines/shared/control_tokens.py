@@ -1,7 +1,7 @@
-"""A text that somebody wrote must stay a text: no token in it may end the question or open a turn.
+"""Texts must not contain control tokens, which could end the question or begin a turn.
 
-Tokenizers turn such marks into their own control tokens wherever they stand, also in a prompt that
-a stranger wrote to steer the judge.
+Tokenizers recognise these marks anywhere, also in a prompt that a stranger wrote to steer the
+judge.
 """
 
 from __future__ import annotations

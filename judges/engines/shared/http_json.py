@@ -1,35 +1,45 @@
-"""One question to a server: JSON there, JSON back, by a deadline, and again where that may help.
+"""One request to a server: JSON there, JSON back, within a time limit.
 
-No redirect is followed, no proxy is taken from the environment, nothing is kept open: a request
+Nothing is sent twice here; what may work later is asked again by `judges.looks.ask_engine`. No
+redirect is followed, no proxy is taken from the environment, no connection is kept open: a request
 goes to the server that it was allowed to go to, or nowhere.
 """
 
 from __future__ import annotations
 
-import http.client
 import json
+import logging
 import math
-import random
 import ssl
 import time
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import cache
 from typing import Any
 from urllib.parse import SplitResult
 
+import httpx
+
+from judges.errors import first_line
+
 _MAY_WORK_LATER = {408, 409, 425, 429, 500, 502, 503, 504, 529}
+_BUSY = {429, 503, 529}
 _LONGEST_REPLY = 8 << 20  # bytes
-_LONGEST_WORDS = 200  # of a server's own explanation
-_BLOCK = 1 << 16
+_LONGEST_EXPLANATION = 200  # characters of a server's own words
+
+# A line for each request would fill the log.
+logging.getLogger("httpx").setLevel(logging.WARNING)
 
 
 class Unanswered(Exception):
-    """No usable reply after all attempts. `busy`: the server asks everyone to come later."""
+    """No usable reply. `for_all`: the server is busy or away, so other requests would fail too."""
 
-    def __init__(self, reason: str, busy: bool = False, retry_after: float | None = None) -> None:
+    def __init__(
+        self, reason: str, for_all: bool = False, retry_after: float | None = None
+    ) -> None:
         super().__init__(reason)
-        self.reason, self.busy, self.retry_after = reason, busy, retry_after
+        self.reason, self.for_all, self.retry_after = reason, for_all, retry_after
 
 
 class Declined(Exception):
@@ -40,82 +50,86 @@ class Declined(Exception):
         self.reason, self.status = reason, status
 
 
-@dataclass(frozen=True, slots=True)
 class Server:
-    """Times are seconds. `pause` doubles from attempt to attempt; who is told to wait longer than
-    `longest_pause` gives up and says until when."""
+    """A server that may be asked, within `with`. `timeout` is in seconds."""
 
-    address: SplitResult
-    secret: str = field(default="", repr=False)
-    timeout: float = 60.0
-    attempts: int = 4
-    pause: float = 1.0
-    longest_pause: float = 30.0
+    def __init__(self, address: SplitResult, secret: str, timeout: float = 60.0) -> None:
+        self._address, self._secret, self._timeout = address, secret, timeout
+
+    def __enter__(self) -> Server:
+        headers = {b"Content-Type": b"application/json", b"Accept-Encoding": b"identity"}
+        if self._secret:
+            headers[b"Authorization"] = f"Bearer {self._secret}".encode()
+        self._client = httpx.Client(
+            headers=headers,
+            timeout=self._timeout,
+            limits=httpx.Limits(max_keepalive_connections=0),
+            follow_redirects=False,
+            trust_env=False,
+            verify=_certificates(),
+        )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._client.close()
 
     @property
     def name(self) -> str:
-        return self.address.netloc
+        return self._address.netloc
 
     def post(self, path: str, body: bytes) -> dict[str, Any]:
-        for attempt in range(self.attempts):
-            try:
-                return self._read(*self._send(path, body))
-            except Unanswered as failure:
-                last = failure
-            except (OSError, http.client.HTTPException) as error:
-                last = Unanswered(f"{self.name} did not answer: {_words(error)}.")
-            # Many askers who failed together must not come back together.
-            doubled = self.pause * 2**attempt * random.uniform(0.5, 1)
-            pause = max(min(doubled, self.longest_pause), last.retry_after or 0)
-            if attempt + 1 == self.attempts or pause > self.longest_pause:
-                break
-            time.sleep(pause)
-        raise last
-
-    def _send(self, path: str, body: bytes) -> tuple[int, http.client.HTTPMessage, bytes]:
-        deadline = time.monotonic() + self.timeout
-        connection = self._connection()
         try:
-            headers = {"Content-Type": "application/json", "Connection": "close"}
-            if self.secret:
-                headers["Authorization"] = f"Bearer {self.secret}"
-            connection.request("POST", self.address.path.rstrip("/") + path, body, headers)
-            # The reply holds the socket, and outlives the connection unless it is closed itself.
-            with connection.getresponse() as reply:
-                return reply.status, reply.headers, self._body(reply, deadline)
-        finally:
-            connection.close()
+            return self._read(*self._send(path, body))
+        except httpx.LocalProtocolError:
+            # Its words would repeat the secret.
+            raise Declined(
+                f"The request to {self.name} cannot be sent: OPENAI_API_KEY holds characters "
+                "that no header can carry.",
+                0,
+            ) from None
+        except httpx.ConnectError as error:
+            raise self._unanswered(error, for_all=True) from error
+        except httpx.TransportError as error:
+            raise self._unanswered(error) from error
 
-    def _body(self, reply: http.client.HTTPResponse, deadline: float) -> bytes:
+    def _unanswered(self, error: httpx.TransportError, for_all: bool = False) -> Unanswered:
+        return Unanswered(f"{self.name} did not answer: {_words(error)}.", for_all)
+
+    def _send(self, path: str, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
+        deadline = time.monotonic() + self._timeout
+        # Made of the parts that were checked: a second parser could see another host in the text.
+        url = httpx.URL(
+            scheme=self._address.scheme,
+            host=self._address.hostname or "",
+            port=self._address.port,
+            path=self._address.path.rstrip("/") + path,
+        )
+        with self._client.stream("POST", url, content=body) as reply:
+            return reply.status_code, reply.headers, self._body(reply, deadline)
+
+    def _body(self, reply: httpx.Response, deadline: float) -> bytes:
         blocks, length = [], 0
-        # The socket's own time limit starts anew with every byte that drips in.
-        while block := reply.read1(_BLOCK):
+        # The client's own time limit starts anew with every byte that drips in.
+        for block in reply.iter_raw():
             blocks.append(block)
             length += len(block)
             if length > _LONGEST_REPLY:
                 raise Unanswered(f"The reply of {self.name} is longer than any answer.")
             if time.monotonic() > deadline:
-                raise TimeoutError(f"the reply took longer than {self.timeout:g} s")
-        if reply.length:
-            raise http.client.IncompleteRead(b"", reply.length)
+                raise Unanswered(
+                    f"{self.name} did not answer: the reply took longer than {self._timeout:g} s."
+                )
         return b"".join(blocks)
 
-    def _connection(self) -> http.client.HTTPConnection:
-        host, port = self.address.hostname, self.address.port
-        if self.address.scheme == "https":
-            context = ssl.create_default_context()
-            return http.client.HTTPSConnection(host, port, timeout=self.timeout, context=context)
-        return http.client.HTTPConnection(host, port, timeout=self.timeout)
-
-    def _read(self, status: int, headers: http.client.HTTPMessage, body: bytes) -> dict[str, Any]:
+    def _read(self, status: int, headers: Mapping[str, str], body: bytes) -> dict[str, Any]:
         if status == 200:
             try:
-                told = json.loads(body)
+                reply = json.loads(body)
             except ValueError:
                 raise Unanswered(f"The reply of {self.name} is broken: it is no JSON.") from None
-            if not isinstance(told, dict):
+            if not isinstance(reply, dict):
                 raise Unanswered(f"The reply of {self.name} is no JSON object.")
-            return told
+            return reply
         if 300 <= status < 400:
             raise Declined(
                 f"{self.name} wants to send the request elsewhere (status {status}); "
@@ -124,30 +138,36 @@ class Server:
             )
         words = f"{self.name} answered with status {status}{self._explanation(body)}"
         if status in _MAY_WORK_LATER:
-            raise Unanswered(words, status in (429, 503, 529), retry_after(headers))
+            raise Unanswered(words, status in _BUSY, retry_after(headers))
         raise Declined(words, status)
 
     def _explanation(self, body: bytes) -> str:
         try:
-            told = json.loads(body)
-            told = told.get("error", told)
-            words = told if isinstance(told, str) else told["message"]
+            reply = json.loads(body)
+            error = reply.get("error", reply)
+            words = error if isinstance(error, str) else error["message"]
         except (ValueError, AttributeError, KeyError, TypeError):
             return "."
         words = " ".join(str(words).split())
-        if self.secret:
+        if self._secret:
             # Some servers repeat the secret that they did not like.
-            words = words.replace(self.secret, "…")
-        return f": {words[:_LONGEST_WORDS]}"
+            words = words.replace(self._secret, "…")
+        return f": {words[:_LONGEST_EXPLANATION]}"
 
 
-def retry_after(headers: http.client.HTTPMessage) -> float | None:
+@cache
+def _certificates() -> ssl.SSLContext:
+    """The machine's own, with those that its operator added."""
+    return ssl.create_default_context()
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds to wait: the header holds a number of seconds or a date."""
     try:
         if "retry-after-ms" in headers:
             seconds = float(headers["retry-after-ms"]) / 1000
         else:
-            text = (headers.get("retry-after") or "").strip()
+            text = headers.get("retry-after", "").strip()
             seconds = float(text) if _is_number(text) else _until(text)
     except (ValueError, TypeError, OverflowError):
         return None
@@ -165,9 +185,9 @@ def _until(text: str) -> float:
     return (when - datetime.now(UTC)).total_seconds()
 
 
-def _words(error: BaseException) -> str:
-    if isinstance(error, TimeoutError) and not str(error).startswith("the reply"):
+def _words(error: httpx.TransportError) -> str:
+    if isinstance(error, httpx.TimeoutException):
         return "the time is up"
-    if isinstance(error, http.client.IncompleteRead):
+    if isinstance(error, httpx.RemoteProtocolError):
         return "the reply broke off"
-    return (str(error).strip() or type(error).__name__).splitlines()[0]
+    return first_line(error)

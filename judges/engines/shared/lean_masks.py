@@ -1,4 +1,4 @@
-"""Two ways to the same numbers inside Mask2Former, for both libraries that build it.
+"""Two faster ways to the same numbers inside Mask2Former, for both libraries that build it.
 
 *Masks of the layers before the last.* After each of ten layers the model draws the masks of all
 queries at a quarter of the picture, only to shrink them to the size of the next layer's attention.
@@ -66,7 +66,7 @@ def attend(value: Any, shapes: Sequence[Any], locations: Any, importance: Any) -
         torch.arange(pictures, dtype=torch.int32, device=device)[:, None, None, None, None]
         * (places * heads)
     )
-    found = None
+    total: Any = None
     rows = _neighbors(locations[..., 1] * downs - 0.5, downs)
     columns = _neighbors(locations[..., 0] * acrosses - 0.5, acrosses)
     for row, near_row in rows:
@@ -79,8 +79,8 @@ def attend(value: Any, shapes: Sequence[Any], locations: Any, importance: Any) -
                 per_sample_weights=(share * near_column).flatten(0, 2).flatten(1),
                 mode="sum",
             )
-            found = bag if found is None else found.add_(bag)
-    return found.view(pictures, -1, heads * width).to(kind)
+            total = bag if total is None else total.add_(bag)
+    return total.view(pictures, -1, heads * width).to(kind)
 
 
 def _neighbors(at: Any, side: Any) -> list[tuple[Any, Any]]:
@@ -95,7 +95,7 @@ def _neighbors(at: Any, side: Any) -> list[tuple[Any, Any]]:
 
 @contextmanager
 def replaced(owner: Any, name: str, by: Callable) -> Iterator[None]:
-    """For the time of one pass: whoever else calls the library gets it as it is."""
+    """Replaces a function of the library during one pass only."""
     own = name in vars(owner)
     before = getattr(owner, name)
     setattr(owner, name, by)

@@ -1,11 +1,10 @@
 """From the queries of a mask transformer to detections, as GenEval's detector code reads them.
 
-A mask transformer says for each of 100 queries what it may be (80 classes or nothing) and where
-(a map of logits at a quarter of the size). GenEval takes the 100 likeliest pairs of query and
-class; a detection's score is the probability of the class times how sure its mask is of itself.
-A score is therefore never above the probability of the class, so the maps of queries whose every
-class is below the floor are not even drawn: most of the work after the model goes away, and what
-is told stays the same.
+A mask transformer has 100 queries, each with class probabilities (80 classes or nothing) and a map
+of logits at a quarter of the size. GenEval takes the 100 likeliest pairs of query and class; a
+detection's score is the probability of the class times the confidence of its mask. So a score is
+never above the probability of the class, and masks of queries whose every class is below the floor
+need not be drawn: that saves most of the work after the model, with the same result.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ from judges.protocols import Detection
 
 _MEAN = (123.675, 116.28, 103.53)
 _SPREAD = (58.395, 57.12, 57.375)
-_STEP = 32  # sides of what the model sees are multiples of it
-_TOLD = 100  # pairs of query and class that count, whatever their score
+_STEP = 32  # the sides of the model's input are multiples of it
+_PAIRS = 100  # pairs of query and class that count, whatever their score
 _DRAWN = 16  # maps drawn at once
-# A pass swaps parts of the library for its own time: two at once would swap each other's.
+# A pass replaces parts of the library while it runs: two at once would undo each other's.
 _ALONE = threading.Lock()
 
 
@@ -50,10 +49,10 @@ class MaskTransformer(CheckpointEngine):
         floor: float = 0.05,
         long_side: int = 1333,
         short_side: int = 800,
-        **told: Any,
+        **options: Any,
     ) -> None:
-        told |= {"floor": floor, "long_side": long_side, "short_side": short_side}
-        super().__init__(checkpoint, revision, device, precision, batch, **told)
+        options |= {"floor": floor, "long_side": long_side, "short_side": short_side}
+        super().__init__(checkpoint, revision, device, precision, batch, **options)
         self._floor = floor
         self._sides = long_side, short_side
 
@@ -61,16 +60,16 @@ class MaskTransformer(CheckpointEngine):
         self, images: Sequence[Image.Image], classes: Sequence[tuple[str, ...]] = ()
     ) -> list[list[Detection]]:
         self.load()
-        found: list[list[Detection]] = [[] for _ in images]
+        results: list[list[Detection]] = [[] for _ in images]
         with prepare().inference_mode(), memory_guard():
             for places in alike(images, self.batch):
-                told = self._look([images[place] for place in places])
-                for place, detections in zip(places, told, strict=True):
-                    found[place] = detections
-        return found
+                batch = self._look([images[place] for place in places])
+                for place, detections in zip(places, batch, strict=True):
+                    results[place] = detections
+        return results
 
     def _look(self, images: Sequence[Image.Image]) -> list[list[Detection]]:
-        """Pictures of one size, seen together: padding them to others would change the answer."""
+        """Pictures of one size together: padding them to a larger one would change the answer."""
         frame = _framed_size(images[0].size, *self._sides)
         pixels = self._framed(images, frame)
         with _ALONE, self._lowered():
@@ -100,7 +99,7 @@ class MaskTransformer(CheckpointEngine):
         return functional.pad((pixels - mean) / spread, (0, right, 0, below)).to(kind.dtype)
 
     def _lowered(self) -> Any:
-        """Products in the lower precision, where one is asked for; weights and places in full."""
+        """Runs products in the chosen precision; weights and positions stay in full precision."""
         dtype = pick_precision(self.precision)
         device = self._weights_like().device.type
         return prepare().autocast(device, dtype, enabled=self.precision != "float32")
@@ -117,13 +116,13 @@ class MaskTransformer(CheckpointEngine):
         frame: tuple[int, int],
         image: Image.Image,
     ) -> list[Detection]:
-        chances, queries, names = likeliest(likely, _TOLD)
+        chances, queries, names = likeliest(likely, _PAIRS)
         kept = chances > self._floor
         drawn, which = queries[kept].unique(return_inverse=True)
         masks, sure = _drawn(maps[drawn], padded, frame, (image.height, image.width))
-        return self._told_of(chances[kept] * sure[which], names[kept], masks, which)
+        return self._detections(chances[kept] * sure[which], names[kept], masks, which)
 
-    def _told_of(self, scores: Any, names: Any, masks: Any, which: Any) -> list[Detection]:
+    def _detections(self, scores: Any, names: Any, masks: Any, which: Any) -> list[Detection]:
         """`which` mask belongs to which score: a query may be two classes at once."""
         boxes = _extents(masks).tolist()
         lengths = run_lengths.encode(masks)
@@ -135,9 +134,9 @@ class MaskTransformer(CheckpointEngine):
 
 
 def likeliest(likely: Any, number: int) -> tuple[Any, Any, Any]:
-    """The likeliest pairs of query and class: probability, query, class. Being nothing is no class.
+    """The likeliest pairs of query and class: probability, query, class; "nothing" is no class.
 
-    Not sorted: their order is the detector's own, and ties of score are broken by it.
+    Not sorted: the detector's own order decides between equal scores.
     """
     torch = prepare()
     chances = torch.softmax(likely, -1)[:, :-1]
@@ -146,7 +145,7 @@ def likeliest(likely: Any, number: int) -> tuple[Any, Any, Any]:
 
 
 def sureness(logits: Any, positive: Any) -> Any:
-    """How sure each mask is of itself: the mean probability of its own pixels."""
+    """The confidence of each mask: the mean probability of its own pixels."""
     inside = positive.flatten(1)
     return (logits.sigmoid().flatten(1) * inside).sum(1) / (inside.sum(1) + 1e-6)
 
@@ -154,7 +153,7 @@ def sureness(logits: Any, positive: Any) -> Any:
 def _drawn(
     maps: Any, padded: tuple[int, int], frame: tuple[int, int], size: tuple[int, int]
 ) -> tuple[Any, Any]:
-    """Masks in the picture's own size, and how sure each is; a few at a time."""
+    """Masks in the picture's own size and their confidence, a few at a time."""
     torch = prepare()
     masks = torch.zeros((len(maps), *size), dtype=torch.bool, device=maps.device)
     sure = torch.zeros(len(maps), device=maps.device)
@@ -172,7 +171,7 @@ def _enlarged(maps: Any, size: tuple[int, int]) -> Any:
 
 
 def _extents(masks: Any) -> Any:
-    """Boxes from the first to behind the last column and row; all zeros for an empty mask."""
+    """Boxes from the first column and row to just behind the last; zeros for an empty mask."""
     torch = prepare()
     if not masks.numel():
         return torch.zeros((0, 4))

@@ -1,4 +1,4 @@
-"""Rows of a batch that go through a model together, fewer of them where the memory is short."""
+"""Run the rows of a batch through a model together, fewer at once when the memory is full."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class HasRows(Protocol):
 
 
 def in_rows(engine: HasRows, rows: Sequence[Any], work: Callable[[Sequence[Any]], None]) -> None:
-    """What was too much once is not tried again for the life of the engine."""
+    """A number of rows that did not fit once is not tried again by this engine."""
     start = 0
     while start < len(rows):
         some = rows[start : start + engine.rows]

@@ -11,9 +11,9 @@ from judges.protocols import Mask
 
 
 def encode(masks: Any) -> list[Mask]:
-    """All masks (a boolean tensor: number × height × width) in one pass, where they lie.
+    """All masks (a boolean tensor: number × height × width) in one pass, on their own device.
 
-    Only the places where a run ends leave the device.
+    Only the positions where a run ends leave the device.
     """
     torch = prepare()
     number, height, width = masks.shape

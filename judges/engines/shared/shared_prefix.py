@@ -1,13 +1,13 @@
 """Many short texts after one long beginning, each token computed once.
 
-All questions about a picture begin alike: the text before it and the picture itself, hundreds of
-tokens; what differs is a dozen words. So the beginning goes through the language model once, and
-the questions follow it together as one row: a tree, in which questions share as many tokens as
-they share words. A mask lets each token see the beginning and its own branch only, so that every
-number is what the question alone would have given.
+All questions about a picture have the same beginning, the text before it and the picture itself:
+hundreds of tokens, while only a dozen words differ. So the beginning goes through the language
+model once, and the questions follow it together as one row: a tree, in which questions that begin
+alike share tokens. A mask lets each token see only the beginning and its own branch, so every
+number is the same as for the question alone.
 
-Short rows pass in one go. Long ones pass in two, since a causal beginning without a mask is
-cheaper than the same under a mask. Pictures of about the same length pass together.
+Short rows run in one pass. Long ones run in two, since a causal beginning without a mask is
+cheaper than with one. Pictures of about the same length run together.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SLACK = 0.8  # a row shorter than this share of the longest waits for another p
 
 
 class TokenTree:
-    """Texts as branches: where two begin alike, they share nodes. A parent comes before its child."""
+    """Texts as branches, which share nodes where they begin alike. Parents precede children."""
 
     def __init__(self) -> None:
         self.tokens: list[int] = []
@@ -107,12 +107,12 @@ class SharedPrefix:
 
     def scores(self, rows: Sequence[Row]) -> list[Any]:
         """For each row (wanted, vocabulary): raw scores, in the order of its wanted nodes."""
-        found: list[Any] = [None] * len(rows)
+        results: list[Any] = [None] * len(rows)
         for group in grouped([row.lengths for row in rows], self.tokens):
             together = [rows[place] for place in group]
             for place, scores in zip(group, self._scores(together), strict=True):
-                found[place] = scores
-        return found
+                results[place] = scores
+        return results
 
     def _scores(self, rows: Sequence[Row]) -> Sequence[Any]:
         before = max(len(row.embeds) for row in rows)
@@ -151,13 +151,13 @@ class SharedPrefix:
     def _pass(self, embeds: Any, positions: Any, mask: Any, cache: Any, rows: Sequence[Row]) -> Any:
         """With `rows`, their layers of features are added; the texts after them have none."""
         torch = prepare()
-        told: dict[str, Any] = {}
+        more: dict[str, Any] = {}
         if rows and rows[0].layers:
             at = torch.zeros(embeds.shape[:2], dtype=torch.bool, device=embeds.device)
             for line, row in enumerate(rows):
                 at[line, : len(row.at)] = row.at
-            told["visual_pos_masks"] = at
-            told["deepstack_visual_embeds"] = [
+            more["visual_pos_masks"] = at
+            more["deepstack_visual_embeds"] = [
                 torch.cat(layer) for layer in zip(*(row.layers for row in rows), strict=True)
             ]
         if mask is not None:
@@ -173,7 +173,7 @@ class SharedPrefix:
             attention_mask=mask,
             past_key_values=cache,
             use_cache=cache is not None,
-            **told,
+            **more,
         ).last_hidden_state
 
 
@@ -199,7 +199,7 @@ def grouped(lengths: Sequence[tuple[int, int]], tokens: int) -> Iterator[list[in
 
 
 class FeatureMemory:
-    """What was computed lately, up to a number of bytes; the longest unused goes first."""
+    """Recently computed features, up to a number of bytes; the least recently used go first."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -243,7 +243,7 @@ def _cache(config: Any) -> Any:
 
 
 def _check_attention(config: Any) -> None:
-    """Anything but full attention under a given mask would be wrong without a word."""
+    """With anything but full attention under a given mask, results would be silently wrong."""
     way = getattr(config, "_attn_implementation", None)
     if way not in ("sdpa", "eager"):
         raise EngineRefused(

@@ -1,4 +1,4 @@
-"""What the scores of the next token say about the answers to a question.
+"""Probabilities of answers from the scores of the next token.
 
 The rules of `judges.protocols.Question`, for any model that scores tokens. Nothing here loads a
 model: tensors come in, plain values go out.
@@ -18,7 +18,7 @@ RULES = ("first_tokens", "distinct_tokens", "sequence", "share")
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """The tokens that decide about a question, or the reason why none can."""
+    """The tokens that decide a question, or the reason why there are none."""
 
     tokens: tuple[int, ...]
     reason: str = ""
@@ -39,10 +39,12 @@ class AnswerReader:
     def read(self, questions: Sequence[Question], logits: Any) -> list[Answer]:
         """`logits`: for each question the row after it, then one after each of its forced tokens.
 
-        All are read in one go, since each look at a number on another device waits for it.
+        All are read in one go, since each transfer from another device takes its time.
         """
         counted = [self._counted(question) for question in questions]
-        firsts, rows, tokens = [], [], []
+        firsts: list[int] = []
+        rows: list[int] = []
+        tokens: list[int] = []
         row = 0
         for question, count in zip(questions, counted, strict=True):
             firsts.append(row)

@@ -1,9 +1,9 @@
 """Torch made ready for every engine: call `prepare()` before anything imports torchvision.
 
 Beside a CPU build of torch, the usual torchvision (a CUDA build) cannot load its compiled part,
-and then dies on import while it describes an operator that does not exist; transformers, timm and
-open_clip die with it, though they need only its image transforms. Where that is so, the two
-operators are declared here, without a body: no engine calls them. Elsewhere nothing happens.
+and its import fails at an operator that does not exist; transformers, timm and open_clip fail with
+it, though they need only its image transforms. In that case the two operators are declared here
+without a body, since no engine calls them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _lacks_operators(torch: Any) -> bool:
     return not hasattr(torch.ops.torchvision, "nms")
 
 
-# The library object owns what it declared: it must live as long as the process.
+# Declarations vanish with their library object: it must live as long as the process.
 _declared: list[Any] = []
 
 

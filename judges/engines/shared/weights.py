@@ -1,7 +1,7 @@
-"""Weights as they come from a folder, a cache or a hub: loaded whole, or refused by name.
+"""Weights from a folder, a cache or a hub: loaded completely, or refused with the keys' names.
 
-People lost weeks to checkpoints that half fitted: what is missing is made up at random, the run
-goes on, and every score is noise. So a key that is missing, left over or of another shape stops
+People lost weeks to checkpoints that fitted only in part: missing weights are filled at random, the
+run goes on, and every score is noise. So a key that is missing, left over or of another shape stops
 the run with its name.
 """
 
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from judges.engines.shared.torch_setup import prepare
-from judges.errors import EngineRefused, MemoryFull
+from judges.errors import EngineRefused, MemoryFull, first_line
 
 PRECISIONS = ("float32", "bfloat16", "float16")
 # Buffers that hold no learned number; some versions of a library save them, others do not.
@@ -55,7 +55,7 @@ def load_model(
     dtype = pick_precision(precision)
     _expect_adapter_library(checkpoint)
     try:
-        model, told = model_class.from_pretrained(
+        model, loading = model_class.from_pretrained(
             check_named(checkpoint),
             revision=revision or "main",
             dtype=dtype,
@@ -63,22 +63,24 @@ def load_model(
             **options,
         )
     except (OSError, ValueError, ImportError, RuntimeError) as error:
-        raise EngineRefused(f"“{checkpoint}” cannot be loaded: {_first_line(error)}") from error
+        raise EngineRefused(f"“{checkpoint}” cannot be loaded: {first_line(error)}") from error
     check_keys(
         checkpoint,
-        missing=told["missing_keys"],
-        unexpected=told["unexpected_keys"],
-        mismatched=[key[0] if isinstance(key, tuple) else key for key in told["mismatched_keys"]],
+        missing=loading["missing_keys"],
+        unexpected=loading["unexpected_keys"],
+        mismatched=[
+            key[0] if isinstance(key, tuple) else key for key in loading["mismatched_keys"]
+        ],
         ignore=ignore,
     )
     if getattr(model, "hf_quantizer", None) is None:
-        # Quantised weights lie where their library has put them.
+        # Quantised weights stay where their library has put them.
         model = model.to(pick_device(device))
     return model.eval()
 
 
 def _expect_adapter_library(checkpoint: str) -> None:
-    """Without its library, an adapter beside the weights would be passed over in silence."""
+    """Without its library, an adapter beside the weights would be silently ignored."""
     there = (Path(checkpoint).expanduser() / "adapter_config.json").is_file()
     if there and importlib.util.find_spec("peft") is None:
         raise EngineRefused(
@@ -96,7 +98,7 @@ def load_processor(
         )
     except (OSError, ValueError, ImportError) as error:
         raise EngineRefused(
-            f"The processor of “{checkpoint}” cannot be loaded: {_first_line(error)}"
+            f"The processor of “{checkpoint}” cannot be loaded: {first_line(error)}"
         ) from error
 
 
@@ -110,7 +112,7 @@ def load_state(path: str | Path) -> dict[str, Any]:
             return load_file(path)
         state = prepare().load(path, map_location="cpu", weights_only=True)
     except Exception as error:
-        raise EngineRefused(f"“{path.name}” cannot be read: {_first_line(error)}") from error
+        raise EngineRefused(f"“{path.name}” cannot be read: {first_line(error)}") from error
     return state.get("state_dict", state)
 
 
@@ -156,9 +158,9 @@ def facts(
     precision: str = "float32",
     libraries: Sequence[str] = ("torch", "transformers"),
 ) -> dict[str, str]:
-    """All that can change a number besides our own code, without loading anything."""
+    """All that can change a number besides our own code; nothing is loaded for it."""
     path = Path(checkpoint).expanduser()
-    told = {
+    known = {
         "checkpoint": path.name if checkpoint and path.exists() else checkpoint,
         "revision": revision,
         "precision": precision,
@@ -166,8 +168,8 @@ def facts(
         "libraries": " ".join(f"{name} {_version(name)}" for name in libraries),
     }
     if checkpoint and path.exists():
-        told["content"] = content_hash(path)
-    return told
+        known["content"] = content_hash(path)
+    return known
 
 
 def content_hash(path: Path) -> str:
@@ -192,14 +194,14 @@ def _content_hash(root: str, files: tuple[tuple[str, int, int], ...]) -> str:
 
 @contextmanager
 def memory_guard() -> Iterator[None]:
-    """Too little memory is the batch's fault, not the picture's."""
+    """Turns any lack of memory into MemoryFull: the batch was too large, no picture is at fault."""
     torch = prepare()
     try:
         yield
     except torch.OutOfMemoryError as error:
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
-        raise MemoryFull(_first_line(error)) from error
+        raise MemoryFull(first_line(error)) from error
     except MemoryError as error:
         raise MemoryFull("the machine has no memory left for this batch") from error
 
@@ -209,7 +211,3 @@ def _version(library: str) -> str:
         return metadata.version(library)
     except metadata.PackageNotFoundError:
         return "absent"
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -12,7 +12,7 @@ from judges.management.imports import study_or_error
 
 
 class Command(BaseCommand):
-    help = "Compare what two detectors found in the images that both have looked at."
+    help = "Compare two detectors on the images that both were asked about."
 
     def add_arguments(self, parser) -> None:
         parser.add_argument("study")
@@ -24,23 +24,23 @@ class Command(BaseCommand):
 
     def handle(self, *, study, first, second, threshold, overlap, **options) -> None:
         try:
-            found = compare(
+            agreement = compare(
                 study_or_error(study), first, second, threshold=threshold, overlap=overlap
             )
         except Refused as refusal:
             raise CommandError(refusal.message) from None
         if options["json"]:
-            self.stdout.write(json.dumps(found.as_json(), ensure_ascii=False))
+            self.stdout.write(json.dumps(agreement.as_json(), ensure_ascii=False))
             return
         self.stdout.write(
-            f"{found.images} images; detections above {threshold:g}, boxes that share {overlap:g}"
+            f"{agreement.images} images; detections above {threshold:g}, boxes that share {overlap:g}"
         )
-        width = max(len(row.name) for row in (found.overall, *found.classes))
+        width = max(len(row.name) for row in (agreement.overall, *agreement.classes))
         self.stdout.write(f"{'class':<{width}}   first  second    both  agreement")
-        for row in (found.overall, *found.classes):
+        for row in (agreement.overall, *agreement.classes):
             self.stdout.write(_line(row, width))
 
 
 def _line(row: ClassAgreement, width: int) -> str:
-    share = "neither found any" if row.share is None else f"{row.share:.3f}"
+    share = "neither detected any" if row.share is None else f"{row.share:.3f}"
     return f"{row.name:<{width}}  {row.first:6}  {row.second:6}  {row.both:6}  {share}"

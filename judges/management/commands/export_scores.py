@@ -10,13 +10,13 @@ from django.core.management import BaseCommand, CommandError
 from annotations.errors import Refused
 from annotations.exports import files as export_files
 from annotations.exports.labels import as_csv, as_jsonl
-from judges.exports import scores as exporting
+from judges.exports import scores as score_export
 from judges.management.imports import study_or_error
 from judges.models import Run
 
 OFFICIAL = {
-    "geneval": exporting.geneval_results,
-    "t2i_compbench": exporting.compbench_results,
+    "geneval": score_export.geneval_results,
+    "t2i_compbench": score_export.compbench_results,
 }
 
 
@@ -30,19 +30,19 @@ class Command(BaseCommand):
         parser.add_argument("--format", choices=["csv", "jsonl", *OFFICIAL], default="csv")
 
     def handle(self, *, study, judge, out, format, **options) -> None:
-        found = study_or_error(study)
-        runs = Run.objects.filter(study=found).select_related("judge")
+        exported = study_or_error(study)
+        runs = Run.objects.filter(study=exported).select_related("judge")
         if judge:
             runs = runs.filter(judge__name=judge)
         if judge and not runs:
             raise CommandError(f"“{judge}” has no run in “{study}”.")
         if format in OFFICIAL and len(runs) != 1:
             raise CommandError("A paper's layout holds one judge: name it with --judge.")
-        rows = export_files.Counted(exporting.score_rows(found, judge=judge))
+        rows = export_files.Counted(score_export.score_rows(exported, judge=judge))
         if format in OFFICIAL:
-            lines = OFFICIAL[format](found, runs[0])
+            lines = OFFICIAL[format](exported, runs[0])
         elif format == "csv":
-            lines = as_csv(rows, exporting.COLUMNS)
+            lines = as_csv(rows, score_export.COLUMNS)
         else:
             lines = as_jsonl(rows)
         try:
@@ -50,9 +50,9 @@ class Command(BaseCommand):
                 sys.stdout.writelines(lines)
                 return
             signature = export_files.write_lines(out, lines)
-            absent = {run.judge.name: exporting.missing_scores(found, run) for run in runs}
+            absent = {run.judge.name: score_export.missing_scores(exported, run) for run in runs}
             words = {
-                "what": f"Scores of the study “{found.title}” ({found.slug}), from Jurybox.",
+                "what": f"Scores of the study “{exported.title}” ({exported.slug}), from Jurybox.",
                 "file": out.name,
                 "format": format,
                 "signature": {

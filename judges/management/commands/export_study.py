@@ -13,7 +13,7 @@ from judges.management.imports import study_or_error
 
 
 class Command(BaseCommand):
-    help = "Write a study as a folder that import_study --format tidy brings in again."
+    help = "Write a study as a folder that import_study --format tidy can import again."
 
     def add_arguments(self, parser) -> None:
         parser.add_argument("study")

@@ -1,9 +1,9 @@
-"""`manage.py import_labels STUDY FILE`: labels of a study that is there."""
+"""`manage.py import_labels STUDY FILE`: labels into an existing study."""
 
-from judges.intake import bring_in as sources
+from judges.intake import bring_in
 from judges.management.imports import IntoStudy
 
 
 class Command(IntoStudy):
-    help = "Bring labels into a study that is there."
-    verb = staticmethod(sources.import_labels)
+    help = "Import labels into an existing study."
+    importer = staticmethod(bring_in.import_labels)

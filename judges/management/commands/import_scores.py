@@ -1,9 +1,9 @@
-"""`manage.py import_scores STUDY FILE`: scores of a study that is there."""
+"""`manage.py import_scores STUDY FILE`: scores into an existing study."""
 
-from judges.intake import bring_in as sources
+from judges.intake import bring_in
 from judges.management.imports import IntoStudy
 
 
 class Command(IntoStudy):
-    help = "Bring scores into a study that is there."
-    verb = staticmethod(sources.import_scores)
+    help = "Import scores into an existing study."
+    importer = staticmethod(bring_in.import_scores)

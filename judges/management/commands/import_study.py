@@ -1,22 +1,22 @@
-"""`manage.py import_study STUDY --format FORMAT PATH`: prompts, images and all that lies with them."""
+"""`manage.py import_study STUDY --format FORMAT PATH`: prompts, images and the files beside them."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from annotations.benchmarks.registry import FORMATS, Source
-from judges.intake import bring_in as sources
+from judges.intake import bring_in
 from judges.management.imports import ImportCommand
 
 
 class Command(ImportCommand):
-    help = "Bring prompts, images, labels and scores into a study; it is made when there is none."
+    help = "Import prompts, images, labels and scores; the study is created if there is none."
 
     def add_arguments(self, parser) -> None:
         parser.add_argument("study")
         parser.add_argument("path", type=Path, metavar="PATH")
         parser.add_argument("--format", required=True, choices=list(FORMATS))
-        parser.add_argument("--images", type=Path, metavar="DIR", help="where the pictures lie")
+        parser.add_argument("--images", type=Path, metavar="DIR", help="the folder of the pictures")
         parser.add_argument("--generator", default="", metavar="NAME", help="who made the images")
         parser.add_argument(
             "--generators", type=Path, metavar="FILE", help="a tidy table of generators"
@@ -28,13 +28,13 @@ class Command(ImportCommand):
             const="grammar",
             default="",
             metavar="MODULE:FUNCTION",
-            help="give prompts without atoms those that their words name (or that this names)",
+            help="derive atoms for prompts that have none (or let this function derive them)",
         )
         self.add_flags(parser)
 
     def handle(self, *, study, path, format, dry_run, strict, **options) -> None:
         outcome = self.carry_out(
-            sources.import_study,
+            bring_in.import_study,
             slug=study,
             format=format,
             source=Source(

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from django.core.management import BaseCommand, CommandError
 
 from annotations.errors import Refused
-from judges.runs.queries import Known, known_judges
+from judges.runs.queries import list_judges
 
 
 class Command(BaseCommand):
@@ -20,18 +20,15 @@ class Command(BaseCommand):
 
     def handle(self, *, judge, **options) -> None:
         try:
-            known = known_judges(only=judge)
+            judges = list_judges(only=judge)
         except Refused as refusal:
             raise CommandError(refusal.message) from None
         if options["json"]:
-            self.stdout.write(json.dumps([_plain(one) for one in known], ensure_ascii=False))
+            rows = [asdict(info) for info in judges]
+            self.stdout.write(json.dumps(rows, ensure_ascii=False, default=str))
             return
-        width = max(len(one.name) for one in known)
-        for one in known:
-            self.stdout.write(f"{one.name:<{width}}  {one.title}\n{'':<{width}}  {one.words}")
-            for name, value in one.options.items() if judge else ():
+        width = max(len(info.name) for info in judges)
+        for info in judges:
+            self.stdout.write(f"{info.name:<{width}}  {info.title}\n{'':<{width}}  {info.words}")
+            for name, value in info.options.items() if judge else ():
                 self.stdout.write(f"{'':<{width}}    {name} = {value}")
-
-
-def _plain(one: Known) -> dict:
-    return json.loads(json.dumps(asdict(one), default=str))

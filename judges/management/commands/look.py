@@ -1,4 +1,4 @@
-"""`manage.py look STUDY IMAGE_ID`: every question that was asked about one image, and the answers."""
+"""`manage.py look STUDY IMAGE_ID`: all model outputs for one image."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ import json
 from django.core.management import BaseCommand, CommandError
 
 from annotations.models import Image
-from judges.looks.of_image import Looked, Told, Verdict, looked
+from judges.looks.of_image import ImageOutputs, JudgeScore, ModelOutput, outputs_for
 from judges.management.imports import study_or_error
 
 
 class Command(BaseCommand):
-    help = "Show what engines told about one image: question, probability, tokens, time."
+    help = "Show all model outputs for one image: question, answer, probability, tokens, time."
 
     def add_arguments(self, parser) -> None:
         parser.add_argument("study")
         parser.add_argument("image_id")
-        parser.add_argument("--judge", default="", metavar="NAME", help="only what this one asked")
+        parser.add_argument(
+            "--judge", default="", metavar="NAME", help="only what this judge asked"
+        )
         parser.add_argument("--json", action="store_true", help="print one object")
 
     def handle(self, *, study, image_id, judge, **options) -> None:
@@ -25,39 +27,38 @@ class Command(BaseCommand):
         image = images.select_related("prompt").first()
         if image is None:
             raise CommandError(f"There is no image “{image_id}” in “{study}”.")
-        found = looked(image, judge=judge)
-        if judge and not found.verdicts:
+        outputs = outputs_for(image, judge=judge)
+        if judge and not outputs.verdicts:
             raise CommandError(f"“{judge}” has not scored “{image_id}”.")
         if options["json"]:
-            self.stdout.write(json.dumps(found.as_json(), ensure_ascii=False))
+            self.stdout.write(json.dumps(outputs.as_json(), ensure_ascii=False))
         else:
-            self._print(found)
+            self._print(outputs)
 
-    def _print(self, found: Looked) -> None:
-        self.stdout.write(f"{found.image}: {found.prompt}")
-        for verdict in found.verdicts:
-            self.stdout.write(_verdict(verdict))
-        for told in found.told:
+    def _print(self, outputs: ImageOutputs) -> None:
+        self.stdout.write(f"{outputs.image}: {outputs.prompt}")
+        for score in outputs.verdicts:
+            self.stdout.write(_score_line(score))
+        for output in outputs.told:
             self.stdout.write("")
-            for line in _told(told):
+            for line in _output_lines(output):
                 self.stdout.write(line)
-        if not found.told:
-            self.stdout.write("No engine has looked at it.")
+        if not outputs.told:
+            self.stdout.write("No judge has asked about this image yet.")
 
 
-def _verdict(one: Verdict) -> str:
-    score = "no score" if one.score is None else f"{one.score:.4f}"
-    return f"  {one.title}: {score}{_seconds(one.seconds)}" + (
-        f" – {one.reason}" if one.reason else ""
-    )
+def _score_line(score: JudgeScore) -> str:
+    value = "no score" if score.score is None else f"{score.score:.4f}"
+    reason = f" – {score.reason}" if score.reason else ""
+    return f"  {score.title}: {value}{_seconds(score.seconds)}{reason}"
 
 
-def _told(one: Told) -> list[str]:
-    lines = [f"{one.asked}", f"  {one.told}{_seconds(one.seconds)}, by {one.engine}"]
-    if one.probability is not None:
-        lines.append(f"  probability {one.probability:.6f}")
-    if one.tokens:
-        tokens = ", ".join(f"“{token}” {chance:.6f}" for token, chance in one.tokens)
+def _output_lines(output: ModelOutput) -> list[str]:
+    lines = [output.asked, f"  {output.told}{_seconds(output.seconds)}, by {output.engine}"]
+    if output.probability is not None:
+        lines.append(f"  probability {output.probability:.6f}")
+    if output.tokens:
+        tokens = ", ".join(f"“{token}” {chance:.6f}" for token, chance in output.tokens)
         lines.append(f"  tokens {tokens}")
     return lines
 

@@ -1,4 +1,4 @@
-"""`manage.py run_judge STUDY JUDGE`: start a judge, or take its run up again."""
+"""`manage.py run_judge STUDY JUDGE`: start a judge, or continue its run."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import Any
 from django.core.management import BaseCommand, CommandError
 
 from annotations.errors import Refused
-from annotations.models import Study
-from judges import running, tasks
+from judges import tasks
+from judges.management.imports import study_or_error
+from judges.models import Run
 from judges.registry import as_value
+from judges.runs import lifecycle, score_chunk
 from judges.runs.queries import run_row
 
 
@@ -33,11 +35,9 @@ class Command(BaseCommand):
 
     def handle(self, *, study, judge, wait, option, **options) -> None:
         try:
-            found = Study.objects.get(slug=study)
-        except Study.DoesNotExist:
-            raise CommandError(f"There is no study “{study}”.") from None
-        try:
-            run = running.start_run(study=found, name=judge, options=_options(option))
+            run = lifecycle.start_run(
+                study=study_or_error(study), name=judge, options=_options(option)
+            )
             if wait:
                 self._work(run)
             else:
@@ -52,12 +52,12 @@ class Command(BaseCommand):
         if run.reason:
             raise CommandError(run.reason)
 
-    def _work(self, run) -> None:
-        live = sys.stderr.isatty()
-        for done in running.work_off_steps(run=run):
-            if live:
+    def _work(self, run: Run) -> None:
+        on_terminal = sys.stderr.isatty()
+        for done in score_chunk.work_off_steps(run=run):
+            if on_terminal:
                 self.stderr.write(f"\r{done} of {run.expected}", ending="")
-        if live:
+        if on_terminal:
             self.stderr.write("\r", ending="")
         run.refresh_from_db()
 

@@ -1,4 +1,4 @@
-"""`manage.py server_use`: what judges asked of servers, and what it cost."""
+"""`manage.py server_use`: the requests of judges to servers, and their cost."""
 
 from __future__ import annotations
 

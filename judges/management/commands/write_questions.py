@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from django.core.management import BaseCommand, CommandError
 
 from annotations.errors import Refused
 from annotations.exports.files import write_lines
-from annotations.models import Study
 from judges.draft_questions import FORMS
 from judges.engines.openai_server import OpenAIServer
 from judges.errors import Passing
+from judges.looks.ask_engine import with_retries
+from judges.management.imports import study_or_error
 
-TOGETHER = 50
+PROMPTS_AT_ONCE = 50
 
 
 class Command(BaseCommand):
     help = (
         "Let a server's language model draft questions about the prompts of a study (tifa, dsg), "
-        "or rewrite the prompts in more words (rewritten). The draft is a file: nothing changes "
-        "until somebody has read it and imports it."
+        "or write longer prompts (rewritten). The draft is a file: nothing changes until "
+        "somebody has read and imported it."
     )
 
     def add_arguments(self, parser) -> None:
@@ -33,17 +35,16 @@ class Command(BaseCommand):
     def handle(self, *, study, form, model, base_url, out, **options) -> None:
         if out.exists():
             raise CommandError(f"{out} is there already, perhaps with somebody's corrections.")
-        try:
-            prompts = list(Study.objects.get(slug=study).prompts.values_list("key", "text"))
-        except Study.DoesNotExist:
-            raise CommandError(f"There is no study “{study}”.") from None
-        rows, left_out = [], 0
+        prompts = list(study_or_error(study).prompts.values_list("key", "text"))
+        rows: list[dict[str, Any]] = []
+        left_out = 0
         chosen, engine = FORMS[form], OpenAIServer(model, base_url=base_url)
         try:
-            for start in range(0, len(prompts), TOGETHER):
-                some = prompts[start : start + TOGETHER]
-                replies = engine.write([chosen.asked(text) for _, text in some])
-                for (key, text), (reply, reason) in zip(some, replies, strict=True):
+            for start in range(0, len(prompts), PROMPTS_AT_ONCE):
+                batch = prompts[start : start + PROMPTS_AT_ONCE]
+                asked = [chosen.asked(text) for _, text in batch]
+                replies = with_retries(engine, engine.write, asked, lambda: None)
+                for (key, text), (reply, reason) in zip(batch, replies, strict=True):
                     try:
                         if reason:
                             raise ValueError(reason)

@@ -1,4 +1,4 @@
-"""T2I-CompBench's own rules, by one door; each lives in a file of its own."""
+"""T2I-CompBench's own rules in one place to import from; each has a file of its own."""
 
 from judges.methods.compbench.numeracy_method import Numeracy, numeracy
 from judges.methods.compbench.positions import position_2d, position_3d, spatial

@@ -5,8 +5,8 @@ often as asked. The default is what the official script does; its quirks and the
 
 - it knows the nouns of its own table only; a study brings what other prompts count as
   `metadata["counts"] = {"cat": 4}`.
-- a noun that no detection is called is sought *inside* the names of all of them, so that
-  "pencil case" becomes a pen; `whole_words=True` wants one of the names that a label lists.
+- a noun that is no detection's label is searched for *inside* all labels, so that "pencil case"
+  becomes a pen; `whole_words=True` accepts only one of the names that a label lists.
 - a prompt without a counted thing divides by zero: here it stays without a score.
 """
 
@@ -17,14 +17,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from judges.boxes import FAINT, Box, area, from_score, shared, told
+from judges.boxes import FAINT, Box, area, as_evidence, from_score, shared_area
 from judges.methods.shared.options import Optioned
+from judges.number_words import NUMBERS
 from judges.protocols import Detection, Judgement, Objects, Seen, Subject, Unscored, Want
 
-COUNTS = {"a": 1, "an": 1} | {
-    word: count
-    for count, word in enumerate("one two three four five six seven eight".split(), 1)  # noqa: SIM905
-}
+COUNTS = {"a": 1, "an": 1} | {NUMBERS[count]: count for count in range(1, 9)}
 _PLURAL_IN_S = (
     "airplane apple backpack bag balloon banana bear bee bicycle bird boat book bottle bowl boy "
     "bread cake camel camera candle car cat chair chicken clock computer cow cup desk dog drum "
@@ -42,7 +40,7 @@ PLURALS = {noun: f"{noun}s" for noun in _PLURAL_IN_S.split()} | dict(
     pair.split(":") for pair in _OTHER_PLURALS.split()
 )
 SINGULARS = {plural: noun for noun, plural in PLURALS.items()} | {noun: noun for noun in PLURALS}
-# What the detector calls them; "telivision" stands so in the official list, and does nothing.
+# The detector's words for them. The official list also has "telivision", which does nothing.
 CALLED = {
     "ship": "boat",
     "goldfish": "fish",
@@ -95,7 +93,7 @@ def count(
     for noun, number in wanted:
         name = CALLED.get(noun, noun)
         if name not in labels:
-            # As coded, for good: a later noun meets the new name.
+            # As coded, labels stay renamed: a later noun is compared with the new name.
             labels = [name if _inside(name, label, whole_words) else label for label in labels]
         counted.append(Counted(noun, number, labels.count(name)))
     return counted
@@ -141,7 +139,7 @@ class Numeracy(Optioned):
                     {"noun": thing.noun, "wanted": thing.wanted, "found": thing.found}
                     for thing in counted
                 ],
-                "detections": told(detections),
+                "detections": as_evidence(detections),
             },
         )
 
@@ -156,11 +154,10 @@ class Numeracy(Optioned):
 
 
 def _asked(subject: Subject) -> list[tuple[str, int]] | str:
-    """What is to be counted, or the sentence why nothing is."""
+    """What is to be counted, or a sentence saying why nothing is."""
     brought: Any = subject.metadata.get("counts")
     if brought is None:
-        found = wanted(subject.prompt)
-        return found or "This prompt counts nothing that the table of nouns has."
+        return wanted(subject.prompt) or "This prompt counts nothing that the table of nouns has."
     fits = isinstance(brought, Mapping) and all(
         isinstance(number, int) and not isinstance(number, bool) and number > 0
         for number in brought.values()
@@ -190,15 +187,15 @@ def _inside(name: str, label: str, whole_words: bool) -> bool:
 def _distinct(detections: Iterable[Detection]) -> list[Detection]:
     """One object is often found twice: nearly the same box, or one inside the other."""
     kept: list[Detection] = []
-    for found in detections:
+    for detection in detections:
         if not any(
-            other["class"] == found["class"] and _covers(other["box"], found["box"])
+            other["class"] == detection["class"] and _covers(other["box"], detection["box"])
             for other in kept
         ):
-            kept.append(found)
+            kept.append(detection)
     return kept
 
 
 def _covers(box_a: Box, box_b: Box) -> bool:
-    """A part of the smaller box is never less than the IoU, so it decides for both."""
-    return shared(box_a, box_b, 1) > 0.9 * min(area(box_a, 1), area(box_b, 1))
+    """The shared part of the smaller box is at least the IoU, so this one test covers both."""
+    return shared_area(box_a, box_b, 1) > 0.9 * min(area(box_a, 1), area(box_b, 1))

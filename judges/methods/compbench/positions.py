@@ -1,6 +1,6 @@
 """Where two things stand to each other: T2I-CompBench's rules over boxes and labels.
 
-What they do beside the paper, and the repairs, are told in `compbench_spatial`.
+`spatial_methods` says where they differ from the paper, and names the repairs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from judges.boxes import Box, center, overlap
 from judges.protocols import Detection
 
 BESIDE = ("on side of", "next to", "near")
-# In the official order: the first that is found in the prompt is the relation.
+# In the official order: the first one that occurs in the prompt is the relation.
 RELATIONS = (
     *BESIDE,
     "on the left of",
@@ -26,7 +26,7 @@ RELATIONS = (
     "on top of",
 )
 DEPTHS = ("in front of", "behind", "hidden")
-# Around these the official script looks for the two things of a complex prompt.
+# The official script looks for the two things of a complex prompt on either side of these.
 PREPOSITIONS = (
     "on top of",
     "on bottom of",
@@ -57,7 +57,7 @@ SYNONYMS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SpatialScore:
     """`reason` says what took points away; empty where nothing did."""
 
     score: float
@@ -156,13 +156,13 @@ def in_plane(
     keep_partial: bool = False,
     synonyms: bool = False,
     paper: bool = False,
-) -> Found:
+) -> SpatialScore:
     relation = relation_in(prompt)
     if relation is None:
         raise ValueError(f"“{prompt}” has none of the relations {', '.join(RELATIONS)}.")
     confident = [detection for detection in detections if detection["score"] >= threshold]
     one, other = (first(person(noun), confident, synonyms) for noun in nouns)
-    score = sum(0.25 * float(found["score"]) for found in (one, other) if found)
+    score = sum(0.25 * float(detection["score"]) for detection in (one, other) if detection)
     reason = absent(nouns, (one, other))
     position = 0.0
     if one and other:
@@ -171,16 +171,16 @@ def in_plane(
         if position < 1:
             reason = f"{nouns[0]} {relation} {nouns[1]}: {position:.2f} of 1"
     if paper:
-        return Found(position, reason, (one, other))
+        return SpatialScore(position, reason, (one, other))
     if score < 0.5 and not keep_partial:
         score = 0.0
-    return Found(score, reason, (one, other))
+    return SpatialScore(score, reason, (one, other))
 
 
 def in_depth(
     relation: str, shared: float, one: float, other: float, *, side_by_side: bool
 ) -> float:
-    """A comparison with a depth that is not known (nan) fails, as it does in the official code."""
+    """A comparison with an unknown depth (nan) fails, as in the official code."""
     right = one > other if relation == "in front of" else one < other
     if not right:
         return 0.0
@@ -199,7 +199,7 @@ def person(noun: str) -> str:
 
 
 def untaught(nouns: Sequence[str], classes: Sequence[str], synonyms: bool) -> str:
-    """A sentence about nouns that the detector can never find; empty where it can find all."""
+    """A sentence about nouns that the detector cannot find; empty where it can find all."""
     if not classes:
         return ""
     wanted = dict.fromkeys(person(noun) for noun in nouns)
@@ -208,7 +208,7 @@ def untaught(nouns: Sequence[str], classes: Sequence[str], synonyms: bool) -> st
 
 
 def absent(nouns: Sequence[str], pair: Sequence[Detection | None]) -> str:
-    lacking = [noun for noun, found in zip(nouns, pair, strict=True) if found is None]
+    lacking = [noun for noun, detection in zip(nouns, pair, strict=True) if detection is None]
     return f"found no {' and no '.join(lacking)}" if lacking else ""
 
 

@@ -1,21 +1,21 @@
 """T2I-CompBench, spatial relations in the plane and in depth (Huang et al. 2023, UniDet).
 
-The default is what the official scripts do. What they do beside the paper, each with its repair:
+The default is what the official scripts do. Where they differ from the paper, and the repairs:
 
 - two objects score 1/4 of each confidence and 1/2 of the position, and a sum below 1/2 becomes 0;
   `keep_partial=True` keeps it. The paper's score is the position alone: `paper=True`.
 - "on top of" is found as a relation and has no rule, so it scores 0; `on_top_of=True` reads it
   as "on the top of".
-- the noun must be a label to the letter: UniDet calls a mouse "mouse2, mouse", so that 100 of the
+- the noun must be exactly a label: UniDet calls a mouse "mouse2, mouse", so that 100 of the
   300 official prompts can never score; `synonyms=True` lets each name of a label count.
 - in depth, the map is read with x and y exchanged (`transposed=False` reads it right), "car" is
   found in "carpet" (`whole_words=True`), and boxes side by side never score
   (`side_by_side=True` asks for the right depth only).
-- a noun that the detector was never taught is "not found", score 0; `unknown="unscored"` says so
-  instead.
+- a noun that the detector was not trained on counts as "not found", score 0;
+  `unknown="unscored"` leaves such a prompt without a score.
 
 Boxes are measured in the official frame, where the long side of the picture has about 480 pixels:
-the limit of 150 pixels for "near" belongs to it.
+the limit of 150 pixels for "near" refers to it.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from judges.boxes import FAINT, from_score, overlap, plain, told
+from judges.boxes import FAINT, as_evidence, from_score, overlap, plain
 from judges.methods.compbench.positions import (
     BESIDE,
     DEPTHS,
     PREPOSITIONS,
     RELATIONS,
-    Found,
+    SpatialScore,
     absent,
     first,
     in_depth,
@@ -47,7 +47,7 @@ from judges.protocols import DepthOf, Detection, Judgement, Objects, Seen, Subje
 
 @dataclass(frozen=True, kw_only=True)
 class Spatial2D(Optioned):
-    """`complex=True` takes the things around the preposition, as for the complex prompts."""
+    """`complex=True` takes the things on either side of the preposition, for complex prompts."""
 
     threshold: float = 0.5
     on_top_of: bool = False
@@ -90,13 +90,13 @@ class Spatial2D(Optioned):
             for name, value in asdict(self).items()
             if name not in ("complex", "unknown", "parser")
         }
-        found = in_plane(subject.prompt, nouns, detections, **rules)
-        return _judgement(found, relation, nouns, detections, unknown)
+        result = in_plane(subject.prompt, nouns, detections, **rules)
+        return _judgement(result, relation, nouns, detections, unknown)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Spatial3D(Optioned):
-    """Which of two things is in front. `paper=True` does not exist: the paper leaves depth open."""
+    """Which of two things is in front. There is no `paper=True`: the paper does not define it."""
 
     threshold: float = 0.5
     transposed: bool = True
@@ -121,10 +121,11 @@ class Spatial3D(Optioned):
         want = _objects(asked)
         if want not in seen:
             return (want,)
-        pair = self._pair(asked, seen[want], subject.size)
-        if None in pair:
+        one, other = self._pair(asked, seen[want], subject.size)
+        if one is None or other is None:
             return ()
-        return tuple(w for w in (self._depth(d, subject.size) for d in pair) if w not in seen)
+        depths = (self._depth(d, subject.size) for d in (one, other))
+        return tuple(depth for depth in depths if depth not in seen)
 
     def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
         asked = _asked(subject, self.parser, DEPTHS)
@@ -135,30 +136,30 @@ class Spatial3D(Optioned):
         if unknown and self.unknown == "unscored":
             return Unscored(unknown)
         detections = seen[_objects(asked)]
-        pair = self._pair(asked, detections, subject.size)
+        one, other = pair = self._pair(asked, detections, subject.size)
         score = sum(0.25 * float(d["score"]) for d in pair if d is not None)
         reason = absent(nouns, pair)
         depths: list[float | None] = []
-        if not reason:
-            depths = [seen[self._depth(d, subject.size)] for d in pair]
+        if one is not None and other is not None:
+            depths = [seen[self._depth(d, subject.size)] for d in (one, other)]
             if None in depths and not self.transposed:
                 return Unscored("A box holds no pixel of the depth map.")
-            one, other = (math.nan if depth is None else depth for depth in depths)
-            shared = overlap(pair[0]["box"], pair[1]["box"])
-            position = in_depth(relation, shared, one, other, side_by_side=self.side_by_side)
+            depth_1, depth_2 = (math.nan if depth is None else depth for depth in depths)
+            shared = overlap(one["box"], other["box"])
+            position = in_depth(relation, shared, depth_1, depth_2, side_by_side=self.side_by_side)
             score += 0.5 * position
             if position < 1:
                 reason = f"{nouns[0]} {relation} {nouns[1]}: {position:.2f} of 1"
-        found = Found(score, reason, pair)
+        result = SpatialScore(score, reason, pair)
         judgement = _judgement(
-            found, relation, nouns, _framed(detections, subject.size, self.threshold), unknown
+            result, relation, nouns, _framed(detections, subject.size, self.threshold), unknown
         )
         judgement.evidence["depths"] = depths
         return judgement
 
     def _depth(self, detection: Detection, size: tuple[int, int]) -> DepthOf:
-        box = tuple(float(value) for value in detection["box"])
-        return DepthOf(box, self.transposed, frame(size) if 0 not in size else None)
+        x1, y1, x2, y2 = (float(value) for value in detection["box"])
+        return DepthOf((x1, y1, x2, y2), self.transposed, frame(size) if 0 not in size else None)
 
     def _pair(
         self, asked: tuple[str, str, str], every: Sequence[Detection], size: tuple[int, int]
@@ -166,9 +167,10 @@ class Spatial3D(Optioned):
         detections = from_score(_framed(every, size, self.threshold), self.threshold)
         nouns = [person(noun) for noun in asked[1:]]
         if self.whole_words or self.synonyms:
-            return tuple(first(noun, detections, self.synonyms) for noun in nouns)
-        # As coded: the list is scanned until both have been met, and each later match of the one
-        # takes the place of an earlier, more confident one.
+            one, other = (first(noun, detections, self.synonyms) for noun in nouns)
+            return one, other
+        # As coded: the list is scanned until both nouns have a match, and meanwhile a later match
+        # replaces an earlier, more confident one.
         met: list[Detection | None] = [None, None]
         for detection in detections:
             for place, noun in enumerate(nouns):
@@ -191,7 +193,7 @@ def frame(size: tuple[int, int]) -> tuple[int, int]:
 def _asked(
     subject: Subject, parser: str, relations: Sequence[str], *, around: bool = False
 ) -> tuple[str, str, str] | str:
-    """The relation and the two nouns of a prompt, or the sentence why there are none."""
+    """The relation and the two nouns of a prompt, or a sentence saying why there are none."""
     relation = relation_in(subject.prompt, relations)
     if relation is None:
         return f"This prompt has none of the relations {', '.join(relations)}."
@@ -225,7 +227,7 @@ def _objects(asked: tuple[str, str, str]) -> Objects:
 def _framed(
     detections: Sequence[Detection], size: tuple[int, int], threshold: float
 ) -> list[Detection]:
-    """Best first (the official order), with boxes in the official frame, without the faintest."""
+    """In the official order (best first) and frame, without the faintest."""
     visible = from_score(detections, min(threshold, FAINT))
     ordered = sorted(visible, key=lambda detection: -detection["score"])
     if 0 in size:
@@ -239,19 +241,19 @@ def _framed(
 
 
 def _judgement(
-    found: Found,
+    result: SpatialScore,
     relation: str,
     nouns: Sequence[str],
     detections: Iterable[Detection],
     unknown: str,
 ) -> Judgement:
     return Judgement(
-        score=float(found.score),
-        reason=". ".join(words for words in (found.reason, unknown) if words),
+        score=float(result.score),
+        reason=". ".join(words for words in (result.reason, unknown) if words),
         evidence={
             "relation": relation,
             "nouns": list(nouns),
-            "used": [plain(d) if d else None for d in found.objects],
-            "detections": told(detections),
+            "used": [plain(d) if d else None for d in result.objects],
+            "detections": as_evidence(detections),
         },
     )

@@ -78,17 +78,17 @@ class ThreeInOne(Optioned):
         judged = {part: self._methods[part].judge(subject, seen) for part in parts}
         evidence: dict[str, Any] = {
             "parts": {
-                part: {"score": getattr(told, "score", None), "reason": told.reason}
-                for part, told in judged.items()
+                part: {"score": getattr(result, "score", None), "reason": result.reason}
+                for part, result in judged.items()
             }
         }
-        for told in judged.values():
-            evidence |= told.evidence
+        for result in judged.values():
+            evidence |= result.evidence
         failed = [f"{part}: {t.reason}" for part, t in judged.items() if isinstance(t, Unscored)]
         if failed:
             return Unscored(f"Not every part has a score: {'; '.join(failed)}", evidence)
-        score = sum(told.score for told in judged.values()) / len(judged)
-        return Judgement(score, evidence=evidence)
+        scores = [t.score for t in judged.values() if isinstance(t, Judgement)]
+        return Judgement(sum(scores) / len(scores), evidence=evidence)
 
     def _asked(self, subject: Subject) -> tuple[str, ...]:
         if self.paper:

@@ -1,4 +1,4 @@
-"""What an engine answered, as evidence beside a score: the same keys whoever asked."""
+"""An engine's answer as evidence beside a score, with the same keys for all methods."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from judges.protocols import Answer
 
 
-def told(answer: Answer) -> dict[str, Any]:
+def answer_as_evidence(answer: Answer) -> dict[str, Any]:
     return {
         "said": answer.said,
         "probability": answer.probability,

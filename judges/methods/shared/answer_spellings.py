@@ -1,21 +1,16 @@
 """The ways in which a model may write one and the same answer, as GenEval 2 lists them.
 
 A model that is allowed one token says "Yes", "yes" or " yes"; for a count it says the word or the
-digit. An answerer adds up the probabilities of the *first token* of each. Two traps are kept,
-since the published numbers contain them: many tokenizers cut " 2" into a blank and a digit, so
-that the blank is credited to every count; and "10" begins with the token of "1". The rule
-"distinct_tokens" of a `Question` leaves blanks and repetitions out; see `judges.protocols`.
+digit. The probabilities of the *first token* of each are added up. Two flaws are kept, since the
+published numbers contain them: many tokenizers cut " 2" into a blank and a digit, so that the
+blank counts for every number; and "10" begins with the token of "1". The rule "distinct_tokens" of
+a `Question` leaves out blanks and repetitions; see `judges.protocols`.
 """
 
 from __future__ import annotations
 
+from judges.number_words import NUMBERS
 from judges.protocols import Question
-
-_NUMBERS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-    "fifteen sixteen seventeen eighteen nineteen twenty"
-)
-NUMBERS = _NUMBERS.split()
 
 
 def variants(expected: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Which found object is which wanted one, so that most of what was asked for is right.
+"""Match found objects to wanted ones so that as much as possible of the prompt is right.
 
 Wanted instances are matched to found objects of their class, no object twice; an instance may stay
 without one. A hit is an instance whose object has its color, and a relation that holds between the
@@ -8,7 +8,7 @@ Colors alone are a linear assignment. With relations the problem is a quadratic 
 bound over the instances whose relations are open. What a branch can hope for is again a linear
 assignment, in which each instance with each object is worth its color, the relations to what is
 placed already, and half of each open relation that some free object could complete (the bound of
-Gilmore and Lawler). Once no relation is open, the assignment is no hope but the answer.
+Gilmore and Lawler). Once no relation is open, the assignment is no bound but the answer.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ import numpy as np
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
-    """`kind` is the class; `color` None for one that nobody named."""
+class Instance:
+    """An object, wanted or found. `kind` is the class; `color` None where it is not known."""
 
     kind: Hashable
     color: Hashable | None
@@ -42,12 +42,12 @@ class Matching:
 
 
 def best(
-    wanted: Sequence[Thing],
-    found: Sequence[Thing],
+    wanted: Sequence[Instance],
+    found: Sequence[Instance],
     edges: Sequence[tuple[int, int]],
     holds: Holds,
 ) -> Matching:
-    """The matching with the most hits; `edges` are the pairs of wanted instances with a relation."""
+    """The matching with the most hits; `edges` are pairs of wanted instances with a relation."""
     if not wanted or not found:
         return Matching(0, (None,) * len(wanted))
     return _Search(wanted, found, edges, holds).run()
@@ -56,8 +56,8 @@ def best(
 class _Search:
     def __init__(
         self,
-        wanted: Sequence[Thing],
-        found: Sequence[Thing],
+        wanted: Sequence[Instance],
+        found: Sequence[Instance],
         edges: Sequence[tuple[int, int]],
         holds: Holds,
     ) -> None:
@@ -138,7 +138,7 @@ class _Search:
         self._search({**placed, row: None}, hits, others, objects, allowed, worth, closed)
 
     def _try(self, placed: dict[int, int | None], rows: np.ndarray, objects: np.ndarray) -> None:
-        """What is hoped for is also a matching: count what it really hits."""
+        """The assignment behind the bound is a matching too: count what it really hits."""
         pairs = {row: index for row, index in placed.items() if index is not None}
         pairs |= {
             row: index

@@ -1,16 +1,17 @@
-"""A method is a frozen dataclass: its fields are its options, and belong to its identity."""
+"""A method is a frozen dataclass whose fields are its options; they are part of its identity."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar
 
 
+@dataclass(frozen=True)
 class Optioned:
-    """Refuses unknown options and values of another kind in a sentence, before anything is seen.
+    """Refuses unknown options and values of the wrong type with a sentence.
 
-    The kind of an option is that of its default. `CHOICES` lists the values that a text may have.
+    An option has the type of its default. `CHOICES` lists the values that a text may have.
     """
 
     CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {}

@@ -1,8 +1,8 @@
-"""Which of some choices a free answer means, where no language model is at hand to say it.
+"""Finds the choice that a free answer is most similar to.
 
-TIFA compares sentence embeddings. They are a model of their own, so here they are a plug-in:
-"module:function", which is called with the answer and the choices and returns one number each.
-The built-in "letters" compares pieces of three letters, good enough for "two dogs" and "two dog".
+TIFA compares sentence embeddings. They need a model of their own, so here they are a plug-in:
+"module:function", which is called with the answer and the choices and returns a number for each.
+The built-in "letters" compares groups of three letters, good enough for "two dogs" and "two dog".
 """
 
 from __future__ import annotations
@@ -13,33 +13,33 @@ from functools import cache
 from importlib import import_module
 from math import sqrt
 
-Similarity = Callable[[str, Sequence[str]], Sequence[float]]
+TextSimilarity = Callable[[str, Sequence[str]], Sequence[float]]
 
 
-def nearest(text: str, choices: Sequence[str], similarity: Similarity) -> str:
-    """The choice itself where the text is one of them; else the most similar, the first of equals."""
+def nearest(text: str, choices: Sequence[str], similarity: TextSimilarity) -> str:
+    """The choice that equals the text, else the most similar one; of equals, the first."""
     if text in choices:
         return text
     return max(zip(choices, similarity(text, choices), strict=True), key=lambda pair: pair[1])[0]
 
 
 @cache
-def loaded(name: str) -> Similarity:
-    """A ValueError says what cannot be had, before anything is judged."""
+def loaded(name: str) -> TextSimilarity:
+    """The similarity of this name; a ValueError where it cannot be imported."""
     if name == "letters":
         return letters
     module, _, function = name.partition(":")
     try:
-        found = getattr(import_module(module), function)
+        similarity = getattr(import_module(module), function)
     except (ImportError, AttributeError, ValueError) as error:
         raise ValueError(f"There is no text similarity “{name}”: {error}.") from error
-    if not callable(found):
+    if not callable(similarity):
         raise ValueError(f"The text similarity “{name}” cannot be called.")
-    return found
+    return similarity
 
 
 def letters(text: str, choices: Sequence[str]) -> list[float]:
-    """The cosine of the counts of letter triples, with the ends of the text among the letters."""
+    """The cosine of the counts of letter triples; blanks mark both ends of the text."""
     return [_cosine(_triples(text), _triples(choice)) for choice in choices]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from annotations.benchmarks import registry as readers
+from annotations.benchmarks import registry
 from annotations.benchmarks.registry import Source
 from annotations.sources.records import (
     GeneratorRecord,
@@ -34,7 +34,7 @@ class Read:
     def __init__(self, format: str, path: Path, **more) -> None:
         for name in KINDS.values():
             setattr(self, name, [])
-        for record in readers.records(format, Source(path, **more)):
+        for record in registry.records(format, Source(path, **more)):
             getattr(self, KINDS[type(record)]).append(record)
 
 

@@ -6,7 +6,7 @@ import pytest
 from annotations.benchmarks.geneval import prompts as geneval_prompts
 from annotations.benchmarks.m3t2ibench import prompts as m3t2ibench_prompts
 from annotations.benchmarks.m3t2ibench import reader as m3t2ibench
-from annotations.benchmarks.makers import MAKERS
+from annotations.benchmarks.registry import MAKERS
 from tests import needs
 
 
@@ -67,8 +67,8 @@ def test_no_relations_run_in_a_circle():
 
 
 def test_there_are_66_categories_with_one_to_seven_colours():
-    assert len(m3t2ibench_prompts.COLOURS) == 66
-    for colours in m3t2ibench_prompts.COLOURS.values():
+    assert len(m3t2ibench_prompts.CATEGORIES) == 66
+    for colours in m3t2ibench_prompts.CATEGORIES.values():
         assert 1 <= len(set(colours)) == len(colours) <= 7
         assert set(colours) <= set(m3t2ibench.COLOURS)
 

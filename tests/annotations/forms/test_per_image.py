@@ -2,21 +2,20 @@
 
 import pytest
 
-from annotations.forms import FORMS
 from annotations.forms.definition import When
-from annotations.forms.per_image import Subject, asked, holds, objects_of
-from annotations.forms.plural import plural
+from annotations.forms.papers import FORMS
+from annotations.forms.per_image import PromptFacts, holds, objects_of, plural, questions_about
 from annotations.sources.records import AtomRecord
 
 CROWD, ATOMS, COMPBENCH = FORMS["geneval-crowd"], FORMS["geneval2-atoms"], FORMS["t2i-compbench"]
 
 
 def texts(form, subject):
-    return {one.key: one.question.text for one in asked(form, subject)}
+    return {one.key: one.question.text for one in questions_about(form, subject)}
 
 
 def test_two_classes_are_asked_for_one_after_the_other_and_then_their_position():
-    found = texts(CROWD, Subject("a photo of a dog right of a bench", objects=("bench", "dog")))
+    found = texts(CROWD, PromptFacts("a photo of a dog right of a bench", objects=("bench", "dog")))
     assert list(found) == [
         "objects",
         *("count-0", "color-0", "realism-0"),
@@ -31,13 +30,17 @@ def test_two_classes_are_asked_for_one_after_the_other_and_then_their_position()
 
 
 def test_one_class_skips_the_questions_about_a_second_one():
-    found = texts(CROWD, Subject("a photo of four handbags", objects=("handbag",)))
+    found = texts(CROWD, PromptFacts("a photo of four handbags", objects=("handbag",)))
     assert list(found) == ["objects", "count-0", "color-0", "realism-0", "fit"]
 
 
 def test_atoms_are_asked_one_by_one():
     atoms = (AtomRecord(0, "count", "", "", "two"), AtomRecord(1, "object", "", "", "Yes"))
-    assert list(texts(ATOMS, Subject("two pigs", atoms=atoms))) == ["atom.0", "atom.1", "quality"]
+    assert list(texts(ATOMS, PromptFacts("two pigs", atoms=atoms))) == [
+        "atom.0",
+        "atom.1",
+        "quality",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +57,7 @@ def test_atoms_are_asked_one_by_one():
     ],
 )
 def test_the_category_of_a_prompt_chooses_the_words(tag, words):
-    assert words in texts(COMPBENCH, Subject("", tags=("val", tag)))["likert"]
+    assert words in texts(COMPBENCH, PromptFacts("", tags=("val", tag)))["likert"]
 
 
 @pytest.mark.parametrize(

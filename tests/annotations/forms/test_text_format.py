@@ -3,8 +3,8 @@
 import pytest
 
 from annotations.errors import FormRefused
-from annotations.forms import FORMS
 from annotations.forms.definition import YES_NO, Choice, Question, When
+from annotations.forms.papers import FORMS
 from annotations.forms.text_format import as_text, parse
 from annotations.forms.validate_definition import PARTS, read_form
 
@@ -68,25 +68,25 @@ def test_a_papers_form_can_be_taken_as_a_start(slug):
     [
         ("", "The title is missing."),
         ("Title: A", "The form has no question yet."),
-        ("Title: A\nWhat is this?", "Line 2: “What is this.” is no question"),
-        ("Title: A\nb (dance): C", "Line 2: “dance” is no kind of question"),
+        ("Title: A\nWhat is this?", "Line 2: “What is this.” is not a question"),
+        ("Title: A\nb (dance): C", "Line 2: “dance” is not a kind of question"),
         ("Title: A\nb (text, sometimes): C", "Line 2: “sometimes” is not understood"),
-        ("Title: A\n- b", "Line 2: a choice or a hint stands below its question"),
+        ("Title: A\n- b", "Line 2: a choice or a hint comes after its question"),
         ("Title: A\nB (text): C", "“B” is none"),
         ("Title: A\nb (choice): C\n- d", "Question “b” needs 2 to 40 choices"),
         ("Title: A\nb (choice): C\n- d\n- d", "two of its choices have the same value"),
-        ("Title: A\nb (text): C\nb (text): D", "stands in the form twice"),
+        ("Title: A\nb (text): C\nb (text): D", "is in the form twice"),
         ("Title: A\nb (text, when c is 1): C", "depends on “c”, which is not a question before"),
         (
             "Title: A\nb (yes/no): C\nd (text, when b is Perhaps): E",
             "depends on the answer “Perhaps” to “b”, which is none of its choices",
         ),
         ("Title: A\nb (number 3 to 1): C", "its least number is larger than its largest"),
-        ("Title: A\nquality (text): C", "everywhere in Jurybox “quality” is yes/no"),
+        ("Title: A\nquality (text): C", "“quality” always means yes/no"),
         ("Title: A\nlikert (scale): C\n- a\n- b", "a scale from 1 to 5"),
         ("Title: A\nb (several): C\n- 1 = d\n- e = f", "all numbers or all words"),
         ('{"title": "A", ', "Line 1: this is not JSON"),
-        ('{"title": "A", "questions": [], "colour": 1}', "has a “colour”, which means nothing"),
+        ('{"title": "A", "questions": [], "colour": 1}', "has a “colour”, which is unknown"),
         ('{"title": "A", "questions": [3]}', "Question 1 is not an object"),
         ('{"title": "A", "questions": [{"name": "b", "text": "C"}]}', "needs 2 to 40 choices"),
         (
@@ -135,8 +135,8 @@ def test_whatever_stands_anywhere_is_a_form_or_a_sentence(place, odd):
             "its least number must be a number",
         ),
         ("{" + '"a":[' * 20000, "nested too deeply|not JSON"),
-        ('{"title": "A\\u0000", "questions": []}', "no text"),
-        ('{"title": "A\\ud800", "questions": []}', "no text"),
+        ('{"title": "A\\u0000", "questions": []}', "not text"),
+        ('{"title": "A\\ud800", "questions": []}', "not text"),
     ],
 )
 def test_what_a_database_could_not_keep_is_refused(text, words):

@@ -3,13 +3,13 @@
 import pytest
 
 from annotations.errors import LabelRefused
-from annotations.forms import FORMS
 from annotations.forms.definition import YES_NO, Choice, Form, Question, When
-from annotations.forms.per_image import Subject, asked
-from annotations.forms.validate_answers import checked
+from annotations.forms.papers import FORMS
+from annotations.forms.per_image import PromptFacts, questions_about
+from annotations.forms.validate_answers import validated
 
 CROWD = FORMS["geneval-crowd"]
-TWO = Subject("a photo of a red dog right of a bench", objects=("bench", "dog"))
+TWO = PromptFacts("a photo of a red dog right of a bench", objects=("bench", "dog"))
 OWN = Form(
     "own",
     "Own",
@@ -30,7 +30,7 @@ OWN = Form(
 
 
 def check(form, answers, subject=TWO):
-    return checked(form, asked(form, subject), answers)
+    return validated(form, questions_about(form, subject), answers)
 
 
 def test_the_crowd_form_worked_by_hand():
@@ -82,7 +82,7 @@ def test_an_optional_question_may_stay_empty():
         ({"hands": "inf"}, "a whole number from 0 to 20"),
         ({"hands": "many"}, "a whole number from 0 to 20"),
         ({"comment": "x" * 2001}, "at most 2000 characters"),
-        ({"comment": "a\x00b"}, "no text"),
+        ({"comment": "a\x00b"}, "not text"),
         ({"taste": "1"}, "This form has no question “taste”"),
         ({"hands.3": "1"}, "is not asked “hands.3”"),
     ],
@@ -95,6 +95,6 @@ def test_what_does_not_fit_is_refused_with_a_sentence(changes, words):
 
 def test_an_answer_below_a_hidden_question_is_hidden_too():
     # The count is not asked for a prompt without a second class.
-    one = Subject("a photo of a bench", objects=("bench",))
+    one = PromptFacts("a photo of a bench", objects=("bench",))
     with pytest.raises(LabelRefused, match="is not asked “count-1”"):
         check(CROWD, {"objects": "bench", "count-0": 1, "count-1": 1}, one)

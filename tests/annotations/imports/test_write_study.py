@@ -1,7 +1,9 @@
 import pytest
 
-from annotations.imports import write_prompts as importing
+from annotations.imports import write_images, write_study
+from annotations.imports.outcome import Outcome
 from annotations.models import Annotation, Answer, Image, Membership
+from annotations.pictures import decode_process
 from annotations.sources.records import ImageRecord, LabelRecord, PromptRecord
 from tests import making
 
@@ -9,20 +11,20 @@ pytestmark = pytest.mark.django_db
 
 
 def images(study, records):
-    outcome = importing.Outcome()
-    importing.import_images(study=study, records=records, outcome=outcome)
+    outcome = Outcome()
+    write_study.import_images(study=study, records=records, outcome=outcome)
     return outcome
 
 
 def labels(study, records, **more):
-    outcome = importing.Outcome()
-    importing.import_labels(study=study, records=records, outcome=outcome, **more)
+    outcome = Outcome()
+    write_study.import_labels(study=study, records=records, outcome=outcome, **more)
     return outcome
 
 
 def test_importing_the_same_prompts_twice_changes_nothing_and_says_so(study):
-    outcome = importing.Outcome()
-    importing.import_prompts(
+    outcome = Outcome()
+    write_study.import_prompts(
         study=study, records=[making.prompt(n) for n in range(4)], outcome=outcome
     )
     assert (outcome.prompts, outcome.atoms, outcome.unchanged) == (0, 0, 4)
@@ -30,8 +32,8 @@ def test_importing_the_same_prompts_twice_changes_nothing_and_says_so(study):
 
 
 def test_prompts_bring_their_atoms(study):
-    outcome = importing.Outcome()
-    importing.import_prompts(study=study, records=[making.prompt(9)], outcome=outcome)
+    outcome = Outcome()
+    write_study.import_prompts(study=study, records=[making.prompt(9)], outcome=outcome)
     assert (outcome.prompts, outcome.atoms) == (1, 2)
     red = study.prompts.get(key="p9").atoms.get(index=1)
     assert (red.kind, red.question, red.parents) == ("attribute", "Is the circle red?", [0])
@@ -58,8 +60,8 @@ def test_an_image_row_that_cannot_be_taken_is_named_and_stops_nothing_else(study
 
 
 def test_rows_are_written_while_pictures_are_read_and_none_is_left_out(study, monkeypatch):
-    monkeypatch.setattr(importing, "IMAGE_BATCH", 5)
-    monkeypatch.setattr(importing, "IMAGE_ROWS", 2)
+    monkeypatch.setattr(write_study, "IMAGE_BATCH", 5)
+    monkeypatch.setattr(write_images, "IMAGE_ROWS", 2)
     records = [ImageRecord(f"new-{n}", "p0", "early", making.png((n, 0, 0))) for n in range(12)]
     records[3] = ImageRecord("new-3", "p0", "early", b"broken")
     outcome = images(study, records)
@@ -67,6 +69,18 @@ def test_rows_are_written_while_pictures_are_read_and_none_is_left_out(study, mo
     assert [(r["line"], r["value"]) for r in outcome.rejected] == [(4, "new-3")]
     kept = Image.objects.filter(key__startswith="new-").exclude(file="")
     assert {image.key for image in kept} == {f"new-{n}" for n in range(12)} - {"new-3"}
+    assert images(study, records).unchanged == 11
+
+
+def test_many_pictures_are_decoded_in_processes_with_the_same_rows(study, monkeypatch):
+    monkeypatch.setattr(decode_process, "FEW", 3)
+    records = [ImageRecord(f"new-{n}", "p0", "early", making.png((n, 0, 0))) for n in range(12)]
+    records[3] = ImageRecord("new-3", "p0", "early", making.png()[:-20])
+    outcome = images(study, records)
+    assert (outcome.images, outcome.rejected[0]["reason"]) == (
+        11,
+        "new-3 is damaged: the file ends in the middle.",
+    )
     assert images(study, records).unchanged == 11
 
 
@@ -136,10 +150,10 @@ def test_simulated_people_are_marked(study):
 
 
 def test_a_million_rows_would_go_by_in_batches(study, monkeypatch):
-    monkeypatch.setattr(importing, "BATCH", 2)
+    monkeypatch.setattr(write_study, "BATCH", 2)
     records = (PromptRecord(key=f"q{n}", text="text") for n in range(5))
     steps = []
-    outcome = importing.Outcome(progress=steps.append)
-    importing.import_prompts(study=study, records=records, outcome=outcome)
+    outcome = Outcome(progress=steps.append)
+    write_study.import_prompts(study=study, records=records, outcome=outcome)
     assert outcome.prompts == 5
     assert steps == [2, 4, 5]

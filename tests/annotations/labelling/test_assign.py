@@ -7,9 +7,8 @@ from django.db.models import Count
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from annotations.labelling import assign as assigning
-from annotations.labelling import queries
-from annotations.labelling import record as labelling
+from annotations.labelling import assign, record
+from annotations.labelling import queries as label_queries
 from annotations.labelling.queries import progress
 from annotations.models import Annotation, Assignment, Image, Membership
 from tests import making
@@ -18,8 +17,8 @@ pytestmark = pytest.mark.django_db
 
 
 def test_asking_again_gives_the_image_in_hand(bob):
-    first = assigning.next_image(annotator=bob)
-    assert assigning.next_image(annotator=bob) == first
+    first = assign.next_image(annotator=bob)
+    assert assign.next_image(annotator=bob) == first
     assert Image.objects.get(pk=first.image_id).taken == 1
 
 
@@ -33,7 +32,7 @@ def test_two_people_meet_the_images_in_the_same_seeded_order(bob, charlie):
 def test_nobody_meets_an_image_twice_and_the_end_is_none(bob):
     seen = [making.label(bob).image_id for _ in range(8)]
     assert len(set(seen)) == 8
-    assert assigning.next_image(annotator=bob) is None
+    assert assign.next_image(annotator=bob) is None
 
 
 def test_an_image_with_all_its_places_taken_is_offered_to_nobody(study):
@@ -42,7 +41,7 @@ def test_an_image_with_all_its_places_taken_is_offered_to_nobody(study):
     first, second = making.person(study, "one"), making.person(study, "two")
     for _ in range(8):
         making.label(first)
-    assert assigning.next_image(annotator=second) is None
+    assert assign.next_image(annotator=second) is None
 
 
 def test_a_lease_of_a_clock_that_was_ahead_goes_to_somebody_else(study):
@@ -52,39 +51,39 @@ def test_a_lease_of_a_clock_that_was_ahead_goes_to_somebody_else(study):
     study.save()
     for _ in range(7):
         making.label(ben)
-    held = assigning.next_image(annotator=ann)
+    held = assign.next_image(annotator=ann)
     Assignment.objects.filter(pk=held.pk).update(leased_until=timezone.now() + timedelta(hours=1))
-    assert assigning.next_image(annotator=ben).image == held.image
+    assert assign.next_image(annotator=ben).image == held.image
 
 
 def test_a_lease_that_ran_out_goes_to_somebody_else(study):
     study.overlap = 1
     study.save()
     first, second = making.person(study, "one"), making.person(study, "two")
-    held = assigning.next_image(annotator=first)
+    held = assign.next_image(annotator=first)
     Assignment.objects.filter(pk=held.pk).update(leased_until=timezone.now() - timedelta(seconds=1))
-    assert assigning.next_image(annotator=second).image == held.image
+    assert assign.next_image(annotator=second).image == held.image
     assert Image.objects.get(pk=held.image_id).taken == 1
 
 
 def test_a_closed_page_gives_its_image_back_at_once(bob):
-    held = assigning.next_image(annotator=bob)
-    assigning.release(assignment=held)
-    assigning.release(assignment=held)
+    held = assign.next_image(annotator=bob)
+    assign.release(assignment=held)
+    assign.release(assignment=held)
     assert Image.objects.get(pk=held.image_id).taken == 0
     assert not Assignment.objects.exists()
 
 
 def test_a_skipped_image_comes_to_others_but_not_back(bob, charlie):
-    held = assigning.next_image(annotator=bob)
-    assigning.skip(assignment=held, note="black square")
-    assert assigning.next_image(annotator=bob).image != held.image
-    assert assigning.next_image(annotator=charlie).image == held.image
+    held = assign.next_image(annotator=bob)
+    assign.skip(assignment=held, note="black square")
+    assert assign.next_image(annotator=bob).image != held.image
+    assert assign.next_image(annotator=charlie).image == held.image
 
 
 def test_an_image_without_a_file_is_not_shown_to_people(db):
     study = making.study("names-only", files=False)
-    assert assigning.next_image(annotator=making.person(study, "bob")) is None
+    assert assign.next_image(annotator=making.person(study, "bob")) is None
 
 
 def test_the_order_does_not_follow_the_generators(study):
@@ -119,24 +118,24 @@ def test_an_image_that_came_free_behind_somebody_is_met_in_the_end(study):
     study.overlap = 1
     study.save()
     first, second = making.person(study, "one"), making.person(study, "two")
-    held = assigning.next_image(annotator=first)
+    held = assign.next_image(annotator=first)
     seen = [making.label(second).image_id for _ in range(7)]
     assert held.image_id not in seen
-    assert assigning.next_image(annotator=second) is None
-    assigning.release(assignment=held)
-    assert assigning.next_image(annotator=second).image == held.image
+    assert assign.next_image(annotator=second) is None
+    assign.release(assignment=held)
+    assert assign.next_image(annotator=second).image == held.image
 
 
 def test_images_of_a_generator_that_comes_later_are_met(study, bob):
     for _ in range(8):
         making.label(bob)
-    assert assigning.next_image(annotator=bob) is None
+    assert assign.next_image(annotator=bob) is None
     image = study.images.first()
     newest = study.generators.create(name="newest")
     image.pk, image.key, image.public_id, image.generator = None, "newest-0", "x" * 16, newest
     image.taken = 0
     image.save()
-    assert assigning.next_image(annotator=bob).image == image
+    assert assign.next_image(annotator=bob).image == image
 
 
 def test_more_people_for_each_image_open_finished_ones_again(study):
@@ -146,20 +145,20 @@ def test_more_people_for_each_image_open_finished_ones_again(study):
     for _ in range(8):
         making.label(first)
     second = making.person(study, "two")
-    assert assigning.next_image(annotator=second) is None
+    assert assign.next_image(annotator=second) is None
     study.overlap = 2
     study.save()
     second.study.refresh_from_db()
-    assert assigning.next_image(annotator=second) is not None
+    assert assign.next_image(annotator=second) is not None
 
 
 def test_the_image_loaded_ahead_is_the_one_that_comes(bob):
-    expected = assigning.next_image(annotator=bob).image.public_id
+    expected = assign.next_image(annotator=bob).image.public_id
     for _ in range(7):
-        assert assigning.next_image(annotator=bob).image.public_id == expected
-        expected = assigning.upcoming(annotator=bob)
+        assert assign.next_image(annotator=bob).image.public_id == expected
+        expected = assign.upcoming(annotator=bob)
         making.label(bob)
-    assert assigning.next_image(annotator=bob).image.public_id == expected
+    assert assign.next_image(annotator=bob).image.public_id == expected
 
 
 def test_known_images_come_at_their_share_and_to_everybody(db):
@@ -193,30 +192,30 @@ def test_the_progress_counter_equals_a_recount_at_every_moment(study):
     people = [making.person(study, f"p{n}") for n in range(3)]
     for step in range(30):
         person = people[step % 3]
-        held = assigning.next_image(annotator=person)
+        held = assign.next_image(annotator=person)
         for one in people:
             counted = progress(one)
             assert (counted.mine, counted.left) == recount(one)
         if held is None:
             continue
         if step % 7 == 3:
-            assigning.skip(assignment=held)
+            assign.skip(assignment=held)
         elif step % 7 == 5:
-            assigning.release(assignment=held)
+            assign.release(assignment=held)
         elif step % 11 == 9:
-            labelling.take_back(annotation=making.label(person))
+            record.take_back(annotation=making.label(person))
         else:
             making.label(person)
 
 
 def test_a_long_count_stops_and_says_that_there_are_more(study, bob, monkeypatch):
-    monkeypatch.setattr(queries, "COUNTED_UP_TO", 5)
-    assert progress(bob) == queries.Progress(0, 5, more=True)
+    monkeypatch.setattr(label_queries, "COUNTED_UP_TO", 5)
+    assert progress(bob) == label_queries.Progress(0, 5, more=True)
     making.label(bob)
     making.label(bob)
-    assert progress(bob) == queries.Progress(2, 5, more=True)
+    assert progress(bob) == label_queries.Progress(2, 5, more=True)
     making.label(bob)
-    assert progress(bob) == queries.Progress(3, 5)
+    assert progress(bob) == label_queries.Progress(3, 5)
 
 
 def test_one_person_holds_one_image(study, bob):
@@ -232,7 +231,7 @@ def test_a_step_looks_at_no_finished_image(db):
     study = making.study("planned")
     bob = making.person(study, "bob")
     with CaptureQueriesContext(connection) as captured:
-        assigning.next_image(annotator=bob)
+        assign.next_image(annotator=bob)
     looks = [q["sql"] for q in captured if "UNION ALL" in q["sql"]]
     assert len(looks) == 1
     if connection.vendor != "sqlite":
@@ -252,7 +251,7 @@ def test_sixteen_people_at_once_give_each_image_exactly_its_places():
     def label_all(person):
         try:
             done = 0
-            while assigning.next_image(annotator=person) is not None:
+            while assign.next_image(annotator=person) is not None:
                 making.label(person)
                 done += 1
             return done
@@ -278,7 +277,7 @@ def test_two_tabs_of_one_person_are_given_one_image():
 
     def ask(_):
         try:
-            return assigning.next_image(annotator=Membership.objects.get(pk=bob.pk)).image_id
+            return assign.next_image(annotator=Membership.objects.get(pk=bob.pk)).image_id
         finally:
             connection.close()
 

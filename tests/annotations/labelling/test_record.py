@@ -8,8 +8,7 @@ from django.utils import timezone
 from annotations.errors import LabelRefused
 from annotations.forms.definition import Form, Question
 from annotations.forms.versions import publish_form
-from annotations.labelling import assign as assigning
-from annotations.labelling import record as labelling
+from annotations.labelling import assign, record
 from annotations.models import Annotation, Answer, Assignment, Image, Membership, Revision
 from tests import making
 
@@ -17,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 def answer(person, image, **changes):
-    return labelling.record_label(
+    return record.record_label(
         **{
             "image": image,
             "annotator": person,
@@ -30,7 +29,7 @@ def answer(person, image, **changes):
 
 
 def test_an_answer_is_kept_with_the_form_that_was_on_the_screen(bob):
-    image = assigning.next_image(annotator=bob).image
+    image = assign.next_image(annotator=bob).image
     annotation = answer(bob, image, seconds=4.5)
     assert dict(annotation.answers.values_list("question", "value")) == {"aligned": 1, "quality": 0}
     assert annotation.form == bob.study.form
@@ -39,7 +38,7 @@ def test_an_answer_is_kept_with_the_form_that_was_on_the_screen(bob):
 
 
 def test_the_same_submission_a_hundred_times_leaves_one_row(bob):
-    image = assigning.next_image(annotator=bob).image
+    image = assign.next_image(annotator=bob).image
     submission = uuid.uuid4()
     first = answer(bob, image, submission=submission)
     for _ in range(100):
@@ -50,7 +49,7 @@ def test_the_same_submission_a_hundred_times_leaves_one_row(bob):
 
 
 def test_another_submission_about_the_same_image_is_a_correction_with_its_revision(bob):
-    image = assigning.next_image(annotator=bob).image
+    image = assign.next_image(annotator=bob).image
     first = uuid.uuid4()
     answer(bob, image, submission=first)
     corrected = answer(bob, image, answers={"aligned": 0, "quality": 0})
@@ -66,9 +65,9 @@ def test_another_submission_about_the_same_image_is_a_correction_with_its_revisi
 
 def test_an_answer_taken_back_puts_the_image_into_the_same_hands_again(bob):
     annotation = making.label(bob)
-    assigning.next_image(annotator=bob)
-    labelling.take_back(annotation=annotation)
-    held = assigning.next_image(annotator=bob)
+    assign.next_image(annotator=bob)
+    record.take_back(annotation=annotation)
+    held = assign.next_image(annotator=bob)
     assert held.image == annotation.image
     assert Annotation.objects.get().state == Annotation.State.WITHDRAWN
     again = answer(bob, held.image)
@@ -80,9 +79,9 @@ def test_an_answer_taken_back_puts_the_image_into_the_same_hands_again(bob):
 
 def test_taking_back_twice_is_refused_in_words(bob):
     annotation = making.label(bob)
-    labelling.take_back(annotation=annotation)
+    record.take_back(annotation=annotation)
     with pytest.raises(LabelRefused, match="already been taken back"):
-        labelling.take_back(annotation=annotation)
+        record.take_back(annotation=annotation)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +93,7 @@ def test_taking_back_twice_is_refused_in_words(bob):
     ],
 )
 def test_answers_that_do_not_fit_the_form_are_refused_and_leave_nothing(bob, answers, words):
-    image = assigning.next_image(annotator=bob).image
+    image = assign.next_image(annotator=bob).image
     with pytest.raises(LabelRefused, match=words):
         answer(bob, image, answers=answers)
     assert Annotation.objects.count() == 0
@@ -104,7 +103,7 @@ def test_answers_that_do_not_fit_the_form_are_refused_and_leave_nothing(bob, ans
 @pytest.mark.parametrize(("status", "words"), [("paused", "is paused"), ("closed", "is closed")])
 def test_a_study_that_is_not_open_takes_no_answer_and_keeps_the_earlier_ones(bob, status, words):
     making.label(bob)
-    image = assigning.next_image(annotator=bob).image
+    image = assign.next_image(annotator=bob).image
     bob.study.status = status
     bob.study.save()
     with pytest.raises(LabelRefused, match=f"{words}.*earlier answers are kept"):
@@ -113,7 +112,7 @@ def test_a_study_that_is_not_open_takes_no_answer_and_keeps_the_earlier_ones(bob
 
 
 def test_an_answer_to_questions_that_have_changed_is_refused(bob):
-    image = assigning.next_image(annotator=bob).image
+    image = assign.next_image(annotator=bob).image
     old = bob.study.form
     words = Form("geneval-audit", "Other", "", (Question("aligned", "Fits?", ()),))
     bob.study.form = publish_form(words)
@@ -130,15 +129,15 @@ def test_an_image_of_another_study_takes_no_answer(bob):
 
 def test_a_submission_that_was_used_for_another_image_is_refused(bob):
     submission = uuid.uuid4()
-    first = assigning.next_image(annotator=bob).image
+    first = assign.next_image(annotator=bob).image
     answer(bob, first, submission=submission)
-    second = assigning.next_image(annotator=bob).image
+    second = assign.next_image(annotator=bob).image
     with pytest.raises(LabelRefused, match="used for another image"):
         answer(bob, second, submission=submission)
 
 
 def test_an_answer_after_its_lease_ran_out_is_taken_while_a_place_is_free(bob):
-    image = assigning.next_image(annotator=bob).image
+    image = assign.next_image(annotator=bob).image
     Assignment.objects.all().delete()
     Image.objects.update(taken=0)
     answer(bob, image)
@@ -146,7 +145,7 @@ def test_an_answer_after_its_lease_ran_out_is_taken_while_a_place_is_free(bob):
 
 
 def test_an_answer_after_its_place_was_given_away_is_refused_in_words(bob):
-    image = assigning.next_image(annotator=bob).image
+    image = assign.next_image(annotator=bob).image
     Assignment.objects.all().delete()
     Image.objects.update(taken=bob.study.overlap)
     with pytest.raises(LabelRefused, match="given to somebody else"):
@@ -155,7 +154,7 @@ def test_an_answer_after_its_place_was_given_away_is_refused_in_words(bob):
 
 @pytest.mark.parametrize("seconds", [-1.0, float("nan"), float("inf"), 1e9])
 def test_a_time_that_cannot_be_true_is_not_kept(bob, seconds):
-    image = assigning.next_image(annotator=bob).image
+    image = assign.next_image(annotator=bob).image
     assert answer(bob, image, seconds=seconds).seconds is None
 
 
@@ -163,7 +162,7 @@ def test_a_time_that_cannot_be_true_is_not_kept(bob, seconds):
 def test_a_double_click_on_two_connections_leaves_one_row_and_no_error():
     study = making.study("clicks")
     bob = making.person(study, "bob")
-    image = assigning.next_image(annotator=bob).image
+    image = assign.next_image(annotator=bob).image
     submission = uuid.uuid4()
 
     def send(_):
@@ -183,10 +182,10 @@ def test_who_has_answered_the_rest_is_given_what_others_left_lying(study, bob, c
     study.overlap = 1
     study.save()
     study.images.exclude(key__in=["early-0", "late-0"]).delete()
-    left = assigning.next_image(annotator=charlie).image
-    mine = assigning.next_image(annotator=bob).image
+    left = assign.next_image(annotator=charlie).image
+    mine = assign.next_image(annotator=bob).image
     Assignment.objects.filter(annotator=charlie).update(leased_until=timezone.now())
-    lease = labelling.record_and_go_on(
+    lease = record.record_and_give_next(
         image=mine,
         annotator=bob,
         form=study.form,
@@ -199,12 +198,12 @@ def test_who_has_answered_the_rest_is_given_what_others_left_lying(study, bob, c
 
 def test_an_answer_sent_twice_finds_the_image_that_was_given_out_for_it(bob):
     sent = {
-        "image": assigning.next_image(annotator=bob).image,
+        "image": assign.next_image(annotator=bob).image,
         "annotator": bob,
         "form": bob.study.form,
         "answers": {"aligned": 1, "quality": 1},
         "submission": uuid.uuid4(),
     }
-    first = labelling.record_and_go_on(**sent)
-    assert labelling.record_and_go_on(**sent) == first
+    first = record.record_and_give_next(**sent)
+    assert record.record_and_give_next(**sent) == first
     assert Assignment.objects.filter(annotator=bob, state="leased").count() == 1

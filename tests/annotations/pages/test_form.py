@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotations.forms import FORMS
+from annotations.forms.papers import FORMS
 from annotations.models import FormVersion
 from tests import making
 
@@ -47,7 +47,7 @@ def test_what_is_wrong_is_said_and_what_was_written_stays(as_alice, alice):
     page = as_alice.post(PAGE, {"definition": "Title: A\nb (dance): C", "use": "yes"})
     assert page.status_code == 422
     text = page.content.decode()
-    assert "Line 2: “dance” is no kind of question" in text
+    assert "Line 2: “dance” is not a kind of question" in text
     assert "b (dance): C" in text
     alice.study.refresh_from_db()
     assert alice.study.form.slug == "geneval-audit"

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from django.urls import reverse
 
-from annotations.forms import FORMS
 from annotations.forms.definition import Example
+from annotations.forms.papers import FORMS
 from annotations.forms.versions import publish_form, use_form
 from annotations.models import Annotation, Assignment, Flag, Image, Revision
 from tests import making

@@ -6,8 +6,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotations.models import Decision, Membership
-from annotations.studies import adjudication as adjudicating
-from annotations.studies import invitations as inviting
+from annotations.studies import adjudication, invitations
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -96,7 +95,7 @@ def posts(study, member, invitation, image):
     "what", ["status", "invite", "close", "role", "aside", "remove", "decide", "gold"]
 )
 def test_only_the_owner_changes_anything(client, busy, bob, split, role, what):
-    invitation = inviting.invite(study=busy)
+    invitation = invitations.invite(study=busy)
     client.force_login(making.person(busy, "rita", role=role).user)
     address, data = posts(busy, bob, invitation, split)[what]
     assert client.post(address, data).status_code == 403
@@ -113,14 +112,14 @@ def test_only_the_owner_changes_anything(client, busy, bob, split, role, what):
 def test_an_owner_reaches_nothing_of_another_study(client, busy, bob, split, what):
     elsewhere = making.study("elsewhere")
     client.force_login(making.person(elsewhere, "olaf", role="owner").user)
-    invitation = inviting.invite(study=busy)
+    invitation = invitations.invite(study=busy)
     # The other study's people, links and images under the address of the own one.
     address, data = posts(elsewhere, bob, invitation, split)[what]
     assert client.post(address, data).status_code == 404
 
 
 def test_the_owner_pauses_sets_aside_and_removes_from_the_pages(as_alice, busy, bob):
-    made = posts(busy, bob, inviting.invite(study=busy), busy.images.first())
+    made = posts(busy, bob, invitations.invite(study=busy), busy.images.first())
     for what in ("status", "aside", "role", "close"):
         address, data = made[what]
         response = as_alice.post(address, data, **HTMX)
@@ -137,7 +136,7 @@ def test_the_owner_pauses_sets_aside_and_removes_from_the_pages(as_alice, busy, 
 def test_a_made_link_stands_on_the_page_with_its_address(as_alice, study):
     data = {"kind": "crowd", "completion_code": "C1", "images_each": "5"}
     text = as_alice.post(reverse("invite", args=[study.slug]), data, **HTMX).content.decode()
-    token = inviting.token_of(study.invitations.get())
+    token = invitations.token_of(study.invitations.get())
     assert f"/crowd/{token}/" in text
     assert "PROLIFIC_PID" in text
 
@@ -163,7 +162,7 @@ def test_a_case_is_decided_on_its_page_without_names(as_alice, busy, split):
 
 
 def test_what_was_decided_becomes_known_answers_and_back(as_alice, alice, busy, split):
-    adjudicating.decide(image=split, key="aligned", answer="0", note="", by=alice.user)
+    adjudication.decide(image=split, key="aligned", answer="0", note="", by=alice.user)
     address = reverse("gold", args=[busy.slug, split.public_id])
     assert as_alice.post(address).status_code == 302
     split.refresh_from_db()

@@ -6,7 +6,7 @@ import pytest
 from PIL import Image, PngImagePlugin
 
 from annotations.errors import ImportRefused
-from annotations.pictures.decode import open_picture, store_picture
+from annotations.pictures.store import open_picture, store_picture
 from tests.making import png
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotations.benchmarks.makers import MAKERS
+from annotations.benchmarks.registry import MAKERS
 from annotations.prompt_grammar.parse import loaded, parse
 from annotations.sources.records import AtomRecord, Unreadable
 
@@ -70,7 +70,7 @@ def test_the_grammar_finds_every_atom_of_made_prompts():
         assert Counter(atom.kind for atom in parse(item["prompt"])) == wanted, item["prompt"]
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200)
 @given(
     st.text(max_size=200)
     | st.lists(st.sampled_from(["a", "two", "red", "dog", ",", "and", "on", "is", "running"])).map(

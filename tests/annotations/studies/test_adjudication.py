@@ -3,7 +3,7 @@ import pytest
 
 from annotations.errors import LabelRefused
 from annotations.models import Annotation, Decision
-from annotations.studies import adjudication as adjudicating
+from annotations.studies import adjudication
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -19,32 +19,32 @@ def split(study):
 
 
 def test_only_images_with_different_answers_are_disagreements(study, split):
-    assert adjudicating.disagreements(study) == [(split.pk, split.public_id, False)]
+    assert adjudication.disagreements(study) == [(split.pk, split.public_id, False)]
 
 
 def test_answers_that_do_not_count_disagree_with_nobody(study, split):
     Annotation.objects.filter(annotator__name="ben").update(state="set aside")
-    assert adjudicating.disagreements(study) == []
+    assert adjudication.disagreements(study) == []
 
 
 def test_answers_stand_side_by_side_without_names(split):
-    aligned, quality = adjudicating.disputed(split)
-    assert sorted(aligned.said) == ["No", "Yes", "Yes"]
+    aligned, quality = adjudication.answers_side_by_side(split)
+    assert sorted(aligned.answers) == ["No", "Yes", "Yes"]
     assert not aligned.agreed
     assert [(o.words, o.people) for o in aligned.options] == [("Yes", 2), ("No", 1)]
     assert quality.agreed
-    assert sorted(quality.said) == ["", "Yes", "Yes"]
+    assert sorted(quality.answers) == ["", "Yes", "Yes"]
 
 
 def test_a_decision_is_kept_with_its_note_and_can_be_made_again(study, split, alice):
-    adjudicating.decide(image=split, key="aligned", answer="0", note="no circle", by=alice.user)
-    adjudicating.decide(image=split, key="aligned", answer="1", note="there it is", by=alice.user)
+    adjudication.decide(image=split, key="aligned", answer="0", note="no circle", by=alice.user)
+    adjudication.decide(image=split, key="aligned", answer="1", note="there it is", by=alice.user)
     decision = Decision.objects.get()
     assert (decision.value, decision.note) == (1, "there it is")
-    assert adjudicating.disagreements(study) == [(split.pk, split.public_id, True)]
+    assert adjudication.disagreements(study) == [(split.pk, split.public_id, True)]
     images = list(study.images.order_by("key"))
     columns = {image.pk: place for place, image in enumerate(images)}
-    found = adjudicating.decisions_on(study=study, question="aligned", images=columns)
+    found = adjudication.decisions_on(study=study, question="aligned", images=columns)
     assert found[columns[split.pk]] == 1
     assert np.isnan(found).sum() == 7
     assert Annotation.objects.filter(image=split).count() == 3
@@ -55,5 +55,5 @@ def test_a_decision_is_kept_with_its_note_and_can_be_made_again(study, split, al
 )
 def test_what_cannot_be_decided_is_refused_in_words(split, alice, key, answer, words):
     with pytest.raises(LabelRefused, match=words):
-        adjudicating.decide(image=split, key=key, answer=answer, note="", by=alice.user)
+        adjudication.decide(image=split, key=key, answer=answer, note="", by=alice.user)
     assert not Decision.objects.exists()

@@ -1,16 +1,17 @@
 import pytest
 
-from annotations import quality
-from annotations.labelling import assign as assigning
+from annotations.labelling import assign
 from annotations.models import Annotation, Assignment, Image
+from annotations.studies import annotator_quality, set_aside
+from annotations.studies.majority_agreement import agreement_with_majority
 from tests import making
 
 pytestmark = pytest.mark.django_db
 
 
 def shares(study):
-    found = quality.agreement_with_majority(study)
-    return {p.name: (found[p.pk].right, found[p.pk].of) for p in study.memberships.all()}
+    shares = agreement_with_majority(study)
+    return {p.name: (shares[p.pk].right, shares[p.pk].of) for p in study.memberships.all()}
 
 
 def test_each_person_is_held_against_the_majority_of_the_others(study):
@@ -49,7 +50,7 @@ def test_the_fast_way_agrees_with_counting_by_hand(study):
 
 def test_who_was_set_aside_is_compared_but_measures_nobody(study):
     making.labels(study, {"early-0": {"ann": 1, "ben": 0, "cat": 1}})
-    quality.set_aside(member=study.memberships.get(name="cat"))
+    set_aside.set_aside(member=study.memberships.get(name="cat"))
     # ann and ben now only have each other; cat is held against a draw.
     assert shares(study) == {"ann": (0, 1), "ben": (0, 1), "cat": (0, 0)}
 
@@ -57,7 +58,7 @@ def test_who_was_set_aside_is_compared_but_measures_nobody(study):
 def test_known_answers_are_counted_for_whoever_met_them(study):
     making.labels(study, {"early-0": {"ann": 1, "ben": 0}, "early-1": {"ann": 1, "ben": 1}})
     study.images.filter(key="early-0").update(gold={"aligned": 1})
-    rows = {row.member.name: row for row in quality.people_rows(study)}
+    rows = {row.member.name: row for row in annotator_quality.people_rows(study)}
     assert (rows["ann"].gold.right, rows["ann"].gold.of) == (1, 1)
     assert (rows["ben"].gold.right, rows["ben"].gold.of) == (0, 1)
     # One of one says nothing about a person.
@@ -75,7 +76,7 @@ def test_who_is_unlike_all_others_or_much_faster_is_marked(db):
     )
     Annotation.objects.update(seconds=9)
     Annotation.objects.filter(annotator__name="cat").update(seconds=1)
-    rows = {row.member.name: row for row in quality.people_rows(study)}
+    rows = {row.member.name: row for row in annotator_quality.people_rows(study)}
     assert rows["odd"].marks == ("often unlike the majority",)
     assert rows["cat"].marks == ("much faster than the others",)
     assert rows["ann"].marks == ()
@@ -87,21 +88,21 @@ def test_set_aside_answers_are_kept_and_their_images_go_to_others(study):
     first, second = making.person(study, "one"), making.person(study, "two")
     for _ in range(8):
         making.label(first)
-    assert assigning.next_image(annotator=second) is None
-    assert quality.set_aside(member=first) == 8
+    assert assign.next_image(annotator=second) is None
+    assert set_aside.set_aside(member=first) == 8
     assert Annotation.objects.filter(state="set aside").count() == 8
-    assert assigning.next_image(annotator=first) is None
-    assert assigning.next_image(annotator=second) is not None
-    assert quality.set_aside(member=first) == 0
+    assert assign.next_image(annotator=first) is None
+    assert assign.next_image(annotator=second) is not None
+    assert set_aside.set_aside(member=first) == 0
 
 
 def test_counting_again_restores_everything(study, bob):
     for _ in range(8):
         making.label(bob)
     before = list(Image.objects.order_by("pk").values_list("taken", flat=True))
-    quality.set_aside(member=bob)
+    set_aside.set_aside(member=bob)
     assert sum(Image.objects.values_list("taken", flat=True)) == 0
-    quality.count_again(member=bob)
+    set_aside.count_again(member=bob)
     assert list(Image.objects.order_by("pk").values_list("taken", flat=True)) == before
     assert Annotation.objects.filter(state="counted").count() == 8
     assert Assignment.objects.filter(state="answered").count() == 8
@@ -115,9 +116,9 @@ def test_answers_whose_places_others_have_taken_stay_aside(study):
     first, second = making.person(study, "one"), making.person(study, "two")
     making.label(first)
     making.label(first)
-    quality.set_aside(member=first)
+    set_aside.set_aside(member=first)
     again = making.label(second)
-    found = quality.count_again(member=first)
+    found = set_aside.count_again(member=first)
     assert (found.counted, found.aside) == (1, 1)
     assert "1 answer counts again; 1 stays set aside" in found.words
     counted = Annotation.objects.filter(state="counted")
@@ -130,7 +131,7 @@ def test_answers_whose_places_others_have_taken_stay_aside(study):
     study.overlap = 2
     study.save()
     first.study.refresh_from_db()
-    assert quality.count_again(member=first).words == ""
+    assert set_aside.count_again(member=first).words == ""
     assert Annotation.objects.filter(state="counted").count() == 3
 
 
@@ -140,8 +141,8 @@ def test_answers_about_known_images_always_come_back(study, bob):
     study.images.filter(key="early-0").update(gold={"aligned": 1})
     making.labels(study, {"early-0": {"ann": 1, "ben": 1, "cat": 0}})
     ann = study.memberships.get(name="ann")
-    quality.set_aside(member=ann)
-    assert quality.count_again(member=ann).counted == 1
+    set_aside.set_aside(member=ann)
+    assert set_aside.count_again(member=ann).counted == 1
 
 
 def test_ten_people_more_ask_no_question_more(study, django_assert_num_queries):
@@ -152,7 +153,7 @@ def test_ten_people_more_ask_no_question_more(study, django_assert_num_queries):
     study.images.filter(key="early-0").update(gold={"aligned": 1})
     fill(["ann", "ben"])
     with django_assert_num_queries(6):
-        quality.people_rows(study)
+        annotator_quality.people_rows(study)
     fill([f"p{n}" for n in range(10)])
     with django_assert_num_queries(6):
-        assert len(quality.people_rows(study)) == 12
+        assert len(annotator_quality.people_rows(study)) == 12

@@ -5,9 +5,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotations.labelling import record as labelling
+from annotations.labelling import record
 from annotations.models import Flag
-from annotations.studies import flags as flagging
+from annotations.studies import flags
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -17,7 +17,7 @@ HTMX = {"HTTP_HX_REQUEST": "true"}
 @pytest.fixture
 def flagged(study, bob):
     image = study.images.get(key="early-1")
-    return labelling.flag(image=image, annotator=bob, reason="broken", note="half of it is gray")
+    return record.flag(image=image, annotator=bob, reason="broken", note="half of it is gray")
 
 
 def flags_page(client, study, query="", **more):
@@ -61,30 +61,30 @@ def test_settled_flags_leave_the_open_ones_with_a_remark_and_can_be_put_back(
     assert (flagged.settled_by, flagged.remark) == (alice.user, "drawn again")
     assert ": drawn again" in flags_page(as_alice, study, "?all").content.decode()
     assert change(as_alice, flagged, "put-back").status_code == 302
-    assert flagging.open_flags(study).get() == flagged
+    assert flags.open_flags(study).get() == flagged
 
 
 def test_who_flags_it_again_opens_it_again(study, bob, flagged, alice):
-    flagging.settle(flag=flagged, remark="", by=alice.user)
-    labelling.flag(image=flagged.image, annotator=bob, reason="prompt")
-    again = flagging.open_flags(study).get()
+    flags.settle(flag=flagged, remark="", by=alice.user)
+    record.flag(image=flagged.image, annotator=bob, reason="prompt")
+    again = flags.open_flags(study).get()
     assert (again.pk, again.reason, again.settled_by) == (flagged.pk, "prompt", None)
 
 
 def test_all_flags_of_an_image_stand_together(study, bob, charlie, flagged, alice):
-    labelling.flag(image=flagged.image, annotator=charlie, reason="other")
-    flagging.settle(flag=flagged, remark="", by=alice.user)
-    (image,) = flagging.flagged_images(study, only_open=True)
+    record.flag(image=flagged.image, annotator=charlie, reason="other")
+    flags.settle(flag=flagged, remark="", by=alice.user)
+    (image,) = flags.flagged_images(study, only_open=True)
     assert [flag.annotator for flag in image.flags.all()] == [bob, charlie]
-    flagging.settle(flag=Flag.objects.get(annotator=charlie), remark="", by=alice.user)
-    assert not flagging.flagged_images(study, only_open=True)
-    assert flagging.flagged_images(study, only_open=False).get() == image
+    flags.settle(flag=Flag.objects.get(annotator=charlie), remark="", by=alice.user)
+    assert not flags.flagged_images(study, only_open=True)
+    assert flags.flagged_images(study, only_open=False).get() == image
 
 
 def test_flags_of_another_study_are_not_here(study, bob, flagged):
     elsewhere = making.study("elsewhere")
-    assert not flagging.flagged_images(elsewhere, only_open=False)
-    assert not flagging.open_flags(elsewhere)
+    assert not flags.flagged_images(elsewhere, only_open=False)
+    assert not flags.open_flags(elsewhere)
 
 
 def test_annotators_see_none_and_researchers_change_none(client, study, bob, flagged):
@@ -93,7 +93,7 @@ def test_annotators_see_none_and_researchers_change_none(client, study, bob, fla
     client.force_login(making.person(study, "rita", role="researcher").user)
     assert flags_page(client, study).status_code == 200
     assert change(client, flagged, "settle").status_code == 403
-    assert flagging.open_flags(study).exists()
+    assert flags.open_flags(study).exists()
 
 
 def test_an_owner_settles_nothing_of_another_study(client, study, flagged):
@@ -101,7 +101,7 @@ def test_an_owner_settles_nothing_of_another_study(client, study, flagged):
     client.force_login(making.person(elsewhere, "olaf", role="owner").user)
     address = reverse("flag-change", args=["elsewhere", flagged.pk])
     assert client.post(address, {"do": "settle"}).status_code == 404
-    assert flagging.open_flags(study).exists()
+    assert flags.open_flags(study).exists()
 
 
 def test_more_flags_ask_no_question_more(as_alice, study, bob, flagged):
@@ -111,7 +111,7 @@ def test_more_flags_ask_no_question_more(as_alice, study, bob, flagged):
     for number in range(3):
         person = making.person(study, f"person-{number}")
         for image in study.images.all():
-            labelling.flag(image=image, annotator=person, reason="other")
+            record.flag(image=image, annotator=person, reason="other")
     with CaptureQueriesContext(connection) as after:
         flags_page(as_alice, study)
     assert len(after) == len(before)
@@ -120,5 +120,5 @@ def test_more_flags_ask_no_question_more(as_alice, study, bob, flagged):
 def test_the_study_s_page_leads_to_open_flags(as_alice, study, flagged, alice):
     address = reverse("study", args=[study.slug])
     assert "1 open flag" in as_alice.get(address).content.decode()
-    flagging.settle(flag=flagged, remark="", by=alice.user)
+    flags.settle(flag=flagged, remark="", by=alice.user)
     assert "open flag" not in as_alice.get(address).content.decode()

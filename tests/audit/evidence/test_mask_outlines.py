@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from audit.evidence import mask_outlines as outlines
+from audit.evidence import mask_outlines
 from judges.masks import packed
 
 
@@ -17,16 +17,16 @@ def mask(*rows: str) -> dict:
 def test_a_square_has_four_corners():
     drawn = mask("....", ".##.", ".##.", "....")
     assert drawn["counts"] == [5, 2, 2, 2, 5]
-    assert outlines.path(drawn, 4, 4) == "M1,1L3,1L3,3L1,3Z"
+    assert mask_outlines.path(drawn, 4, 4) == "M1,1L3,1L3,3L1,3Z"
 
 
 def test_a_hole_is_a_walk_of_its_own():
     drawn = mask("###", "#.#", "###")
-    assert outlines.path(drawn, 3, 3) == "M0,0L3,0L3,3L0,3Z M1,2L2,2L2,1L1,1Z"
+    assert mask_outlines.path(drawn, 3, 3) == "M0,0L3,0L3,3L0,3Z M1,2L2,2L2,1L1,1Z"
 
 
 def test_pixels_that_touch_at_a_corner_are_both_walked_round():
-    path = outlines.path(mask("#.", ".#"), 2, 2)
+    path = mask_outlines.path(mask("#.", ".#"), 2, 2)
     # Area by the shoelace formula, over all loops: two pixels.
     area = 0.0
     for loop in path.replace("M", "").split("Z")[:-1]:
@@ -37,14 +37,14 @@ def test_pixels_that_touch_at_a_corner_are_both_walked_round():
 
 
 def test_a_mask_of_another_size_is_laid_over_the_whole_picture():
-    assert outlines.path(mask("....", ".##.", ".##.", "...."), 400, 200) == (
+    assert mask_outlines.path(mask("....", ".##.", ".##.", "...."), 400, 200) == (
         "M100,50L300,50L300,150L100,150Z"
     )
 
 
 def test_a_packed_mask_is_the_same_mask():
     drawn = mask("....", ".##.", ".##.", "....")
-    assert outlines.path(packed(drawn), 4, 4) == outlines.path(drawn, 4, 4)
+    assert mask_outlines.path(packed(drawn), 4, 4) == mask_outlines.path(drawn, 4, 4)
 
 
 def test_a_large_mask_is_walked_in_larger_steps():
@@ -53,14 +53,14 @@ def test_a_large_mask_is_walked_in_larger_steps():
     flat = inside.T.ravel()
     ends = np.flatnonzero(np.r_[flat[1:] != flat[:-1], True]) + 1
     drawn = {"size": [1024, 1024], "counts": np.diff(np.r_[0, ends]).tolist()}
-    assert outlines.path(drawn, 1024, 1024) == "M512,256L768,256L768,512L512,512Z"
+    assert mask_outlines.path(drawn, 1024, 1024) == "M512,256L768,256L768,512L512,512Z"
     # A line of one pixel is thinner than a step, and is there.
     inside[:] = False
     inside[100, :] = True
     flat = inside.T.ravel()
     ends = np.flatnonzero(np.r_[flat[1:] != flat[:-1], True]) + 1
     drawn = {"size": [1024, 1024], "counts": np.diff(np.r_[0, ends]).tolist()}
-    assert outlines.path(drawn, 1024, 1024).startswith("M0,100")
+    assert mask_outlines.path(drawn, 1024, 1024).startswith("M0,100")
 
 
 @pytest.mark.parametrize(
@@ -81,4 +81,4 @@ def test_a_large_mask_is_walked_in_larger_steps():
     ],
 )
 def test_a_mask_that_cannot_be_read_or_is_empty_has_no_outline(odd):
-    assert outlines.path(odd, 2, 2) == ""
+    assert mask_outlines.path(odd, 2, 2) == ""

@@ -1,4 +1,4 @@
-"""A backup is whole or it is none; bringing it back never overwrites what is there."""
+"""A backup is complete or refused; restoring it never overwrites existing data."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings as configured
+from django.core.management import CommandError, call_command
 from django.db import connection
 
 from annotations.errors import Refused
@@ -75,7 +76,7 @@ def test_what_was_backed_up_comes_back_row_for_row_and_byte_for_byte(
 
 def test_a_backup_never_replaces_another(labelled, tmp_path):
     backups.back_up(tmp_path / "all.tar")
-    with pytest.raises(Refused, match="exists already"):
+    with pytest.raises(Refused, match="already exists"):
         backups.back_up(tmp_path / "all.tar")
 
 
@@ -92,7 +93,7 @@ def test_half_a_backup_is_refused_and_leaves_nothing(labelled, elsewhere, tmp_pa
     whole = (tmp_path / "all.tar").read_bytes()
     (tmp_path / "half.tar").write_bytes(whole[: int(len(whole) * share)])
     place = elsewhere()
-    with pytest.raises(Refused, match="not a whole backup"):
+    with pytest.raises(Refused, match="not a complete backup"):
         backups.restore(tmp_path / "half.tar")
     assert not (place / "jurybox.sqlite3").exists()
     assert not (place / "media").exists()
@@ -110,13 +111,31 @@ def test_a_backup_that_wants_to_write_elsewhere_is_refused(labelled, elsewhere, 
     assert not (place.parent / "outside").exists()
 
 
+@pytest.mark.parametrize(
+    "note", [b"", b"{", b"[1, 2]", b'{"files": 3}', b"\xff\xfe", None], ids=repr
+)
+def test_a_backup_with_a_damaged_note_is_refused_with_a_sentence(elsewhere, tmp_path, note):
+    with tarfile.open(tmp_path / "odd.tar", "w") as tar:
+        entry = tarfile.TarInfo(backups.NOTE)
+        if note is None:
+            entry.type = tarfile.DIRTYPE
+        else:
+            entry.size = len(note)
+        tar.addfile(entry, io.BytesIO(note or b""))
+    place = elsewhere()
+    with pytest.raises(CommandError, match="not a complete backup") as refusal:
+        call_command("restore", tmp_path / "odd.tar")
+    assert refusal.value.returncode == 1
+    assert not place.exists()
+
+
 def test_the_commands_do_it_in_processes_of_their_own(tmp_path):
     code = "from django.core.management import call_command as c; c('migrate', verbosity=0); c({})"
     kept = start(tmp_path / "one", code.format(f"'backup', {str(tmp_path / 'b.tar')!r}"))
-    assert kept.stdout.startswith("Kept 0 annotations, 0 images"), kept.stderr
+    assert kept.stdout.startswith("Saved 0 annotations, 0 images"), kept.stderr
     back = start(
         tmp_path / "two",
         "from django.core.management import call_command as c;"
         f"c('restore', {str(tmp_path / 'b.tar')!r})",
     )
-    assert back.stdout.startswith("Brought back 0 annotations"), back.stderr
+    assert back.stdout.startswith("Restored 0 annotations"), back.stderr

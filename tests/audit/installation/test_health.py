@@ -10,15 +10,15 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError
 from django.utils import timezone
 
-from audit.installation import health as condition
-from judges import running
+from audit.installation import health
 from judges.models import Run
+from judges.runs import lifecycle
 
 pytestmark = pytest.mark.django_db
 
 
-def finding(part: str) -> condition.Finding:
-    (found,) = [f for f in condition.everything() if f.part == part]
+def finding(part: str) -> health.Finding:
+    (found,) = [f for f in health.everything() if f.part == part]
     return found
 
 
@@ -33,7 +33,7 @@ def test_without_its_database_it_is_alive_but_not_ready(client, monkeypatch):
         raise DatabaseError("could not connect to server at 10.1.2.3")
 
     gone.__name__ = "database"
-    monkeypatch.setattr(condition, "database", gone)
+    monkeypatch.setattr(health, "database", gone)
     assert client.get("/healthz").status_code == 200
     answer = client.get("/readyz")
     assert answer.status_code == 503
@@ -46,24 +46,23 @@ def test_images_that_cannot_be_written_are_found(settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path / "file"
     found = finding("images")
     assert found.state == "broken"
-    assert "images could not be imported" in found.words
+    assert "none can be imported" in found.words
 
 
 def test_a_bucket_that_does_not_answer_is_found(settings, monkeypatch):
-    class Gone:
-        def keep(self, name, content):
-            raise OSError("no route to the bucket")
+    def unreachable(name, content):
+        raise OSError("no route to the bucket")
 
     settings.MEDIA_BUCKET = {"bucket_name": "pictures"}
-    monkeypatch.setattr(condition, "media", Gone)
+    monkeypatch.setattr(health.default_storage, "save", unreachable)
     found = finding("images")
     assert found.state == "broken"
     assert "no route to the bucket" in found.words
 
 
 def test_a_nearly_full_disk_is_named_before_it_is_full(monkeypatch):
-    monkeypatch.setattr(condition.shutil, "disk_usage", lambda path: _Usage(1024**3))
-    found = condition.disk()
+    monkeypatch.setattr(health.shutil, "disk_usage", lambda path: _Usage(1024**3))
+    found = health.disk()
     assert (found.state, found.words[:17]) == ("look", "Only 1.0 GiB free")
 
 
@@ -90,7 +89,7 @@ def _connection(url: str):
 
 
 def test_work_that_nobody_takes_is_named_with_the_command_that_helps(study):
-    run = running.start_run(study=study, name="geneval-builtin")
+    run = lifecycle.start_run(study=study, name="geneval-builtin")
     assert finding("workers").state == "well"  # started just now
     Run.objects.filter(pk=run.pk).update(started_at=timezone.now() - timedelta(minutes=3))
     found = finding("workers")
@@ -100,13 +99,13 @@ def test_work_that_nobody_takes_is_named_with_the_command_that_helps(study):
 
 def test_a_time_zone_with_summer_is_named(settings):
     settings.TIME_ZONE = "Europe/Berlin"
-    assert condition.clock().state == "look"
+    assert health.clock().state == "look"
 
 
 def test_the_doctor_prints_one_line_a_part(capsys):
     call_command("doctor")
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == len(condition.everything())
+    assert len(lines) == len(health.everything())
     assert lines[0].startswith("· database")
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from judges import running
 from judges.protocols import Judgement, Unscored
+from judges.runs import lifecycle, save_scores
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -28,10 +28,10 @@ def test_without_the_token_there_is_no_such_page(client, settings, token, given)
 
 def test_the_numbers_are_those_of_the_rows(client, settings, study, bob):
     settings.METRICS_TOKEN = TOKEN
-    run = running.start_run(study=study, name="geneval-builtin")
+    run = lifecycle.start_run(study=study, name="geneval-builtin")
     first, second, *_ = study.images.order_by("pk")
-    running.save_score(run=run, image=first, result=Judgement(1.0, True))
-    running.save_score(run=run, image=second, result=Unscored("unreadable"))
+    save_scores.save_score(run=run, image=first, result=Judgement(1.0, True))
+    save_scores.save_score(run=run, image=second, result=Unscored("unreadable"))
     making.label(bob)
     told = read(client)
     assert told["jurybox_images"] == 8

@@ -1,7 +1,7 @@
 from datetime import timedelta
 
 import pytest
-from django.contrib.auth import get_user_model
+from django.contrib.auth import BACKEND_SESSION_KEY, get_user_model
 from django.contrib.sessions.models import Session
 from django.urls import reverse
 from django.utils import timezone
@@ -26,6 +26,13 @@ def test_a_session_lasts_until_the_log_out_and_its_cookie_is_worth_nothing_after
     client.post(reverse("logout"))
     client.cookies["sessionid"] = key
     assert not is_in(client)
+
+
+def test_who_logged_in_before_the_accounts_were_moved_stays_logged_in(client, dora):
+    session = client.session
+    session[BACKEND_SESSION_KEY] = "audit.accounts.Accounts"
+    session.save()
+    assert is_in(client)
 
 
 def test_a_session_that_has_expired_is_none(client, dora):

@@ -10,10 +10,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotations.models import Annotation, Generator, Image
-from annotations.pictures.decode import thumbnail_of
+from annotations.pictures.store import thumbnail_of
 from audit.models import Making, Report
 from audit.reports import make as reports
-from audit.words import report as narrative
+from audit.words import report as report_words
 from judges.models import Run
 from tests import making
 
@@ -162,7 +162,7 @@ def test_what_the_page_shows_is_what_the_report_says(as_alice, large):
     page = text(get(as_alice, "drift", large))
     for judge in body["judges"].values():
         for stats in judge["by_generator"].values():
-            shown = narrative.cell("net_deviation", stats["net_deviation"])
+            shown = report_words.cell("net_deviation", stats["net_deviation"])
             assert f"{shown.value}<span" in page
 
 
@@ -297,7 +297,7 @@ def test_what_a_judge_asked_and_was_told_is_shown(as_alice, judged):
         "it is mute",
         "“a red circle”: similarity 0.3125",
         "I see a &lt;circle&gt;.",
-        "Everything else that it kept",
+        "Other data stored with the score",
         "&quot;noun&quot;: &quot;circle&quot;",
     ):
         assert shown in page
@@ -324,7 +324,7 @@ def test_the_gallery_shows_the_small_copy_that_the_import_made(as_alice, judged,
     image = judged.images.first()
     response = get(as_alice, "thumbnail", judged, image.public_id)
     assert response["Content-Type"] == "image/jpeg"
-    assert response.content == (media / thumbnail_of(image.file)).read_bytes()
+    assert response.getvalue() == (media / thumbnail_of(image.file)).read_bytes()
     (media / thumbnail_of(image.file)).unlink()
     assert get(as_alice, "thumbnail", judged, image.public_id).status_code == 404
 
@@ -370,7 +370,7 @@ def test_an_older_report_can_be_looked_at_and_says_so(as_alice, judged):
     for name in ("drift", "gallery", "slices"):
         page = text(get(as_alice, name, judged, report=older.pk))
         assert "You are looking at the report of" in page
-    assert "no longer at hand" in text(get(as_alice, "gallery", judged, report=older.pk))
+    assert "no longer stored" in text(get(as_alice, "gallery", judged, report=older.pk))
     assert get(as_alice, "drift", judged, report=10**9).status_code == 404
     assert get(as_alice, "drift", judged, report="x").status_code == 404
 
@@ -435,7 +435,7 @@ def test_a_generator_without_a_release_date_is_told_beside_the_chart(as_alice, s
 def test_a_slice_with_four_images_has_no_number(as_alice, judged):
     page = text(get(as_alice, "slices", judged, by="generator"))
     assert "too few to judge: 4 images, at least 30 needed" in page
-    assert "so there is no picture" in page
+    assert "so there is no chart" in page
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -489,6 +489,13 @@ def test_odd_addresses_fall_back_to_the_default(as_alice, judged, name):
         "sort": "z",
     }
     assert get(as_alice, name, judged, **odd).status_code == 200
+
+
+def test_pages_show_the_report_with_the_usual_options_though_another_one_is_newer(as_alice, judged):
+    usual = reports.make_report(study=judged)
+    other = reports.make_report(study=judged, options=reports.Options(seed=3))
+    assert get(as_alice, "drift", judged).context["report_id"] == usual.pk
+    assert get(as_alice, "drift", judged, report=other.pk).context["report_id"] == other.pk
 
 
 def test_a_question_with_ratings_works_on_every_page(as_alice, study):

@@ -2,16 +2,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from annotations import quality
 from annotations.models import Annotation
-from audit.people import agreement as people
+from annotations.studies import set_aside
+from audit.people import agreement as people_agreement
 from tests import making
 
 pytestmark = pytest.mark.django_db
 
 
 def row_of(study, question="aligned"):
-    body = people.body_of(study)
+    body = people_agreement.body_of(study)
     return next(row for row in body["questions"] if row["question"] == question)
 
 
@@ -84,7 +84,7 @@ def test_two_people_need_enough_in_common_for_a_number(db):
 
 def test_answers_that_were_set_aside_are_not_in_it(study):
     making.labels(study, {"early-0": {"ann": 1, "ben": 1, "cat": 0}})
-    quality.set_aside(member=study.memberships.get(name="cat"))
+    set_aside.set_aside(member=study.memberships.get(name="cat"))
     assert row_of(study)["percent"]["value"] == 1
 
 
@@ -146,7 +146,7 @@ def test_an_import_has_no_course_of_time(course):
 
 
 def test_times_are_told_by_quartiles(course):
-    body = people.body_of(course)
+    body = people_agreement.body_of(course)
     # 1 to 80 seconds: numpy's quartiles lie a quarter of 79 steps up from 1.
     assert [person["name"] for person in body["people"]] == ["ann", "ben"]
     assert body["people"][0]["seconds"] == {"value": 40.5, "low": 20.75, "high": 60.25, "n": 80}
@@ -164,12 +164,12 @@ def test_texts_are_compared_and_have_no_order(study):
 def test_sixty_people_take_as_many_queries_as_two(django_assert_num_queries, study):
     making.labels(study, {"early-0": {"ann": 1, "ben": 1}})
     with django_assert_num_queries(3):
-        people.body_of(study)
+        people_agreement.body_of(study)
     making.labels(
         study, {i.key: {f"p{n:02}": n % 2 for n in range(70)} for i in study.images.all()}
     )
     with django_assert_num_queries(3):
-        body = people.body_of(study)
-    assert len(body["people"]) == people.PEOPLE
+        body = people_agreement.body_of(study)
+    assert len(body["people"]) == people_agreement.PEOPLE
     assert body["raters"] == 72
     assert len(body["questions"][0]["pairs"]) == 60 * 59 / 2

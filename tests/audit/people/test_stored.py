@@ -1,7 +1,7 @@
 import pytest
 
 from audit.models import Meeting
-from audit.people import stored as meeting
+from audit.people import stored as stored_agreement
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -9,40 +9,40 @@ pytestmark = pytest.mark.django_db
 
 def test_a_small_study_is_never_behind(study):
     making.labels(study, {"early-0": {"ann": 1}})
-    assert meeting.current(study=study).body["forms"] == 1
+    assert stored_agreement.current(study=study).body["forms"] == 1
     making.labels(study, {"early-0": {"ben": 1}})
-    assert meeting.current(study=study).body["forms"] == 2
+    assert stored_agreement.current(study=study).body["forms"] == 2
 
 
 def test_nothing_is_computed_twice(study, monkeypatch):
-    made = meeting.current(study=study).made_at
+    made = stored_agreement.current(study=study).made_at
     making.labels(study, {"early-0": {"ann": 1}})
-    later = meeting.current(study=study).made_at
+    later = stored_agreement.current(study=study).made_at
     assert later > made
-    assert meeting.current(study=study).made_at == later
+    assert stored_agreement.current(study=study).made_at == later
 
 
 def test_a_large_study_is_left_to_a_worker(study, monkeypatch):
-    monkeypatch.setattr(meeting, "AT_ONCE", 1)
+    monkeypatch.setattr(stored_agreement, "AT_ONCE", 1)
     making.labels(study, {"early-0": {"ann": 1, "ben": 1}})
-    assert meeting.current(study=study) is None
-    meeting.refresh(study=study)
-    kept = meeting.current(study=study)
+    assert stored_agreement.current(study=study) is None
+    stored_agreement.refresh(study=study)
+    kept = stored_agreement.current(study=study)
     assert kept.body["forms"] == 2
-    assert not meeting.is_behind(kept)
+    assert not stored_agreement.is_behind(kept)
     making.labels(study, {"early-1": {"ann": 1}})
-    assert meeting.current(study=study).body["forms"] == 2
-    assert meeting.is_behind(meeting.current(study=study))
+    assert stored_agreement.current(study=study).body["forms"] == 2
+    assert stored_agreement.is_behind(stored_agreement.current(study=study))
 
 
 def test_a_worker_rests_between_two_readings(study, monkeypatch):
-    monkeypatch.setattr(meeting, "AT_ONCE", 0)
+    monkeypatch.setattr(stored_agreement, "AT_ONCE", 0)
     making.labels(study, {"early-0": {"ann": 1}})
-    meeting.refresh(study=study)
+    stored_agreement.refresh(study=study)
     Meeting.objects.update(seconds=100)
     making.labels(study, {"early-0": {"ben": 1}})
-    meeting.refresh(study=study)
+    stored_agreement.refresh(study=study)
     assert Meeting.objects.get().body["forms"] == 1
     Meeting.objects.update(seconds=0)
-    meeting.refresh(study=study)
+    stored_agreement.refresh(study=study)
     assert Meeting.objects.get().body["forms"] == 2

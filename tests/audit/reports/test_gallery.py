@@ -22,8 +22,8 @@ def report(study):
 
 
 def keys(report, **filters) -> list[str]:
-    found = Gallery(report.pk, "some-judge")
-    images = found.images(found.chosen(Filters(**filters)))
+    stored = Gallery(report.pk, "some-judge")
+    images = stored.images(stored.matching(Filters(**filters)))
     names = dict(report.study.images.values_list("pk", "key"))
     return [names[pk] for pk in images]
 
@@ -42,7 +42,7 @@ def test_a_newer_report_takes_the_columns_over(report, study):
     making.labels(study, {"early-3": {"ben": 1}})
     newer = reports.make_report(study=study)
     assert set(Column.objects.values_list("report", flat=True)) == {newer.pk}
-    assert not Gallery(report.pk, "some-judge").there
+    assert not Gallery(report.pk, "some-judge").exists
 
 
 def test_what_was_packed_is_what_comes_out():

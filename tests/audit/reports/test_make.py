@@ -7,12 +7,13 @@ from annotations.models import Annotation, Image
 from audit.models import Report
 from audit.reports import make as reports
 from audit.reports.pairing import pair
-from audit.words import report as narrative
+from audit.words import report as report_words
 from tests import making
 
 pytestmark = pytest.mark.django_db
 
 FEW = reports.Options(resamples=200)
+# Scripts read these by name; a report may have more.
 STATS = {
     "n",
     "human_score",
@@ -85,11 +86,11 @@ def test_agreement_with_the_majority_worked_by_hand(judged):
 
 def test_every_slice_has_every_statistic(judged):
     found = body(judged)["judges"]["some-judge"]
-    assert set(found["overall"]) == STATS
+    assert set(found["overall"]) >= STATS
     for slices in ("by_generator", "by_tag", "by_atomicity", "by_variant"):
         assert found[slices]
         for stats in found[slices].values():
-            assert set(stats) == STATS
+            assert set(stats) == set(found["overall"])
     assert set(found["by_tag"]) == {"colors"}
     assert set(found["by_atomicity"]) == {"2"}
     assert set(found["by_variant"]) == {"original"}
@@ -177,7 +178,7 @@ def test_a_failed_judgement_is_missing_and_not_a_zero(study):
     assert stats["n"] == 2
     # Over the two scored images alone: people 1/2, judge 1/2.
     assert stats["judge_score"]["value"] == pytest.approx(50)
-    assert "1 of 8 could not be scored" in " ".join(narrative.missing(found))
+    assert "1 of 8 could not be scored" in " ".join(report_words.missing(found))
 
 
 def test_a_draw_between_people_has_no_reference_and_is_said(study):
@@ -198,8 +199,8 @@ def test_nobody_has_labelled_yet(study):
     overall = found["judges"]["some-judge"]["overall"]
     assert all("undefined" in overall[name] for name in STATS - {"n"})
     assert not found["judges"]["some-judge"]["drift"]["alarm"]
-    assert narrative.sentences(found) == [
-        "Nobody has labelled this study yet, so there is nothing to hold judges against."
+    assert report_words.sentences(found) == [
+        "Nobody has labelled this study yet, so there is nothing to compare judges with."
     ]
 
 
@@ -207,7 +208,7 @@ def test_no_judge_has_scored_yet(study):
     majority_of(study, {"early-0"})
     found = body(study)
     assert found["judges"] == {}
-    assert narrative.sentences(found) == ["No judge has scored this study yet."]
+    assert report_words.sentences(found) == ["No judge has scored this study yet."]
 
 
 def test_a_study_with_nothing_at_all_still_has_a_report(study):
@@ -263,6 +264,8 @@ def test_a_report_with_other_options_is_not_the_one_that_everybody_sees(judged):
     everybody = reports.make_report(study=judged)
     reports.make_report(study=judged, options=reports.Options(seed=3))
     assert Report.objects.filter(options={}).get() == everybody
+    assert Report.objects.with_usual_options().get() == everybody
+    assert reports.refresh_report(study=judged) == everybody
 
 
 def test_a_report_notices_new_labels_and_new_scores(judged):

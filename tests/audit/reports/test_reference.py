@@ -8,10 +8,9 @@ from django.core.management import call_command
 
 from annotations.forms.papers import geneval2_atoms, geneval_crowd
 from annotations.forms.versions import use_form
-from annotations.labelling import assign as assigning
-from annotations.labelling import record as labelling
+from annotations.labelling import assign, record
 from annotations.models import Annotation
-from annotations.studies import adjudication as adjudicating
+from annotations.studies import adjudication
 from audit.reports import make as reports
 from tests import making
 
@@ -42,7 +41,7 @@ def human_score(study, **options):
 
 def decide(study, key, answer):
     image = study.images.get(key=key)
-    adjudicating.decide(image=image, key="aligned", answer=answer, note="", by=None)
+    adjudication.decide(image=image, key="aligned", answer=answer, note="", by=None)
 
 
 def test_a_decision_counts_where_it_is_asked_for_and_nowhere_else(split):
@@ -70,7 +69,7 @@ def test_a_decision_about_a_rating_takes_the_place_of_the_mean(study):
     given = {"early-0": {"ann": 1, "ben": 5}, "early-1": {"ann": 4, "ben": 4}}
     making.labels(study, given, question="likert")
     image = study.images.get(key="early-0")
-    adjudicating.decide(image=image, key="likert", answer="5", note="", by=None)
+    adjudication.decide(image=image, key="likert", answer="5", note="", by=None)
     found, _, _ = human_score(study, question="likert", consensus="adjudicated")
     assert found["value"] == 4.5
     assert human_score(study, question="likert")[0]["value"] == 3.5
@@ -102,8 +101,8 @@ def test_a_study_is_audited_by_what_follows_from_its_form(study, bob, form, righ
     version = use_form(study=study, form=form)
     bob.study.form = version
     for number in range(8):
-        lease = assigning.next_image(annotator=bob)
-        labelling.record_label(
+        lease = assign.next_image(annotator=bob)
+        record.record_label(
             image=lease.image,
             annotator=bob,
             form=version,

@@ -7,9 +7,8 @@ from audit.stats.agreement import percent_agreement
 from audit.stats.drift import (
     before_and_since,
     by_release,
-    in_band,
     saturated,
-    slope_per_year,
+    slopes,
     years,
 )
 from audit.stats.estimate import Estimate, Undefined
@@ -21,31 +20,23 @@ def test_a_slope_worked_by_hand():
     released = ["2020-01-01", "2020-12-31", "2021-12-31"]
     spread = np.diff(years(released))
     assert spread == pytest.approx([365 / 365.25] * 2)
-    assert slope_per_year([0, 2, 10], released).value == pytest.approx(5 * 365.25 / 365)
+    assert slopes(np.array([[0.0, 2, 10]]), years(released)) == pytest.approx(5 * 365.25 / 365)
 
 
 def test_a_slope_is_that_of_a_least_squares_fit_whatever_the_order():
     rng = np.random.default_rng(0)
     released = [date(2020 + k % 5, 1 + k, 3) for k in range(9)]
     points = rng.normal(size=9)
-    expected = np.polyfit(years(released), points, 1)[0]
-    assert slope_per_year(points, released).value == pytest.approx(expected)
-    turned = slope_per_year(points[::-1], released[::-1])
-    assert turned.value == pytest.approx(expected)
+    when = years(released)
+    expected = np.polyfit(when, points, 1)[0]
+    assert slopes(points[None, :], when) == pytest.approx(expected)
+    assert slopes(points[None, ::-1], when[::-1]) == pytest.approx(expected)
 
 
-def test_one_date_has_no_slope():
-    assert slope_per_year([1, 2], ["2024-01-01"] * 2) == Undefined(
-        "a slope needs generators of two release dates", 2
-    )
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "expected"),
-    [(-3, 3, "inside"), (-1, 4, "open"), (3.1, 9, "outside"), (-9, -3.1, "outside")],
-)
-def test_the_band_of_three_points_is_judged_by_the_whole_interval(low, high, expected):
-    assert in_band(Estimate((low + high) / 2, low, high, 100)) == expected
+def test_missing_generators_are_left_out_and_one_date_has_no_slope():
+    when = years(["2020-01-01", "2021-01-01", "2021-01-01"])
+    some = np.array([[1.0, 4.0, np.nan], [np.nan, 1.0, 2.0]])
+    assert slopes(some, when) == pytest.approx([3 * 365.25 / 366, np.nan], nan_ok=True)
 
 
 def test_a_benchmark_is_used_up_when_the_whole_interval_says_so():

@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from scipy.stats import binomtest
 
 from audit.stats import permutation, ties
 from audit.stats.ranking import pearson
@@ -57,11 +56,6 @@ def test_p_is_below_five_per_cent_in_at_most_so_many_lives_without_a_difference(
         low += permutation.paired_means(a, b, swaps=500, seed=life).p <= 0.05
     # Two standard deviations above 20 of 400.
     assert low <= 29
-
-
-def test_the_sign_test_is_the_binomial():
-    assert permutation.sign_test(9, 1).value == pytest.approx(binomtest(9, 10).pvalue)
-    assert permutation.sign_test(4, 4).value == 1
 
 
 def test_differences_of_mt_metrics_eval():

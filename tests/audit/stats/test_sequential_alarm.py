@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from audit.stats import sequential_alarm as alarm
+from audit.stats import sequential_alarm
 from audit.stats.sequential_alarm import Watch, by_prompt, confidence_sequence, watch
 
 
@@ -15,9 +15,9 @@ def test_the_money_after_one_image_worked_by_hand(monkeypatch):
     # One stake of half, all put down at once, on either side: baseline 0, values from -1 to 1.
     # After a 1: the rising half has 1 + 0.5, the falling half 1 - 0.5: 1 in all. After another:
     # (1.5^2 + 0.5^2)/2 = 1.25.
-    monkeypatch.setattr(alarm, "STAKES", np.array([0.5]))
-    monkeypatch.setattr(alarm, "ON_EACH", np.array([1.0]))
-    monkeypatch.setattr(alarm, "AT_ONCE", 1 - 1e-15)
+    monkeypatch.setattr(sequential_alarm, "STAKES", np.array([0.5]))
+    monkeypatch.setattr(sequential_alarm, "ON_EACH", np.array([1.0]))
+    monkeypatch.setattr(sequential_alarm, "AT_ONCE", 1 - 1e-15)
     assert watch([1.0]).evidence == pytest.approx(1.0)
     assert watch([1.0, 1.0]).evidence == pytest.approx(1.25)
 

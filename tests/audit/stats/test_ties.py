@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.stats import ties
+from audit.stats.counting.grouped_pairs import GroupedPairs
 from audit.stats.estimate import Undefined
-from audit.stats.intervals import bootstrap
 from audit.stats.ranking import kendall_tau_b
 from tests.audit.stats.vectors import bundle, cases, flat
 
@@ -214,37 +214,12 @@ def test_order_and_origin_do_not_matter_to_calibration(pairs, random):
     assert (doubled.accuracy, doubled.epsilon) == (best.accuracy, 2 * best.epsilon)
 
 
-def test_the_closed_form_gives_the_value_and_the_width_of_the_bootstrap():
-    rng = np.random.default_rng(4)
-    quality = rng.normal(size=200)
-    human, metric = np.clip(np.rint(3 + quality), 1, 5), quality + rng.normal(size=200)
-    best = ties.calibrate(human, metric)
-    form = ties.closed_form(human, metric, epsilon=best.epsilon)
-    assert form.value == pytest.approx(best.accuracy, abs=1e-12)
-    drawn = bootstrap(
-        lambda h, m: ties.pairwise_accuracy(h, m, epsilon=best.epsilon),
-        (human, metric), clusters=np.arange(200), resamples=300, seed=0,
-    )  # fmt: skip
-    assert (form.high - form.low) == pytest.approx(drawn.high - drawn.low, rel=0.15)
-
-
-def test_images_of_few_prompts_have_a_wider_closed_form():
-    rng = np.random.default_rng(6)
-    prompt = np.repeat(np.arange(20), 10)
-    human = rng.integers(0, 2, 20)[prompt] + rng.integers(0, 2, 200)
-    metric = human + rng.normal(size=200)
-    alone = ties.closed_form(human, metric)
-    together = ties.closed_form(human, metric, clusters=prompt)
-    assert together.value == alone.value
-    assert together.high - together.low > alone.high - alone.low
-
-
 @pytest.mark.parametrize("seed", range(12))
 def test_only_peaks_are_looked_at_and_none_is_missed(seed):
     rng = np.random.default_rng(seed)
     groups = rng.integers(0, 6, 40)
     people, scores = rng.integers(0, 3, 40).astype(float), np.round(rng.normal(size=40), seed % 3)
-    listed = ties.GroupedPairs.among(people, scores, groups, None)
+    listed = GroupedPairs.among(people, scores, groups, None)
     counts = rng.integers(0, 3, (30, groups.max() + 1)).astype(float)
     candidates = np.unique(np.r_[0.0, listed.gap])
     pairs = listed.per_group > 0

@@ -28,5 +28,6 @@ def test_what_is_undefined_is_shown_as_its_reason():
 def test_an_interval_says_its_sign_once():
     sure = {"value": 11.2, "low": 9.8, "high": 12.7, "n": 9}
     unsure = {"value": 1.2, "low": -3.4, "high": 5.0, "n": 9}
-    assert with_interval("net_deviation", sure, " points") == "+11.2 points (9.8 to 12.7)"
-    assert with_interval("net_deviation", unsure) == "+1.2 (−3.4 to +5.0)"
+    assert with_interval("net_deviation", sure) == "+11.2 points (9.8 to 12.7)"
+    assert with_interval("net_deviation", unsure) == "+1.2 points (−3.4 to +5.0)"
+    assert with_interval("auroc", unsure) == "1.200 (−3.400 to 5.000)"

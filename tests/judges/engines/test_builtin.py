@@ -9,10 +9,11 @@ import pytest
 from PIL import Image, ImageDraw
 
 from annotations.benchmarks.builtin.drawing import Style, paint
-from annotations.benchmarks.builtin.grammar import COLORS, SHAPES
+from annotations.benchmarks.builtin.grammar import SHAPES
+from annotations.benchmarks.builtin.scene import Figure
 from annotations.benchmarks.builtin.scene import Scene as Planned
-from annotations.benchmarks.builtin.scene import Thing
 from annotations.benchmarks.builtin.study import GENERATORS, draw, make_prompts, simulated_answers
+from annotations.prompt_grammar.vocabulary import COLOURS
 from judges.engines.builtin import BuiltinEngine
 from judges.methods.geneval import GenEval
 from judges.methods.soft_tifa import SoftTifa
@@ -28,7 +29,7 @@ def picture(*things, size=256, seed=1):
 
 
 def thing(shape="circle", color="red", x=0.5, y=0.5, radius=0.1):
-    return Thing(shape, color, x, y, radius)
+    return Figure(shape, color, x, y, radius)
 
 
 def detect(image, engine=None):
@@ -60,7 +61,7 @@ def judge(method, subject, image, engine):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("color", COLORS)
+@pytest.mark.parametrize("color", COLOURS)
 def test_every_shape_in_every_colour_is_named_with_confidence(shape, color):
     (found,) = detect(picture(thing(shape, color)))
     assert (found["class"], found["color"]) == (shape, color)

@@ -7,10 +7,11 @@ import pytest
 from django.core.management import call_command
 
 from annotations.models import Image, Study
-from judges import looking, running
 from judges.engines.from_file import FromFile
 from judges.errors import EngineRefused, JudgeRefused
+from judges.looks import gather
 from judges.models import Run, Score
+from judges.runs import lifecycle, score_chunk
 from tests import making, needs
 
 BOXES = {"bench": [[0, 0, 10, 10, 0.9], [5, 5, 9, 9, 0.4]], "dog": [[1, 1, 2, 2, 0.95]]}
@@ -108,7 +109,7 @@ def test_another_content_is_another_engine(tmp_path):
 
 @pytest.mark.django_db
 def test_a_study_is_judged_without_opening_a_picture(tmp_path, monkeypatch):
-    monkeypatch.setattr(looking, "open_picture", None)
+    monkeypatch.setattr(gather, "open_picture", None)
     study = making.study(files=False)
     path = coco(tmp_path)
     option = {"objects.checkpoint": str(path)}
@@ -117,8 +118,8 @@ def test_a_study_is_judged_without_opening_a_picture(tmp_path, monkeypatch):
     for image in Image.objects.select_related("prompt"):
         image.prompt.metadata = {"tag": "two_object", "include": [{"class": "circle", "count": 1}]}
         image.prompt.save()
-    run = running.start_run(study=study, name="geneval-from-file", options=option)
-    running.work_off(run=run)
+    run = lifecycle.start_run(study=study, name="geneval-from-file", options=option)
+    score_chunk.work_off(run=run)
     run.refresh_from_db()
     assert run.state == Run.State.FINISHED
     assert dict(run.scores.values_list("image__key", "correct")) == {
@@ -133,7 +134,7 @@ def test_a_study_is_judged_without_opening_a_picture(tmp_path, monkeypatch):
 @pytest.mark.django_db
 def test_without_a_file_no_run_begins(study):
     with pytest.raises(JudgeRefused, match="needs objects.checkpoint: a file"):
-        running.start_run(study=study, name="geneval-from-file")
+        lifecycle.start_run(study=study, name="geneval-from-file")
 
 
 @pytest.mark.django_db
@@ -143,8 +144,8 @@ def test_the_official_results_judged_again_are_the_official_verdicts():
     call_command("import_study", "sample", *flags, str(path), stdout=io.StringIO())
     study = Study.objects.get(slug="sample")
     option = {"objects.checkpoint": str(path), "objects.prefix": "one/"}
-    run = running.start_run(study=study, name="geneval-from-file", options=option)
-    running.work_off(run=run)
+    run = lifecycle.start_run(study=study, name="geneval-from-file", options=option)
+    score_chunk.work_off(run=run)
     official = Score.objects.filter(run__judge__name="official")
     theirs = dict(official.values_list("image__key", "correct"))
     ours = dict(run.scores.filter(value__isnull=False).values_list("image__key", "correct"))
@@ -152,4 +153,4 @@ def test_the_official_results_judged_again_are_the_official_verdicts():
     assert ours == {key: theirs[key] for key in ours}
     # Only colors cannot be told again from boxes.
     reasons = set(run.scores.filter(value__isnull=True).values_list("error", flat=True))
-    assert reasons <= {"No part of this judge tells colors."}
+    assert reasons <= {"No engine of this judge answers “colors”."}

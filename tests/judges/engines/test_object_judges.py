@@ -7,12 +7,14 @@ import io
 import numpy as np
 import pytest
 
-from annotations.imports import write_prompts as importing
+from annotations.imports import write_study
+from annotations.imports.outcome import Outcome
 from annotations.models import Prompt, Study
 from annotations.sources.records import ImageRecord
-from judges import registry, running
-from judges.looking import subject_of
+from judges import registry
+from judges.looks.gather import subject_of
 from judges.models import Look, Run, Score
+from judges.runs import lifecycle, score_chunk
 from tests import making
 from tests.judges.engines import tiny_clip, tiny_detectors, tiny_itm, tiny_reward
 from tests.judges.engines.tiny_detectors import SIDES, picture
@@ -58,12 +60,12 @@ def options(tmp_path_factory):
 def study(db):
     study = making.study(prompts=1)
     study.images.all().delete()
-    outcome = importing.Outcome()
+    outcome = Outcome()
     records = (
         ImageRecord(key=key, prompt="p0", generator="early", content=_png(image))
         for key, image in PICTURES.items()
     )
-    importing.import_images(study=study, records=records, outcome=outcome)
+    write_study.import_images(study=study, records=records, outcome=outcome)
     assert outcome.rejected == []
     return study
 
@@ -75,9 +77,9 @@ def _png(image):
 
 
 def _scores(study: Study, name: str, options: dict) -> dict[str, Score]:
-    run = running.start_run(study=study, name=name, options={"self_test": False, **options})
-    for chunk in running.chunks_to_wake(run=run):
-        running.score_chunk(chunk_id=chunk)
+    run = lifecycle.start_run(study=study, name=name, options={"self_test": False, **options})
+    for chunk in lifecycle.chunks_to_wake(run=run):
+        score_chunk.score_chunk(chunk_id=chunk)
     run.refresh_from_db()
     assert (run.state, run.reason) == (Run.State.FINISHED, "")
     return {score.image.key: score for score in Score.objects.filter(run=run)}
@@ -119,11 +121,11 @@ def test_matchers_score_every_picture_with_their_own_number(study, options, name
 
 
 def test_weights_that_see_nothing_right_stop_the_run_with_a_sentence(study, options):
-    run = running.start_run(
+    run = lifecycle.start_run(
         study=study, name="geneval-transformers", options=options["geneval-transformers"]
     )
-    for chunk in running.chunks_to_wake(run=run):
-        running.score_chunk(chunk_id=chunk)
+    for chunk in lifecycle.chunks_to_wake(run=run):
+        score_chunk.score_chunk(chunk_id=chunk)
     run.refresh_from_db()
     assert run.state == Run.State.STOPPED
     assert "failed its self-test: on the drawing of a stop sign" in run.reason

@@ -9,15 +9,16 @@ import socket
 import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from http.client import HTTPMessage
 from pathlib import Path
 
+import httpx
 import pytest
 from PIL import Image
 
 from judges.engines.openai_server import STEADY, OpenAIServer
-from judges.engines.shared.http_json import retry_after
+from judges.engines.shared.http_json import Server, retry_after
 from judges.errors import EngineRefused, Passing
+from judges.looks.ask_engine import with_retries
 from judges.models import ServerUse
 from judges.protocols import Question, Talk
 from tests.judges.engines.openai_stand_in import Reply, spoken, standing_in, told
@@ -46,7 +47,12 @@ def question(text="Is it red?", answers=YES, rule="first_tokens"):
 
 def ask(state, *questions, image=None, **options):
     engine = OpenAIServer(base_url=state.url, **{**QUICK, **options})
-    return engine.answer([(image or picture(), questions or (question(),))])[0]
+    return answered(engine, [(image or picture(), questions or (question(),))])[0]
+
+
+def answered(engine, asked):
+    """As a run asks: what may pass is asked again."""
+    return with_retries(engine, engine.answer, asked, lambda: None)
 
 
 def one(reply, *questions, **options):
@@ -217,6 +223,10 @@ def test_a_log_probability_of_minus_infinity_is_a_chance_of_nothing():
     assert one(reply, question(answers=("No",))).probability == 0
 
 
+def test_a_log_probability_that_no_float_can_hold_is_a_chance_of_nothing():
+    assert one(_log(-(10**400)), question(answers=("Yes",))).probability == 0
+
+
 # --- failures that may pass
 
 
@@ -249,6 +259,55 @@ def test_a_server_that_is_not_there_is_a_passing_failure():
         engine.answer([(picture(), [question()])])
 
 
+@pytest.mark.parametrize("questions", [1, 3])
+def test_a_dead_server_gets_each_request_once_per_attempt(questions):
+    with standing_in(lambda asked, before: Reply(b"", status=500)) as state:
+        with pytest.raises(Passing, match="status 500"):
+            ask(state, *(question(str(n)) for n in range(questions)))
+        usual = OpenAIServer("judge-1").patience.attempts
+        assert len(state.asked) == usual * questions == 6 * questions
+
+
+def test_a_server_that_cannot_be_reached_is_not_tried_for_every_question(monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    tries = []
+    post = Server.post
+    monkeypatch.setattr(Server, "post", lambda *given: tries.append(1) or post(*given))
+    engine = OpenAIServer(base_url=f"http://127.0.0.1:{port}/v1", concurrency=2, **QUICK)
+    with pytest.raises(Passing, match="did not answer"):
+        engine.answer([(picture(), [question(str(n)) for n in range(20)])])
+    assert len(tries) <= 4
+
+
+def test_a_server_that_limits_requests_is_asked_until_all_is_answered():
+    """Every second request is too many: far more refusals than attempts, and each brings some."""
+
+    def answer(asked, before):
+        return Reply(b"", status=429) if before % 2 else SURE
+
+    with standing_in(answer) as state:
+        answers = ask(state, *(question(str(n)) for n in range(20)), concurrency=1, attempts=2)
+    assert [a.probability for a in answers] == pytest.approx([0.8] * 20)
+    assert len(state.asked) == 20 + 19
+
+
+def test_a_conversation_goes_on_where_it_broke_off():
+    def answer(asked, before):
+        return Reply(b"", status=500) if before == 1 else spoken(f"reply {before}")
+
+    with standing_in(answer) as state:
+        engine = OpenAIServer(base_url=state.url, **QUICK)
+        talks = [(picture(), Talk(("Describe it.", "Now the score.")))]
+        (replies,) = with_retries(engine, engine.talk, talks, lambda: None)
+    assert replies == ("reply 0", "reply 2")
+    assert [asked.text for asked in state.asked] == [
+        "Describe it.",
+        "Now the score.",
+        "Now the score.",
+    ]
+
+
 def test_after_the_last_attempt_the_run_is_told_that_it_may_work_later():
     with standing_in(lambda asked, before: Reply(b"", status=500)) as state:
         with pytest.raises(Passing, match="status 500"):
@@ -268,12 +327,12 @@ def test_retry_after_is_waited_for():
     assert times[1] - times[0] >= 0.15
 
 
-def test_who_is_told_to_wait_longer_than_is_worth_it_hands_the_wait_on():
+def test_the_wait_that_a_server_asks_for_is_handed_on():
     busy = Reply({"error": {"message": "quota"}}, status=429, headers={"Retry-After": "90"})
     with standing_in(lambda asked, before: busy) as state:
         began = time.monotonic()
         with pytest.raises(Passing, match="quota") as raised:
-            ask(state)
+            OpenAIServer(base_url=state.url, **QUICK).answer([(picture(), [question()])])
         assert raised.value.retry_after == 90
         assert len(state.asked) == 1
         assert time.monotonic() - began < 5
@@ -330,16 +389,12 @@ def test_no_more_requests_are_under_way_than_allowed():
     ],
 )
 def test_retry_after_is_seconds_or_a_date(headers, seconds):
-    message = HTTPMessage()
-    for name, value in headers.items():
-        message[name] = value
-    assert retry_after(message) == seconds
+    assert retry_after(httpx.Headers(headers)) == seconds
 
 
 def test_retry_after_may_name_an_hour():
-    message = HTTPMessage()
-    message["Retry-After"] = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
-    assert retry_after(message) == pytest.approx(3600, abs=5)
+    when = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
+    assert retry_after(httpx.Headers({"Retry-After": when})) == pytest.approx(3600, abs=5)
 
 
 # --- failures that will not pass
@@ -441,6 +496,31 @@ def test_the_secret_is_never_shown(settings, caplog):
     shown = [str(raised.value), repr(engine._server()), str(vars(engine)), str(engine.facts)]
     assert "sk-hidden" not in "".join(shown) + caplog.text
     assert "Wrong key: …" in str(raised.value)
+
+
+def test_a_secret_that_no_header_can_carry_is_refused_without_repeating_it(settings):
+    settings.OPENAI_API_KEY = "sk-hid\nden"
+    with standing_in(lambda asked, before: SURE) as state:
+        settings.JUDGE_SERVERS = [state.url.removesuffix("/v1")]
+        (answer,) = ask(state)
+        assert state.asked == []
+    assert "OPENAI_API_KEY" in answer.reason
+    assert "hid" not in answer.reason
+
+
+@pytest.mark.parametrize(
+    "proxy", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"], ids=["upper", "lower", "all"]
+)
+def test_no_proxy_is_taken_from_the_environment(monkeypatch, proxy):
+    with standing_in(lambda asked, before: SURE) as other:
+        monkeypatch.setenv(proxy, other.url)
+        assert one(SURE).probability == pytest.approx(0.8)
+        assert other.asked == []
+
+
+def test_a_reply_that_never_ends_is_broken_off():
+    with pytest.raises(Passing, match="longer than any answer"):
+        one(Reply(b"x" * (9 << 20)), attempts=1)
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ from django.core.management import CommandError, call_command
 
 from annotations.benchmarks.registry import Source
 from annotations.models import Image, Membership, Study
-from judges.exports import scores as exporting
-from judges.exports import study_folder as study_files
-from judges.intake import bring_in as sources
+from judges.exports import scores as score_export
+from judges.exports import study_folder
+from judges.intake import bring_in as intake_bring_in
 from judges.models import Judge, Run, Score
 from tests import making, needs
 from tests.annotations.benchmarks.reading import written
@@ -47,7 +47,7 @@ def bring_in(path, slug="s", format="tidy", **more):
     known = {"images", "generator", "generators", "judge", "atoms"}
     source = Source(path, **{k: v for k, v in more.items() if k in known})
     rest = {k: v for k, v in more.items() if k not in known}
-    return sources.import_study(slug=slug, format=format, source=source, **rest)
+    return intake_bring_in.import_study(slug=slug, format=format, source=source, **rest)
 
 
 def test_a_folder_of_tables_becomes_a_study(tidy):
@@ -139,14 +139,14 @@ def test_generators_get_their_dates_from_a_table_of_their_own(tidy):
 def test_scores_of_atoms_alone_make_no_score_of_the_image(tmp_path):
     making.study()
     file = written(tmp_path, s_csv="image_id,judge,score,atom\nearly-0,vqa,0.5,0\n") / "s.csv"
-    outcome = sources.import_scores(study=Study.objects.get(), source=Source(file))
+    outcome = intake_bring_in.import_scores(study=Study.objects.get(), source=Source(file))
     assert outcome.scores == 1
     assert (
         Score.objects.get().error
         == "Only scores of single atoms were given, none of the whole image."
     )
     written(tmp_path, s_csv="image_id,judge,score,atom\nearly-0,vqa,0.7,\n")
-    sources.import_scores(study=Study.objects.get(), source=Source(file))
+    intake_bring_in.import_scores(study=Study.objects.get(), source=Source(file))
     assert Score.objects.get().value == 0.7
     assert Score.objects.get().atoms.get().value == 0.5
 
@@ -178,11 +178,11 @@ SETS = {
 def round_trip(slug, folder):
     """Out as tidy tables, in again as another study: both have the same digest."""
     study = Study.objects.get(slug=slug)
-    about = study_files.write_study(study, folder, people="nobody", files=True)
+    about = study_folder.write_study(study, folder, people="nobody", files=True)
     outcome = bring_in(folder, slug=f"{slug}-again")
     assert outcome.rejected == []
     again = Study.objects.get(slug=f"{slug}-again")
-    assert exporting.digest(again) == exporting.digest(study) == about["signature"]["study"]
+    assert score_export.digest(again) == score_export.digest(study) == about["signature"]["study"]
     return study, again
 
 
@@ -198,7 +198,7 @@ def test_a_tidy_study_with_pictures_survives_the_round(tidy, tmp_path):
     bring_in(tidy)
     study, again = round_trip("s", tmp_path / "out")
     assert again.images.exclude(file="").count() == 1
-    assert exporting.digest(study) != exporting.digest(making.study())
+    assert score_export.digest(study) != score_export.digest(making.study())
 
 
 @pytest.mark.parametrize(
@@ -221,9 +221,9 @@ def test_the_official_files_survive_the_round(format, path, tmp_path):
 
 def test_a_digest_sees_a_single_changed_answer(tidy, tmp_path):
     bring_in(tidy)
-    before = exporting.digest(Study.objects.get())
+    before = score_export.digest(Study.objects.get())
     Study.objects.get().annotations.first().answers.update(value=0.5)
-    assert exporting.digest(Study.objects.get()) != before
+    assert score_export.digest(Study.objects.get()) != before
 
 
 def test_geneval_s_own_results_come_out_as_they_went_in(tmp_path):
@@ -306,18 +306,18 @@ def test_labels_under_pseudonyms_come_back_to_the_people_who_gave_them(study, bo
     out = tmp_path / "labels.csv"
     call_command("export_labels", "shapes", out=out, stderr=io.StringIO())
     people = Membership.objects.count()
-    outcome = sources.import_labels(study=study, source=Source(out))
+    outcome = intake_bring_in.import_labels(study=study, source=Source(out))
     assert (outcome.changed, outcome.rejected) == (0, [])
     assert Membership.objects.count() == people
 
 
 def test_a_study_that_went_out_under_pseudonyms_and_in_again_goes_out_the_same(tidy, tmp_path):
     bring_in(tidy)
-    first = study_files.write_study(Study.objects.get(slug="s"), tmp_path / "out", files=True)
+    first = study_folder.write_study(Study.objects.get(slug="s"), tmp_path / "out", files=True)
     assert "ann" not in (tmp_path / "out" / "labels.csv").read_text()
     assert bring_in(tmp_path / "out", slug="again").rejected == []
     again = Study.objects.get(slug="again")
-    second = study_files.write_study(again, tmp_path / "out-again", files=True)
+    second = study_folder.write_study(again, tmp_path / "out-again", files=True)
     assert second["signature"] == first["signature"]
 
 
@@ -344,7 +344,7 @@ def test_a_name_that_a_spreadsheet_would_run_comes_back_as_it_was(study, tmp_pat
         cell = next(csv.DictReader(file))["rater"]
     assert not cell.startswith(("=", "+", "-", "@", "\t", "＝"))
     other = making.study("other")
-    sources.import_labels(study=other, source=Source(out))
+    intake_bring_in.import_labels(study=other, source=Source(out))
     assert Membership.objects.get(study=other).name == name
 
 
@@ -456,8 +456,8 @@ def test_tidy_labels_and_scores_without_pictures_make_a_report(tmp_path):
     )
     bring_in(folder / "images.csv")
     study = Study.objects.get()
-    sources.import_labels(study=study, source=Source(folder / "labels.csv"))
-    sources.import_scores(study=study, source=Source(folder / "scores.csv"))
+    intake_bring_in.import_labels(study=study, source=Source(folder / "labels.csv"))
+    intake_bring_in.import_scores(study=study, source=Source(folder / "scores.csv"))
     body = reports.make_report(study=study, options=reports.Options(resamples=200)).body
     assert body["judges"]["clip"]["overall"]["n"] == 12
     # Every verdict agrees with every person.
@@ -470,7 +470,7 @@ def test_what_an_imported_judge_said_is_part_of_a_report_s_signature(tmp_path):
     study = making.study()
     making.labels(study, {"early-0": {"ann": 1}, "late-0": {"ann": 0}})
     file = written(tmp_path, s_csv="image_id,judge,score\nearly-0,vqa,0.5\n") / "s.csv"
-    sources.import_scores(study=study, source=Source(file))
+    intake_bring_in.import_scores(study=study, source=Source(file))
     before = reports.make_report(study=study).body["signature"]
     Score.objects.update(value=0.6)
     after = reports.make_report(study=study).body["signature"]

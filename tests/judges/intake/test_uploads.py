@@ -2,6 +2,7 @@ import io
 import json
 import zipfile
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -9,7 +10,7 @@ from django.utils import timezone
 from rest_framework.authtoken.models import Token
 
 from annotations.models import Image
-from judges.intake import uploads as uploading
+from judges.intake import uploads
 from judges.models import Upload
 from tests import making
 
@@ -30,15 +31,15 @@ def archive() -> bytes:
 
 
 def accept(study, alice, content=SENT, name="labels.csv", kind="labels", **more):
-    return uploading.accept(
+    return uploads.accept(
         study=study, by=alice.user, content=io.BytesIO(content), name=name, kind=kind, **more
     )
 
 
 def test_a_sent_table_is_brought_in_once_by_whoever_comes_first(study, alice):
     upload = accept(study, alice)
-    uploading.bring_in(upload_id=upload.pk)
-    uploading.bring_in(upload_id=upload.pk)
+    uploads.import_upload(upload_id=upload.pk)
+    uploads.import_upload(upload_id=upload.pk)
     upload.refresh_from_db()
     assert (upload.state, upload.outcome["answers"]) == ("done", 1)
     assert upload.outcome["rejected"][0]["file"] == "labels.csv"
@@ -50,7 +51,7 @@ def test_an_archive_of_tables_and_pictures_is_unpacked(
 ):
     upload = accept(study, alice, archive(), "set.zip", "study")
     with django_capture_on_commit_callbacks(execute=True):
-        uploading.bring_in(upload_id=upload.pk)
+        uploads.import_upload(upload_id=upload.pk)
     upload.refresh_from_db()
     assert (upload.state, upload.reason, upload.outcome["images"]) == ("done", "", 1)
     assert Image.objects.get(key="x1").width == 16
@@ -70,27 +71,47 @@ def test_what_a_dead_worker_held_is_taken_up_again_but_not_for_ever(study, alice
         Upload.objects.update(
             state=Upload.State.WORKING, leased_until=timezone.now() - timedelta(minutes=1)
         )
-        assert uploading.waiting() == [upload.pk]
-    uploading.bring_in(upload_id=upload.pk)
+        assert uploads.waiting() == [upload.pk]
+    uploads.import_upload(upload_id=upload.pk)
     upload.refresh_from_db()
-    assert (upload.state, upload.reason) == ("refused", "3 workers died of this file.")
+    assert (upload.state, upload.reason) == (
+        "refused",
+        "3 workers died while they were reading this file.",
+    )
 
 
 def test_a_program_or_a_page_cannot_be_sent(study, alice):
     for name in ("run.exe", "page.html", "images", "../../x.py"):
-        with pytest.raises(uploading.ImportRefused, match="A table"):
+        with pytest.raises(uploads.ImportRefused, match="Send a table"):
             accept(study, alice, name=name)
+
+
+def test_a_full_disk_under_the_uploads_refuses_a_file(study, alice, media, monkeypatch):
+    def free(folder):
+        return SimpleNamespace(free=0 if folder == media else 2**40)
+
+    monkeypatch.setattr(uploads.shutil, "disk_usage", free)
+    with pytest.raises(uploads.ImportRefused, match="nearly full"):
+        accept(study, alice)
+    assert not (media / "uploads").exists()
+
+
+def test_a_file_that_is_too_large_leaves_nothing_behind(study, alice, media, monkeypatch):
+    monkeypatch.setattr(uploads, "LARGEST", 10)
+    with pytest.raises(uploads.ImportRefused, match="larger than"):
+        accept(study, alice)
+    assert not (media / "uploads").exists()
 
 
 def test_the_page_takes_a_file_and_shows_what_became_of_it(as_alice, study):
     page = as_alice.get("/studies/shapes/imports/").content.decode()
-    assert "No file was sent yet." in page
+    assert "No file has been sent yet." in page
     sent = {"file": SimpleUploadedFile("labels.csv", LABELS.encode()), "format": "tidy"}
     response = as_alice.post("/studies/shapes/imports/", {**sent, "kind": "labels"})
     assert response.status_code == 302
     waiting = as_alice.get("/studies/shapes/imports/").content.decode()
     assert 'hx-trigger="every 2s"' in waiting
-    uploading.bring_in(upload_id=Upload.objects.get().pk)
+    uploads.import_upload(upload_id=Upload.objects.get().pk)
     part = as_alice.get("/studies/shapes/imports/", headers={"hx-request": "true"})
     text = part.content.decode()
     assert "1 row refused" in text
@@ -123,7 +144,7 @@ def test_a_file_is_sent_through_the_api_once_per_key(api, study):
         )
         assert response.status_code == 202
     upload = Upload.objects.get()
-    uploading.bring_in(upload_id=upload.pk)
+    uploads.import_upload(upload_id=upload.pk)
     found = api.get(f"/api/v1/studies/shapes/imports/{upload.pk}/").json()
     assert (found["state"], found["outcome"]["answers"]) == ("done", 1)
 

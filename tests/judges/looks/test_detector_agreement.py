@@ -5,8 +5,8 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from judges.looks import detector_agreement as agreement
-from judges.looks import store as looks
+from judges.looks import detector_agreement
+from judges.looks import store as look_store
 from judges.models import Look
 from judges.protocols import Objects
 
@@ -17,32 +17,25 @@ def found(name, box=BOX, score=0.9):
     return {"class": name, "score": score, "box": box}
 
 
-def test_boxes_that_share_four_fifths():
-    # Inside 80, union 100.
-    assert agreement.shared(BOX, NEARLY) == pytest.approx(0.8)
-    assert agreement.shared(BOX, BESIDE) == 0
-    assert agreement.shared((5, 5, 5, 5), (5, 5, 5, 5)) == 0
-
-
 def test_a_detection_has_one_partner_only():
-    assert agreement.matched([found("dog"), found("dog")], [found("dog")], 0.5) == ["dog"]
+    assert detector_agreement.matched([found("dog"), found("dog")], [found("dog")], 0.5) == ["dog"]
 
 
 def test_another_class_in_the_same_place_is_no_partner():
-    assert agreement.matched([found("dog")], [found("cat")], 0.5) == []
+    assert detector_agreement.matched([found("dog")], [found("cat")], 0.5) == []
 
 
 def test_the_best_partner_is_chosen():
     far, near = found("dog", (0, 0, 10, 6)), found("dog", NEARLY)
-    assert agreement.matched([found("dog")], [far, near], 0.5) == ["dog"]
-    assert agreement.matched([found("dog")], [far], 0.7) == []
+    assert detector_agreement.matched([found("dog")], [far, near], 0.5) == ["dog"]
+    assert detector_agreement.matched([found("dog")], [far], 0.7) == []
 
 
 def tell(image, engine, *detections):
-    asked = looks.asked(Objects(), closed=True)
-    told = looks.kept(Objects(), detections)
+    asked = look_store.want_as_json(Objects(), closed=True)
+    told = look_store.answer_as_json(Objects(), detections)
     Look.objects.create(
-        image=image, engine=engine, want=looks.key_of(asked), asked=asked, told=told
+        image=image, engine=engine, want=look_store.key_of(asked), asked=asked, told=told
     )
 
 
@@ -59,7 +52,7 @@ def looked(study):
 
 @pytest.mark.django_db
 def test_agreement_counts_what_both_have_looked_at(looked):
-    told = agreement.compare(looked, "aaaa", "bbbb")
+    told = detector_agreement.compare(looked, "aaaa", "bbbb")
     assert told.images == 2
     # Dogs: 2 and 3 found, 2 pairs: 4/5. Cats: 1 and 0, the fainter one is below 0.3.
     assert [(c.name, c.first, c.second, c.both, c.share) for c in told.classes] == [
@@ -71,7 +64,7 @@ def test_agreement_counts_what_both_have_looked_at(looked):
 
 @pytest.mark.django_db
 def test_what_neither_finds_has_no_agreement(looked):
-    told = agreement.compare(looked, "aaaa", "bbbb", threshold=0.99)
+    told = detector_agreement.compare(looked, "aaaa", "bbbb", threshold=0.99)
     assert told.classes == ()
     assert told.overall.share is None
 
@@ -87,5 +80,7 @@ def test_the_command_prints_a_table_and_an_object(looked, capsys):
 
 @pytest.mark.django_db
 def test_an_unknown_detector_is_answered_with_the_known_ones(looked):
-    with pytest.raises(CommandError, match="“cccc” is no detector.*there are: aaaa; bbbb"):
+    with pytest.raises(
+        CommandError, match="“cccc” is no detector.*Detectors of “shapes”: aaaa; bbbb"
+    ):
         call_command("compare_engines", looked.slug, "aaaa", "cccc")

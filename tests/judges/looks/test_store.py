@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from judges.looking import mean_depth
-from judges.looks import store as looks
+from judges.looks import store as look_store
+from judges.looks.gather import mean_depth
 from judges.masks import Runs
 from judges.protocols import Answer, ColorOf, DepthOf, Objects, Question, Similarity, Talk
 
@@ -20,7 +20,9 @@ QUESTION = Question("Is it?", ("Yes",))
 def kept_and_restored(want, told):
     import json
 
-    return looks.restored(want, json.loads(json.dumps(looks.kept(want, told))))
+    return look_store.answer_from_json(
+        want, json.loads(json.dumps(look_store.answer_as_json(want, told)))
+    )
 
 
 def test_detections_come_back_to_the_last_digit_and_the_faintest_without_mask():
@@ -53,17 +55,19 @@ def test_every_answer_comes_back_as_it_was(want, told):
 @pytest.mark.parametrize("number", [float("nan"), float("inf")])
 def test_what_is_no_number_is_not_kept(number):
     with pytest.raises(ValueError, match="which is no number"):
-        looks.kept(Similarity("a cup"), number)
+        look_store.answer_as_json(Similarity("a cup"), number)
     with pytest.raises(ValueError, match="which is no number"):
-        looks.kept(Objects(), [{**FOUND[0], "score": number}])
+        look_store.answer_as_json(Objects(), [{**FOUND[0], "score": number}])
 
 
 def test_a_detector_with_its_own_list_is_asked_once_whatever_is_named():
     one, two = Objects(("cup",)), Objects(("dog",))
-    assert looks.asked(one, closed=True) == looks.asked(two, closed=True)
-    assert looks.asked(one, closed=False) != looks.asked(two, closed=False)
+    assert look_store.want_as_json(one, closed=True) == look_store.want_as_json(two, closed=True)
+    assert look_store.want_as_json(one, closed=False) != look_store.want_as_json(two, closed=False)
     color = [ColorOf(objects, 0, "cup", ("red",), ()) for objects in (one, two)]
-    assert looks.asked(color[0], closed=True) == looks.asked(color[1], closed=True)
+    assert look_store.want_as_json(color[0], closed=True) == look_store.want_as_json(
+        color[1], closed=True
+    )
 
 
 def test_runs_are_read_when_they_are_asked_for():

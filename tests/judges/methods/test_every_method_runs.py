@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from annotations.models import Image, Prompt
-from judges import looking, registry, running
+from judges import catalogue
+from judges.catalogue import Entry
+from judges.looks import gather
 from judges.models import Run, Score
 from judges.protocols import Answer
-from judges.registry import Entry
+from judges.runs import lifecycle, score_chunk
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -118,12 +120,12 @@ def test_a_method_is_judged_again_without_a_second_look(path, monkeypatch):
     assert set(Image.objects.values_list("width", "height")) == {(16, 16)}
     parts = {kind: PART for kind in kinds.split()}
     entry = Entry("Judge", f"judges.methods.{path}", parts, {"self_test": False})
-    monkeypatch.setitem(registry.JUDGES, "judge", entry)
+    monkeypatch.setitem(catalogue.JUDGES, "judge", entry)
     monkeypatch.setattr(Engine, "calls", [])
 
     assert run(study, {}) == pytest.approx([scores[0]] * 2)
     assert set(Engine.calls) == set(kinds.split())
-    monkeypatch.setattr(looking, "open_picture", None)
+    monkeypatch.setattr(gather, "open_picture", None)
     Engine.calls.clear()
     assert run(study, other) == pytest.approx([scores[1]] * 2)
     assert Engine.calls == []
@@ -131,9 +133,9 @@ def test_a_method_is_judged_again_without_a_second_look(path, monkeypatch):
 
 def run(study, options):
     """Its scores; everything has one, and says so."""
-    started = running.start_run(study=study, name="judge", options=options)
-    for chunk in running.chunks_to_wake(run=started):
-        running.score_chunk(chunk_id=chunk)
+    started = lifecycle.start_run(study=study, name="judge", options=options)
+    for chunk in lifecycle.chunks_to_wake(run=started):
+        score_chunk.score_chunk(chunk_id=chunk)
     started.refresh_from_db()
     assert started.state == Run.State.FINISHED
     made = Score.objects.filter(run=started).order_by("pk")

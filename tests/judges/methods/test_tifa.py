@@ -41,11 +41,11 @@ def test_nothing_has_no_summary():
 
 
 def test_every_official_filter_is_reproduced():
-    found = golden("tifa_filter.json")
-    assert len(found["cases"]) == 30
-    for case in found["cases"]:
+    official = golden("tifa_filter.json")
+    assert len(official["cases"]) == 30
+    for case in official["cases"]:
         assert kept(case["questions"], case["mc"], case["free_form"]) == case["kept"]
-    for case in found["f1"]:
+    for case in official["f1"]:
         assert word_f1(case["gold"], case["pred"]) == pytest.approx(case["f1"])
 
 

@@ -7,8 +7,9 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from annotations.models import Image
-from judges import registry, running
+from judges import catalogue, registry
 from judges.models import Judge, Run
+from judges.runs import lifecycle, score_chunk
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -16,8 +17,8 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def run(study):
-    run = running.start_run(study=study, name="soft-tifa-gm-builtin")
-    running.work_off(run=run)
+    run = lifecycle.start_run(study=study, name="soft-tifa-gm-builtin")
+    score_chunk.work_off(run=run)
     run.refresh_from_db()
     assert run.state == Run.State.FINISHED, run.reason
     return run
@@ -27,10 +28,10 @@ def run(study):
 
 
 def test_every_judge_is_listed_with_what_it_lacks(as_alice, study, monkeypatch):
-    lacking = registry.Entry("Lacking", "no:Method", {}, needs=("no_such_module",))
-    monkeypatch.setitem(registry.JUDGES, "lacking", lacking)
+    lacking = catalogue.Entry("Lacking", "no:Method", {}, needs=("no_such_module",))
+    monkeypatch.setitem(catalogue.JUDGES, "lacking", lacking)
     page = as_alice.get(reverse("run-judges", args=[study.slug])).content.decode()
-    for entry in registry.JUDGES.values():
+    for entry in catalogue.JUDGES.values():
         assert entry.title.replace("'", "&#x27;") in page
     assert "Cannot run here. Needs no_such_module" in page
     assert reverse("run-options", args=[study.slug, "geneval-builtin"]) in page
@@ -40,7 +41,7 @@ def test_every_judge_is_listed_with_what_it_lacks(as_alice, study, monkeypatch):
 def test_the_command_lists_them_too(capsys):
     call_command("judges", "--json")
     told = {one["name"]: one for one in json.loads(capsys.readouterr().out)}
-    assert told.keys() == registry.JUDGES.keys()
+    assert told.keys() == catalogue.JUDGES.keys()
     assert told["geneval-builtin"]["why_not"] == ""
     assert told["geneval-builtin"]["options"]["threshold"] == 0.3
     call_command("judges", "geneval-builtin")
@@ -82,8 +83,8 @@ def test_weights_that_have_to_be_given_are_asked_for_before_a_run_exists(
     as_alice, study, monkeypatch
 ):
     part = (f"{__name__}:Weighty", {})
-    entry = registry.Entry("Weighty", "judges.methods.geneval:GenEval", {"objects": part})
-    monkeypatch.setitem(registry.JUDGES, "weighty", entry)
+    entry = catalogue.Entry("Weighty", "judges.methods.geneval:GenEval", {"objects": part})
+    monkeypatch.setitem(catalogue.JUDGES, "weighty", entry)
     page = as_alice.get(reverse("run-options", args=[study.slug, "weighty"])).content.decode()
     assert "Can run here once it is given objects.checkpoint." in page
     assert 'name="option:objects.checkpoint" placeholder="" autocomplete="off" required' in page
@@ -107,8 +108,10 @@ class Weighty:
 
 
 def test_an_option_of_no_part_is_refused(study):
-    with pytest.raises(registry.JudgeRefused, match="“eyes.checkpoint” is about no part"):
-        running.start_run(study=study, name="geneval-builtin", options={"eyes.checkpoint": "x"})
+    with pytest.raises(
+        registry.JudgeRefused, match="“eyes.checkpoint” names no part of this judge"
+    ):
+        lifecycle.start_run(study=study, name="geneval-builtin", options={"eyes.checkpoint": "x"})
 
 
 def test_only_researchers_see_judges_and_looks(as_bob, study):
@@ -157,7 +160,7 @@ def test_a_command_shows_them_too(study, run, capsys):
 
 
 def test_with_a_judge_only_what_its_engines_told_is_shown(study, run, capsys, monkeypatch):
-    running.work_off(run=running.start_run(study=study, name="geneval-builtin"))
+    score_chunk.work_off(run=lifecycle.start_run(study=study, name="geneval-builtin"))
     call_command("look", study.slug, "early-1", "--json")
     both = json.loads(capsys.readouterr().out)
     assert {told["kind"] for told in both["told"]} == {"objects", "answers"}

@@ -5,11 +5,12 @@ import pytest
 from django.utils import timezone
 
 from annotations.models import Image
-from judges import registry, running
+from judges import catalogue
+from judges.catalogue import Entry
 from judges.errors import JudgeRefused
 from judges.models import AtomScore, Chunk, Judge, Run, Score
 from judges.protocols import AtomJudgement, Judgement, Similarity, Unscored
-from judges.registry import Entry
+from judges.runs import lifecycle, save_scores, score_chunk
 
 pytestmark = pytest.mark.django_db
 
@@ -57,18 +58,18 @@ def entry(**more):
 
 @pytest.fixture(autouse=True)
 def redness(monkeypatch):
-    monkeypatch.setitem(registry.JUDGES, "redness", entry())
-    monkeypatch.setattr(running, "CHUNK_SIZE", 3)
+    monkeypatch.setitem(catalogue.JUDGES, "redness", entry())
+    monkeypatch.setattr(lifecycle, "CHUNK_SIZE", 3)
 
 
 def work(run: Run) -> None:
-    for chunk in running.chunks_to_wake(run=run):
-        running.score_chunk(chunk_id=chunk)
+    for chunk in lifecycle.chunks_to_wake(run=run):
+        score_chunk.score_chunk(chunk_id=chunk)
     run.refresh_from_db()
 
 
 def test_a_run_scores_every_image_once_and_ends_by_itself(study):
-    run = running.start_run(study=study, name="redness")
+    run = lifecycle.start_run(study=study, name="redness")
     assert run.expected == 8
     assert [len(c.images) for c in run.chunks.all()] == [3, 3, 2]
     work(run)
@@ -81,23 +82,23 @@ def test_a_run_scores_every_image_once_and_ends_by_itself(study):
 
 
 def test_a_message_delivered_twice_leaves_one_score(study):
-    run = running.start_run(study=study, name="redness")
-    chunks = running.chunks_to_wake(run=run)
+    run = lifecycle.start_run(study=study, name="redness")
+    chunks = lifecycle.chunks_to_wake(run=run)
     for chunk in [*chunks, *chunks]:
-        running.score_chunk(chunk_id=chunk)
+        score_chunk.score_chunk(chunk_id=chunk)
     assert Score.objects.count() == 8
 
 
 def test_a_slow_worker_whose_lease_was_given_away_adds_nothing(study):
-    run = running.start_run(study=study, name="redness")
+    run = lifecycle.start_run(study=study, name="redness")
     image = Image.objects.select_related("prompt").first()
-    assert running.save_score(run=run, image=image, result=Judgement(0.1))
-    assert not running.save_score(run=run, image=image, result=Judgement(0.9))
+    assert save_scores.save_score(run=run, image=image, result=Judgement(0.1))
+    assert not save_scores.save_score(run=run, image=image, result=Judgement(0.9))
     assert Score.objects.get().value == 0.1
 
 
 def test_what_a_dead_worker_held_is_scored_by_the_next_one(study):
-    run = running.start_run(study=study, name="redness")
+    run = lifecycle.start_run(study=study, name="redness")
     chunk = run.chunks.first()
     chunk.state, chunk.holder = Chunk.State.LEASED, "gone"
     chunk.leased_until = timezone.now() - timedelta(seconds=1)
@@ -105,7 +106,7 @@ def test_what_a_dead_worker_held_is_scored_by_the_next_one(study):
     work(run)
     assert run.state == Run.State.RUNNING
     assert run.scores.count() == 5
-    assert running.reap() == 1
+    assert lifecycle.reap() == 1
     work(run)
     assert run.state == Run.State.FINISHED
     assert run.scores.count() == 8
@@ -113,49 +114,49 @@ def test_what_a_dead_worker_held_is_scored_by_the_next_one(study):
 
 def test_a_lease_of_a_clock_that_was_ahead_is_taken_back(study):
     """Else its images would wait for an hour."""
-    run = running.start_run(study=study, name="redness")
+    run = lifecycle.start_run(study=study, name="redness")
     run.chunks.update(state=Chunk.State.LEASED, leased_until=timezone.now() + timedelta(hours=1))
-    assert running.reap() == run.chunks.count()
-    running.work_off(run=run)
+    assert lifecycle.reap() == run.chunks.count()
+    score_chunk.work_off(run=run)
     assert run.scores.count() == 8
 
 
 def test_a_call_of_a_clock_that_was_ahead_is_made_again(study):
-    run = running.start_run(study=study, name="redness")
+    run = lifecycle.start_run(study=study, name="redness")
     run.chunks.update(woken_at=timezone.now() + timedelta(hours=1))
-    assert len(running.chunks_to_wake(run=run)) == run.chunks.count()
+    assert len(lifecycle.chunks_to_wake(run=run)) == run.chunks.count()
 
 
 def test_a_worker_with_other_code_scores_nothing_and_says_so(study, monkeypatch):
-    run = running.start_run(study=study, name="redness")
+    run = lifecycle.start_run(study=study, name="redness")
     monkeypatch.setattr(Redness, "version", "2")
-    running.work_off(run=run)
+    score_chunk.work_off(run=run)
     run.refresh_from_db()
     assert (run.state, run.scores.count()) == (Run.State.STOPPED, 0)
     assert "method version was “1” and is “2” here" in run.reason
 
 
 def test_a_lease_that_still_runs_is_left_alone(study):
-    run = running.start_run(study=study, name="redness")
+    run = lifecycle.start_run(study=study, name="redness")
     run.chunks.update(state=Chunk.State.LEASED, leased_until=timezone.now() + timedelta(seconds=30))
-    assert running.reap() == 0
-    assert running.chunks_to_wake(run=run) == []
+    assert lifecycle.reap() == 0
+    assert lifecycle.chunks_to_wake(run=run) == []
 
 
 def test_a_chunk_in_other_hands_is_not_taken_from_them(study):
-    run = running.start_run(study=study, name="redness")
+    run = lifecycle.start_run(study=study, name="redness")
     chunk = run.chunks.first()
     until = timezone.now() + timedelta(seconds=30)
     Chunk.objects.filter(pk=chunk.pk).update(
         state=Chunk.State.LEASED, holder="somebody", leased_until=until
     )
-    running.score_chunk(chunk_id=chunk.pk)
+    score_chunk.score_chunk(chunk_id=chunk.pk)
     assert run.scores.count() == 0
     assert Chunk.objects.get(pk=chunk.pk).holder == "somebody"
 
 
 def test_an_image_that_killed_three_workers_is_left_out_with_the_reason(study):
-    run = running.start_run(study=study, name="redness")
+    run = lifecycle.start_run(study=study, name="redness")
     chunk = run.chunks.first()
     deadly = chunk.images[0]
     Chunk.objects.filter(pk=chunk.pk).update(in_hand=deadly, deaths=3)
@@ -168,7 +169,7 @@ def test_an_image_that_killed_three_workers_is_left_out_with_the_reason(study):
 
 
 def test_a_judge_that_fails_on_one_image_leaves_no_score_and_the_reason(study):
-    run = running.start_run(study=study, name="redness", options={"fail_on": 2, "refuse_on": 3})
+    run = lifecycle.start_run(study=study, name="redness", options={"fail_on": 2, "refuse_on": 3})
     work(run)
     assert run.state == Run.State.FINISHED
     errors = dict(Score.objects.filter(value__isnull=True).values_list("image__key", "error"))
@@ -185,7 +186,7 @@ def test_a_judge_that_fails_on_one_image_leaves_no_score_and_the_reason(study):
 def test_a_file_that_is_gone_is_said(study, media):
     image = Image.objects.get(key="early-1")
     (media / image.file).unlink()
-    run = running.start_run(study=study, name="redness")
+    run = lifecycle.start_run(study=study, name="redness")
     work(run)
     # Both generators drew the same pixels, so both images share the one stored file.
     errors = set(Score.objects.filter(value__isnull=True).values_list("error", flat=True))
@@ -196,7 +197,7 @@ def test_a_file_with_broken_pixels_fails_alone(study, media):
     image = Image.objects.get(key="late-3")
     path = media / image.file
     path.write_bytes(path.read_bytes()[:40])
-    run = running.start_run(study=study, name="redness")
+    run = lifecycle.start_run(study=study, name="redness")
     work(run)
     failed = Score.objects.filter(value__isnull=True)
     assert {score.image.key for score in failed} == {"early-3", "late-3"}
@@ -204,24 +205,24 @@ def test_a_file_with_broken_pixels_fails_alone(study, media):
 
 
 def test_a_cancelled_run_keeps_its_scores_and_takes_no_more(study):
-    run = running.start_run(study=study, name="redness")
-    chunks = running.chunks_to_wake(run=run)
-    running.score_chunk(chunk_id=chunks[0])
-    running.cancel_run(run=run)
+    run = lifecycle.start_run(study=study, name="redness")
+    chunks = lifecycle.chunks_to_wake(run=run)
+    score_chunk.score_chunk(chunk_id=chunks[0])
+    lifecycle.cancel_run(run=run)
     for chunk in chunks:
-        running.score_chunk(chunk_id=chunk)
+        score_chunk.score_chunk(chunk_id=chunk)
     run.refresh_from_db()
     assert run.state == Run.State.CANCELLED
     assert run.scores.count() == 3
 
 
 def test_a_resumed_run_scores_only_what_is_missing(study):
-    run = running.start_run(study=study, name="redness")
-    running.score_chunk(chunk_id=running.chunks_to_wake(run=run)[0])
-    running.cancel_run(run=run)
+    run = lifecycle.start_run(study=study, name="redness")
+    score_chunk.score_chunk(chunk_id=lifecycle.chunks_to_wake(run=run)[0])
+    lifecycle.cancel_run(run=run)
     before = set(run.scores.values_list("pk", flat=True))
     run.refresh_from_db()
-    run = running.resume_run(run=run)
+    run = lifecycle.resume_run(run=run)
     assert sum(len(c.images) for c in run.chunks.all()) == 5
     work(run)
     assert run.state == Run.State.FINISHED
@@ -230,24 +231,24 @@ def test_a_resumed_run_scores_only_what_is_missing(study):
 
 
 def test_cancelled_in_the_middle_of_a_chunk_a_run_stops_after_the_image_in_hand(study, monkeypatch):
-    run = running.start_run(study=study, name="redness")
+    run = lifecycle.start_run(study=study, name="redness")
     similarities = Eyes.similarities
 
     def look_and_cancel(engine, pairs):
-        running.cancel_run(run=run)
+        lifecycle.cancel_run(run=run)
         return similarities(engine, pairs)
 
     monkeypatch.setattr(Eyes, "similarities", look_and_cancel)
-    running.score_chunk(chunk_id=running.chunks_to_wake(run=run)[0])
+    score_chunk.score_chunk(chunk_id=lifecycle.chunks_to_wake(run=run)[0])
     assert run.scores.count() == 1
     assert not run.chunks.filter(state=Chunk.State.LEASED).exists()
 
 
 def test_starting_the_same_judge_again_takes_up_its_run(study):
-    run = running.start_run(study=study, name="redness")
-    assert running.start_run(study=study, name="redness") == run
+    run = lifecycle.start_run(study=study, name="redness")
+    assert lifecycle.start_run(study=study, name="redness") == run
     work(run)
-    again = running.start_run(study=study, name="redness")
+    again = lifecycle.start_run(study=study, name="redness")
     assert again == run
     assert again.state == Run.State.FINISHED
     assert Judge.objects.count() == 1
@@ -257,27 +258,27 @@ def test_failed_judgements_are_tried_again_by_a_resumed_run(study, media):
     image = Image.objects.get(key="early-1")
     content = (media / image.file).read_bytes()
     (media / image.file).unlink()
-    run = running.start_run(study=study, name="redness")
+    run = lifecycle.start_run(study=study, name="redness")
     work(run)
     assert run.scores.filter(value__isnull=True).count() == 2
     (media / image.file).write_bytes(content)
-    run = running.resume_run(run=run)
+    run = lifecycle.resume_run(run=run)
     work(run)
     assert run.scores.filter(value__isnull=False).count() == 8
 
 
 def test_other_options_are_another_judge_with_another_fingerprint(study):
-    first = running.start_run(study=study, name="redness")
-    second = running.start_run(study=study, name="redness", options={"fail_on": 9})
+    first = lifecycle.start_run(study=study, name="redness")
+    second = lifecycle.start_run(study=study, name="redness", options={"fail_on": 9})
     assert first.judge.fingerprint != second.judge.fingerprint
     assert second.judge.options == {"self_test": False, "fail_on": 9}
 
 
 def test_an_unknown_judge_and_an_unknown_option_are_refused_in_words(study):
     with pytest.raises(JudgeRefused, match="no judge named “nobody”"):
-        running.start_run(study=study, name="nobody")
+        lifecycle.start_run(study=study, name="nobody")
     with pytest.raises(JudgeRefused, match="does not take these options.*speed"):
-        running.start_run(study=study, name="redness", options={"speed": 3})
+        lifecycle.start_run(study=study, name="redness", options={"speed": 3})
     assert not Run.objects.exists()
     assert not Judge.objects.exists()
 
@@ -285,27 +286,27 @@ def test_an_unknown_judge_and_an_unknown_option_are_refused_in_words(study):
 def test_a_study_without_images_starts_no_run(study):
     Image.objects.all().delete()
     with pytest.raises(JudgeRefused, match="no images yet"):
-        running.start_run(study=study, name="redness")
+        lifecycle.start_run(study=study, name="redness")
     assert not Run.objects.exists()
 
 
 def test_a_judge_that_this_machine_cannot_run_stops_the_run_with_the_reason(study, monkeypatch):
-    run = running.start_run(study=study, name="redness")
-    monkeypatch.setitem(registry.JUDGES, "redness", entry(needs=("no_such_module",)))
+    run = lifecycle.start_run(study=study, name="redness")
+    monkeypatch.setitem(catalogue.JUDGES, "redness", entry(needs=("no_such_module",)))
     work(run)
     assert run.state == Run.State.STOPPED
     assert "Needs no_such_module" in run.reason
 
 
 def test_chunks_are_called_for_once_a_minute_and_not_for_ended_runs(study):
-    run = running.start_run(study=study, name="redness")
-    assert len(running.chunks_to_wake()) == 3
-    assert running.chunks_to_wake() == []
+    run = lifecycle.start_run(study=study, name="redness")
+    assert len(lifecycle.chunks_to_wake()) == 3
+    assert lifecycle.chunks_to_wake() == []
     Chunk.objects.update(woken_at=timezone.now() - timedelta(seconds=61))
-    assert len(running.chunks_to_wake()) == 3
+    assert len(lifecycle.chunks_to_wake()) == 3
     Chunk.objects.update(woken_at=None)
-    running.cancel_run(run=run)
-    assert running.chunks_to_wake() == []
+    lifecycle.cancel_run(run=run)
+    assert lifecycle.chunks_to_wake() == []
 
 
 def test_the_scores_follow_the_pixels_when_pictures_are_swapped(study):
@@ -313,7 +314,7 @@ def test_the_scores_follow_the_pixels_when_pictures_are_swapped(study):
     one.file, two.file = two.file, one.file
     one.save()
     two.save()
-    run = running.start_run(study=study, name="redness")
+    run = lifecycle.start_run(study=study, name="redness")
     work(run)
     values = dict(run.scores.values_list("image__key", "value"))
     assert (values["early-0"], values["early-3"]) == (3 / 255, 0)

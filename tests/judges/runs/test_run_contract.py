@@ -7,6 +7,7 @@ import weakref
 from collections import Counter
 from contextlib import suppress
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import ClassVar
 
 import pytest
@@ -15,14 +16,15 @@ from django.utils import timezone
 
 from annotations.database import bulk
 from annotations.models import Image
-from annotations.pictures.decode import open_picture
-from judges import looking, registry, running
+from annotations.pictures.store import open_picture
+from judges import catalogue, registry
+from judges.catalogue import Entry
 from judges.errors import EngineRefused, MemoryFull, Passing
-from judges.looks import ask_engine as asking
+from judges.looks import ask_engine, gather
+from judges.looks import store as look_store
 from judges.models import AtomScore, Chunk, Look, Run, Score
 from judges.protocols import Answer, Judgement, Question
-from judges.registry import Entry
-from judges.runs import chunk_lease as holding
+from judges.runs import chunk_lease, lifecycle, score_chunk
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -93,11 +95,11 @@ METHODS = {
 def judge(request, monkeypatch):
     for name, (method, kind, _) in METHODS.items():
         entry = Entry(name, method, {kind: ENGINE}, {"self_test": False})
-        monkeypatch.setitem(registry.JUDGES, name, entry)
+        monkeypatch.setitem(catalogue.JUDGES, name, entry)
     monkeypatch.setattr(Engine, "calls", [])
     monkeypatch.setattr(Engine, "asked", Counter())
-    monkeypatch.setattr(running, "CHUNK_SIZE", 8)
-    monkeypatch.setattr(asking.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(lifecycle, "CHUNK_SIZE", 8)
+    monkeypatch.setattr(ask_engine.time, "sleep", lambda seconds: None)
     registry._engine.cache_clear()
     return request.param
 
@@ -113,12 +115,12 @@ def trouble(monkeypatch, function):
 
 
 def start(study, judge, **options):
-    return running.start_run(study=study, name=judge, options=options)
+    return lifecycle.start_run(study=study, name=judge, options=options)
 
 
 def work(run):
-    for chunk in running.chunks_to_wake(run=run):
-        running.score_chunk(chunk_id=chunk)
+    for chunk in lifecycle.chunks_to_wake(run=run):
+        score_chunk.score_chunk(chunk_id=chunk)
     run.refresh_from_db()
 
 
@@ -127,7 +129,7 @@ def wake_again(run):
     run.chunks.filter(state=Chunk.State.LEASED).update(
         leased_until=timezone.now() - timedelta(seconds=1)
     )
-    running.reap()
+    lifecycle.reap()
     run.chunks.update(woken_at=None)
     run.refresh_from_db()
 
@@ -169,7 +171,7 @@ def test_pictures_are_looked_at_in_batches_and_each_once(study, judge):
 
 def test_what_was_told_is_kept_and_no_picture_is_opened_again(study, judge, monkeypatch):
     work(start(study, judge))
-    monkeypatch.setattr(looking, "open_picture", None)
+    monkeypatch.setattr(gather, "open_picture", None)
     Engine.calls.clear()
     other = {"threshold": 0.6} if judge == "looks-for-objects" else {"mean": "arithmetic"}
     again = start(study, judge, **other)
@@ -192,6 +194,28 @@ def test_another_engine_is_asked_anew(study, judge, monkeypatch):
     assert sum(map(len, Engine.calls)) == 12
 
 
+def test_a_look_tells_the_engines_seconds_alone(study, judge, monkeypatch):
+    # Of four pictures two fit into the memory. A call takes eight seconds, saving a hundred; about
+    # each picture the second judge asks two questions.
+    clock = [0.0]
+
+    def passes(seconds):
+        clock[0] += seconds
+
+    def two_at_most(reds):
+        if len(reds) > 2:
+            raise MemoryFull("made up")
+        passes(8)
+
+    saved = look_store.save
+    monkeypatch.setattr(gather, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
+    monkeypatch.setattr(look_store, "save", lambda rows: (saved(rows), passes(100)))
+    trouble(monkeypatch, two_at_most)
+    work(start(study, judge))
+    each = 8 / 2 if judge == "looks-for-objects" else 8 / 2 / 2
+    assert set(Look.objects.values_list("seconds", flat=True)) == {each}
+
+
 def test_a_score_tells_how_long_it_took(study, judge):
     run = start(study, judge)
     work(run)
@@ -203,7 +227,7 @@ def test_the_questions_of_a_judge_that_runs_too_are_asked_in_the_same_call(
     study, judge, monkeypatch
 ):
     entry = Entry("More", f"{__name__}:AsksMore", {"answers": ENGINE}, {"self_test": False})
-    monkeypatch.setitem(registry.JUDGES, "asks-more", entry)
+    monkeypatch.setitem(catalogue.JUDGES, "asks-more", entry)
     first, more = start(study, judge), start(study, "asks-more")
     work(first)
     assert Engine.asked[ART.text] == 12
@@ -252,7 +276,7 @@ def test_a_poisoned_image_fails_alone_with_its_reason(study, judge, monkeypatch,
     # Resumed after the repair, only what is missing is looked at.
     Engine.calls.clear()
     trouble(monkeypatch, lambda reds: None)
-    run = running.resume_run(run=run)
+    run = lifecycle.resume_run(run=run)
     work(run)
     assert_undisturbed(run, judge)
     assert {red for call in Engine.calls for red in call} == {3}
@@ -277,9 +301,9 @@ def test_an_image_that_kills_its_workers_is_told_from_its_neighbours(study, judg
     trouble(monkeypatch, kill)
     run = start(study, judge)
     for _ in range(20):
-        for chunk in running.chunks_to_wake(run=run):
+        for chunk in lifecycle.chunks_to_wake(run=run):
             with pytest.raises(Killed) if _kills(chunk) else _nothing():
-                running.score_chunk(chunk_id=chunk)
+                score_chunk.score_chunk(chunk_id=chunk)
         wake_again(run)
         if run.state == Run.State.FINISHED:
             break
@@ -293,7 +317,7 @@ def _kills(chunk_id):
     chunk = Chunk.objects.get(pk=chunk_id)
     left = Image.objects.filter(pk__in=chunk.images).exclude(scores__run=chunk.run)
     deadly = left.filter(key__endswith="-5").order_by("prompt_id", "pk")
-    known = chunk.in_hand if chunk.deaths >= running.DEADLY_AFTER else None
+    known = chunk.in_hand if chunk.deaths >= score_chunk.DEADLY_AFTER else None
     return deadly.exclude(pk=known).exists()
 
 
@@ -336,7 +360,7 @@ def test_a_picture_that_alone_fills_the_memory_stays_unscored(study, judge, monk
 
 def test_what_passes_is_waited_for_as_long_as_the_server_says(study, judge, monkeypatch):
     waits = []
-    monkeypatch.setattr(asking.time, "sleep", waits.append)
+    monkeypatch.setattr(ask_engine.time, "sleep", waits.append)
     troubles = iter([Passing("busy", retry_after=7), Passing("busy"), None])
 
     def busy(reds):
@@ -360,9 +384,9 @@ def test_what_does_not_pass_stops_the_run_with_a_sentence(study, judge, monkeypa
     work(run)
     assert run.state == Run.State.STOPPED
     assert run.reason == "The engine could not be reached: no route to host. Resume the run later."
-    assert len(Engine.calls) == asking.TRIES
+    assert len(Engine.calls) == ask_engine.USUAL.attempts
     trouble(monkeypatch, lambda reds: None)
-    run = running.resume_run(run=run)
+    run = lifecycle.resume_run(run=run)
     work(run)
     assert_undisturbed(run, judge)
 
@@ -377,7 +401,7 @@ def test_weights_that_do_not_fit_stop_the_run_with_their_names(study, judge, mon
     assert (run.state, run.reason) == (Run.State.STOPPED, "The weights lack: head.weight.")
     assert run.scores.count() == 0
     trouble(monkeypatch, lambda reds: None)
-    run = running.resume_run(run=run)
+    run = lifecycle.resume_run(run=run)
     work(run)
     assert_undisturbed(run, judge)
 
@@ -409,7 +433,7 @@ def test_on_a_full_disk_the_run_is_stopped_with_a_sentence(study, judge, monkeyp
     assert run.state == Run.State.STOPPED
     assert run.reason.startswith("The disk is full. Make room, then resume the run")
     assert not run.chunks.filter(state=Chunk.State.LEASED).exists()
-    run = running.resume_run(run=run)
+    run = lifecycle.resume_run(run=run)
     work(run)
     assert_undisturbed(run, judge)
 
@@ -447,7 +471,7 @@ def test_when_sqlite_itself_finds_no_room_the_run_is_finished_after_it_is_made(
         with connection.cursor() as cursor:
             cursor.execute(f"PRAGMA max_page_count = {most}")
             cursor.execute("DROP TABLE IF EXISTS filler")
-    run = running.resume_run(run=run)
+    run = lifecycle.resume_run(run=run)
     work(run)
     assert_undisturbed(run, judge)
 
@@ -458,9 +482,9 @@ def test_on_a_disk_too_full_to_say_so_the_work_comes_again(study, judge, monkeyp
 
     run = start(study, judge)
     with monkeypatch.context() as disk:
-        disk.setattr(running, "save_batch", full)
-        disk.setattr(running, "stop_run", full)
-        disk.setattr(holding.Hold, "give_back", full)
+        disk.setattr(score_chunk, "save_batch", full)
+        disk.setattr(lifecycle, "stop_run", full)
+        disk.setattr(chunk_lease.ChunkLease, "give_back", full)
         work(run)
     assert run.state == Run.State.RUNNING
     wake_again(run)
@@ -494,7 +518,7 @@ def test_a_killed_worker_finds_what_was_told_and_not_yet_scored(study, judge, mo
 
     run = start(study, judge)
     with monkeypatch.context() as death:
-        death.setattr(running, "save_batch", kill)
+        death.setattr(score_chunk, "save_batch", kill)
         with pytest.raises(Killed):
             work(run)
     told = sum(map(len, Engine.calls))
@@ -510,9 +534,9 @@ def test_a_killed_worker_finds_what_was_told_and_not_yet_scored(study, judge, mo
 
 def test_a_message_delivered_twice_leaves_one_score(study, judge):
     run = start(study, judge)
-    chunks = running.chunks_to_wake(run=run)
+    chunks = lifecycle.chunks_to_wake(run=run)
     for chunk in [*chunks, *chunks]:
-        running.score_chunk(chunk_id=chunk)
+        score_chunk.score_chunk(chunk_id=chunk)
     run.refresh_from_db()
     assert_undisturbed(run, judge)
 
@@ -520,12 +544,12 @@ def test_a_message_delivered_twice_leaves_one_score(study, judge):
 def test_a_small_run_is_cut_so_that_workers_can_share_it_and_a_large_one_is_not_crumbled(
     study, judge, monkeypatch
 ):
-    monkeypatch.setattr(running, "CHUNK_SIZE", 128)
+    monkeypatch.setattr(lifecycle, "CHUNK_SIZE", 128)
     run = start(study, judge)
     assert [len(chunk.images) for chunk in run.chunks.all()] == [8, 4]
     # Twelve images in three shares.
-    monkeypatch.setattr(running, "SMALLEST_CHUNK", 2)
-    monkeypatch.setattr(running, "SHARES", 3)
+    monkeypatch.setattr(lifecycle, "SMALLEST_CHUNK", 2)
+    monkeypatch.setattr(lifecycle, "SHARES", 3)
     run = start(study, judge, self_test=True)
     assert [len(chunk.images) for chunk in run.chunks.all()] == [4, 4, 4]
 
@@ -534,14 +558,14 @@ def test_cancelled_it_stops_after_the_batch_in_hand_and_resumed_it_scores_the_re
     study, judge, monkeypatch
 ):
     run = start(study, judge)
-    trouble(monkeypatch, lambda reds: running.cancel_run(run=run))
+    trouble(monkeypatch, lambda reds: lifecycle.cancel_run(run=run))
     work(run)
     assert run.state == Run.State.CANCELLED
     assert run.scores.count() == 4
     assert not run.chunks.filter(state=Chunk.State.LEASED).exists()
     trouble(monkeypatch, lambda reds: None)
     Engine.calls.clear()
-    run = running.resume_run(run=run)
+    run = lifecycle.resume_run(run=run)
     work(run)
     assert_undisturbed(run, judge)
     assert sum(map(len, Engine.calls)) == 8
@@ -593,8 +617,8 @@ def test_pictures_in_memory_are_two_batches_however_many_images_there_are(db, ju
         most = max(most, sum(one() is not None for one in opened))
         return picture
 
-    monkeypatch.setattr(looking, "open_picture", open_and_count)
-    monkeypatch.setattr(running, "SHARES", 2)
+    monkeypatch.setattr(gather, "open_picture", open_and_count)
+    monkeypatch.setattr(lifecycle, "SHARES", 2)
     run = start(study, judge)
     work(run)
     assert (run.scores.count(), reasons(run)) == (80, {})

@@ -11,7 +11,7 @@ from judges.runs import self_test
 
 
 def check(kind, engine):
-    self_test.check_engines({kind: engine}, alive=lambda: None)
+    self_test.check_engines({kind: engine}, keep_alive=lambda: None)
 
 
 class Engine:

@@ -3,9 +3,9 @@
 import pytest
 from django.core.management import call_command
 
-from judges import registry, running
-from judges.looks import ask_engine as asking
+from judges import registry
 from judges.models import Run, ServerUse
+from judges.runs import lifecycle, score_chunk
 from tests import making
 from tests.judges.engines.openai_stand_in import Reply, spoken, standing_in, told
 
@@ -16,9 +16,8 @@ SURE = told(("Yes", 0.81), ("No", 0.1), usage=(1000, 1))
 
 
 @pytest.fixture(autouse=True)
-def quick(settings, monkeypatch):
+def quick(settings):
     settings.OPENAI_API_KEY = SECRET
-    monkeypatch.setattr(asking, "TRIES", 1)
     registry._engine.cache_clear()
     yield
     registry._engine.cache_clear()
@@ -38,8 +37,8 @@ def options(state, **more):
 
 
 def run(state, study, judge="soft-tifa-gm-server", **more):
-    started = running.start_run(study=study, name=judge, options=options(state, **more))
-    running.work_off(run=started)
+    started = lifecycle.start_run(study=study, name=judge, options=options(state, **more))
+    score_chunk.work_off(run=started)
     started.refresh_from_db()
     return started
 
@@ -69,8 +68,8 @@ def test_a_failed_question_is_no_score_and_the_reason_and_is_asked_again_on_resu
         failed = run(state, study)
         errors = list(failed.scores.values_list("value", "error"))
         well = True
-        running.resume_run(run=failed)
-        running.work_off(run=failed)
+        lifecycle.resume_run(run=failed)
+        score_chunk.work_off(run=failed)
         asked = len(state.asked)
     assert [value for value, _ in errors] == [None] * 6
     assert all("status 400: no" in error for _, error in errors)
@@ -87,8 +86,8 @@ def test_a_used_up_budget_stops_the_run_with_a_sentence_and_it_can_go_on(study, 
         assert "JUDGE_BUDGET" in stopped.reason
         assert len(state.asked) == 4
         settings.JUDGE_BUDGET = 100.0
-        running.resume_run(run=stopped)
-        running.work_off(run=stopped)
+        lifecycle.resume_run(run=stopped)
+        score_chunk.work_off(run=stopped)
     stopped.refresh_from_db()
     assert stopped.state == Run.State.FINISHED
     assert stopped.scores.filter(value__isnull=False).count() == 6
@@ -122,13 +121,13 @@ def test_a_conversation_is_scored_and_an_unreadable_reply_is_no_score(study):
     with standing_in(answer) as state:
         given = {k.replace("answers.", "talk."): v for k, v in options(state).items()}
         given["category"] = "complex"
-        started = running.start_run(study=study, name="chain-of-thought-server", options=given)
-        running.work_off(run=started)
+        started = lifecycle.start_run(study=study, name="chain-of-thought-server", options=given)
+        score_chunk.work_off(run=started)
         assert list(started.scores.values_list("value", flat=True)) == [pytest.approx(0.85)] * 6
         replies[1] = "I would rather not say."
         given["talk.revision"] = "2"
-        started = running.start_run(study=study, name="chain-of-thought-server", options=given)
-        running.work_off(run=started)
+        started = lifecycle.start_run(study=study, name="chain-of-thought-server", options=given)
+        score_chunk.work_off(run=started)
     assert set(started.scores.values_list("value", flat=True)) == {None}
 
 

@@ -4,9 +4,9 @@ import random
 import pytest
 
 from annotations.benchmarks.builtin.drawing import PAINTS, PAPERS, Style, paint, png
-from annotations.benchmarks.builtin.grammar import COLORS
-from annotations.benchmarks.builtin.scene import Scene, Thing
+from annotations.benchmarks.builtin.scene import Figure, Scene
 from annotations.benchmarks.builtin.study import GENERATORS
+from annotations.prompt_grammar.vocabulary import COLOURS
 
 
 def painted(*things, style=None, size=256):
@@ -14,11 +14,11 @@ def painted(*things, style=None, size=256):
 
 
 def thing(shape, color="red", **more):
-    return Thing(shape, color, 0.5, 0.5, 0.3, **more)
+    return Figure(shape, color, 0.5, 0.5, 0.3, **more)
 
 
 def test_every_colour_has_its_paint_and_stands_out_from_every_paper():
-    assert tuple(PAINTS) == COLORS
+    assert tuple(PAINTS) == COLOURS
     for pigment in PAINTS.values():
         for paper in PAPERS:
             assert math.dist(pigment, paper) > 60

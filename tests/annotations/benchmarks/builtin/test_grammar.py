@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotations.benchmarks.builtin.grammar import (
-    COLORS,
     RELATIONS,
     SHAPES,
     Group,
@@ -15,13 +14,14 @@ from annotations.benchmarks.builtin.grammar import (
     make_prompts,
     parse,
 )
+from annotations.prompt_grammar.vocabulary import COLOURS
 
 
 @st.composite
 def wishes(draw):
     shapes = draw(st.lists(st.sampled_from(SHAPES), min_size=1, max_size=3, unique=True))
     groups = tuple(
-        Group(shape, draw(st.integers(1, 5)), draw(st.sampled_from((None, *COLORS))))
+        Group(shape, draw(st.integers(1, 5)), draw(st.sampled_from((None, *COLOURS))))
         for shape in shapes
     )
     related = draw(st.booleans()) and len(groups) > 1

@@ -4,12 +4,12 @@ from dataclasses import replace
 import pytest
 
 from annotations.benchmarks.builtin.grammar import SHAPES, make_prompts, parse
-from annotations.benchmarks.builtin.scene import Habits, Thing, lies, plan, truth
+from annotations.benchmarks.builtin.scene import Figure, Habits, lies, plan, truth
 from annotations.benchmarks.builtin.study import GENERATORS
 
 
 def thing(shape="circle", color="red", x=0.5, y=0.5, radius=0.1):
-    return Thing(shape, color, x, y, radius)
+    return Figure(shape, color, x, y, radius)
 
 
 def scenes(generator, seeds=3):

@@ -3,8 +3,8 @@
 import pytest
 
 from annotations.forms.papers import genai_likert, geneval2_atoms, geneval_audit, geneval_crowd
-from annotations.forms.papers.derived_answers import following
-from annotations.forms.per_image import Subject, asked
+from annotations.forms.papers.derived_answers import derived_answers
+from annotations.forms.per_image import PromptFacts, questions_about
 from annotations.sources.records import AtomRecord
 
 CIRCLE = {"include": [{"class": "circle", "count": 1, "color": "red"}]}
@@ -13,8 +13,8 @@ ATOMS = tuple(AtomRecord(n, "object", f"thing {n}", "Is it there?", "Yes") for n
 
 
 def follows(form, answers, *, metadata=None, atoms=()):
-    questions = asked(form, Subject("a red circle", atoms=atoms))
-    return following(form, questions, metadata or {}, answers)
+    questions = questions_about(form, PromptFacts("a red circle", atoms=atoms))
+    return derived_answers(form, questions, metadata or {}, answers)
 
 
 @pytest.mark.parametrize(

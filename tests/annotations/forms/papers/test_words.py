@@ -4,9 +4,8 @@ import re
 
 import pytest
 
-from annotations.forms import FORMS
 from annotations.forms.definition import Choice, Form, Question
-from annotations.forms.papers import geneval_crowd, t2i_compbench
+from annotations.forms.papers import FORMS, geneval_crowd, t2i_compbench
 from annotations.forms.validate_definition import read_form
 from tests import needs
 

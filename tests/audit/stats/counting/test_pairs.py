@@ -22,19 +22,15 @@ def test_counts_equal_a_look_at_every_pair(seed):
         y = rng.integers(0, 4, n).astype(float)
         epsilon = float(rng.choice([0, 0.1, 0.2, 0.30000000000000004]))
         concordant = tied_near = concordant_near = 0
-        right = np.zeros(n, int)
         for i, j in itertools.combinations(range(n), 2):
             near = abs(x[i] - x[j]) <= epsilon
             agrees = (x[i] - x[j]) * (y[i] - y[j]) > 0
             concordant += agrees
             tied_near += near and y[i] == y[j]
             concordant_near += near and agrees
-            hit = near if y[i] == y[j] else agrees and not near
-            right[[i, j]] += hit
         assert pairs.count(x, y).concordant == concordant
         levels = pairs.dense(y)
         assert pairs.near(x, levels, epsilon) == (tied_near, concordant_near)
-        assert (pairs.right_of_each(x, levels, epsilon) == right).all()
 
 
 def test_nearness_is_that_of_the_float_difference_not_of_a_shifted_value():

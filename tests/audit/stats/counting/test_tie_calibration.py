@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from audit.stats.counting import tie_calibration as calibration
+from audit.stats.counting import differences, tie_calibration
 from tests.audit.stats.test_ties import by_looking_at_every_pair
 
 
@@ -11,14 +11,14 @@ from tests.audit.stats.test_ties import by_looking_at_every_pair
 def test_every_stage_of_the_search_agrees_with_a_look_at_every_pair(seed, monkeypatch):
     rng = np.random.default_rng(seed)
     for case in range(80):
-        monkeypatch.setattr(calibration, "LISTED", int(rng.choice([1, 7, 300])))
-        monkeypatch.setattr(calibration, "CHUNK", int(rng.choice([3, 64])))
-        monkeypatch.setattr(calibration, "MANY_LEVELS", int(rng.choice([2, 64])))
+        monkeypatch.setattr(tie_calibration, "LISTED", int(rng.choice([1, 7, 300])))
+        monkeypatch.setattr(differences, "CHUNK", int(rng.choice([3, 64])))
+        monkeypatch.setattr(differences, "MANY_LEVELS", int(rng.choice([2, 64])))
         n = int(rng.integers(2, 50))
         human = rng.integers(0, int(rng.integers(1, 20)), n).astype(float)
         metric = human * rng.choice([0, 0.2]) + rng.normal(size=n)
         metric = (metric, np.round(metric, 1), np.exp(6 * metric), 1 + metric * 1e-15)[case % 4]
-        found = calibration.best_epsilon(human, metric)
+        found = tie_calibration.best_epsilon(human, metric)
         assert found == by_looking_at_every_pair(human, metric)
 
 
@@ -33,12 +33,12 @@ def test_lists_long_enough_for_cells_agree_with_a_look_at_every_pair(levels, sha
         "plain": metric, "piled up": 1 / (1 + np.exp(-8 * metric)),
         "long tail": np.exp(6 * metric), "rounded": np.round(metric, 2),
     }[shape]  # fmt: skip
-    assert calibration.best_epsilon(human, metric) == by_looking_at_every_pair(human, metric)
-    rounded = calibration.best_epsilon(human, metric, 3)
+    assert tie_calibration.best_epsilon(human, metric) == by_looking_at_every_pair(human, metric)
+    rounded = tie_calibration.best_epsilon(human, metric, 3)
     assert rounded == by_looking_at_every_pair(human, metric, 3)
 
 
 def test_an_optimum_within_the_last_digit_of_a_score_is_found():
     human = np.array([1.0, 1, 2, 2, 3, 3])
     metric = np.array([0, 5e-324, 1, np.nextafter(1, 2), 2, np.nextafter(2, 3)])
-    assert calibration.best_epsilon(human, metric) == by_looking_at_every_pair(human, metric)
+    assert tie_calibration.best_epsilon(human, metric) == by_looking_at_every_pair(human, metric)

@@ -35,13 +35,13 @@ def test_the_middle_of_a_colour_has_its_name(name, color):
 def test_a_backdrop_of_two_tones_is_all_backdrop():
     image = Image.new("RGB", (256, 256), (180, 195, 208))
     ImageDraw.Draw(image).rectangle((0, 150, 256, 256), fill=(150, 170, 140))
-    assert vision.find_things(image) == []
+    assert vision.find_shapes(image) == []
 
 
 def test_what_touches_the_border_is_part_of_the_surroundings():
     image = Image.new("RGB", (256, 256), (180, 195, 208))
     ImageDraw.Draw(image).ellipse((-10, 100, 50, 160), fill=(210, 35, 40))
-    assert vision.find_things(image) == []
+    assert vision.find_shapes(image) == []
 
 
 def test_thin_lines_are_no_things_and_join_none():
@@ -50,13 +50,13 @@ def test_thin_lines_are_no_things_and_join_none():
     draw.line((0, 128, 256, 128), fill=(40, 40, 40))
     draw.ellipse((40, 100, 100, 160), fill=(210, 35, 40))
     draw.ellipse((150, 100, 210, 160), fill=(210, 35, 40))
-    assert len(vision.find_things(image)) == 2
+    assert len(vision.find_shapes(image)) == 2
 
 
 def test_the_same_picture_twice_as_large_shows_the_same_things():
     image = Image.new("RGB", (256, 256), (180, 195, 208))
     ImageDraw.Draw(image).rectangle((60, 80, 120, 140), fill=(45, 95, 205))
-    (small,) = vision.find_things(image)
-    (large,) = vision.find_things(image.resize((512, 512), Image.Resampling.NEAREST))
+    (small,) = vision.find_shapes(image)
+    (large,) = vision.find_shapes(image.resize((512, 512), Image.Resampling.NEAREST))
     assert large.box == pytest.approx([2 * edge for edge in small.box])
     assert large.colors.tolist() == small.colors.tolist()

@@ -9,7 +9,7 @@ from judges.methods.compbench import Numeracy, numeracy
 from judges.methods.compbench.numeracy_method import PLURALS, wanted
 from judges.protocols import Objects, Seen, Subject, Unscored
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden/compbench_numeracy.json").read_text())
+GOLDEN = json.loads((Path(__file__).parent.parent / "golden/compbench_numeracy.json").read_text())
 
 
 def found(*names, score=0.9):

@@ -10,7 +10,7 @@ from judges.methods.compbench import Spatial2D, Spatial3D, position_2d, position
 from judges.methods.compbench.spatial_methods import frame
 from judges.protocols import DepthOf, Judgement, Objects, Seen, Subject, Unscored
 
-GOLDEN = Path(__file__).parents[1] / "golden"
+GOLDEN = Path(__file__).parent.parent / "golden"
 LEFT, RIGHT = [0, 100, 100, 200], [200, 100, 300, 200]
 
 

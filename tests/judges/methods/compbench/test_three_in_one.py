@@ -8,7 +8,7 @@ import pytest
 from judges.methods.compbench import ThreeInOne, three_in_one
 from judges.protocols import Answer, Objects, Question, Seen, Similarity, Subject, Unscored
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden/compbench_3in1.json").read_text())
+GOLDEN = json.loads((Path(__file__).parent.parent / "golden/compbench_3in1.json").read_text())
 KINDS = {"s": "spatial", "a": "action", "sa": "spatialaction"}
 PROMPT = "a red car next to a dog"
 WANTS = (

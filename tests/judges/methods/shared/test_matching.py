@@ -5,7 +5,7 @@ from itertools import permutations
 
 import pytest
 
-from judges.methods.shared.matching import Thing, best
+from judges.methods.shared.matching import Instance, best
 
 
 def exhaustive(wanted, found, edges, holds):
@@ -27,7 +27,7 @@ def exhaustive(wanted, found, edges, holds):
 
 
 def things(chance, count, kinds):
-    return [Thing(chance.choice("ab"[:kinds]), chance.choice("rgb")) for _ in range(count)]
+    return [Instance(chance.choice("ab"[:kinds]), chance.choice("rgb")) for _ in range(count)]
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -58,8 +58,13 @@ def test_no_map_has_more_hits(seed):
 
 
 def test_a_color_is_given_up_for_two_relations():
-    wanted = [Thing("a", "red"), Thing("a", "blue"), Thing("a", "blue")]
-    found = [Thing("a", "green"), Thing("a", "blue"), Thing("a", "blue"), Thing("a", "red")]
+    wanted = [Instance("a", "red"), Instance("a", "blue"), Instance("a", "blue")]
+    found = [
+        Instance("a", "green"),
+        Instance("a", "blue"),
+        Instance("a", "blue"),
+        Instance("a", "red"),
+    ]
     # Objects stand from left to right: green, blue, blue, red. Green for red: 2 colors + 2
     # relations; red for red: 3 colors, no relation.
     matching = best(wanted, found, [(0, 1), (0, 2)], lambda edge, one, other: one < other)
@@ -68,9 +73,9 @@ def test_a_color_is_given_up_for_two_relations():
 
 
 def test_an_unnamed_color_is_no_hit():
-    assert best([Thing("a", None)], [Thing("a", None)], [], None).hits == 0
+    assert best([Instance("a", None)], [Instance("a", None)], [], None).hits == 0
 
 
 def test_nothing_found_leaves_every_instance_without_an_object():
-    matching = best([Thing("a", "red"), Thing("b", "red")], [], [(0, 1)], None)
+    matching = best([Instance("a", "red"), Instance("b", "red")], [], [(0, 1)], None)
     assert (matching.hits, matching.pairs) == (0, (None, None))

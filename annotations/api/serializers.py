@@ -1,0 +1,161 @@
+"""The REST API's input and output for studies, images and labels."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from drf_spectacular.utils import (
+    OpenApiExample,
+    extend_schema_field,
+)
+from rest_framework import serializers
+
+from annotations.api.lists import Filters
+from annotations.models import Annotation, Image
+
+
+class StudySerializer(serializers.Serializer):
+    slug = serializers.CharField(source="study.slug")
+    title = serializers.CharField(source="study.title")
+    status = serializers.CharField(source="study.status")
+    simulated = serializers.BooleanField(source="study.simulated")
+    role = serializers.CharField()
+
+
+class NextImageSerializer(serializers.Serializer):
+    """What an annotator may know about an image: its picture, its prompt and the questions."""
+
+    image = serializers.CharField()
+    address = serializers.CharField()
+    prompt = serializers.CharField()
+    form = serializers.IntegerField()
+    questions = serializers.ListField(child=serializers.DictField())
+    done = serializers.IntegerField()
+    left = serializers.IntegerField()
+
+
+@extend_schema_field(
+    {
+        "oneOf": [
+            {"type": "number"},
+            {"type": "string"},
+            {"type": "array", "items": {"type": "string"}},
+        ]
+    }
+)
+class AnswerField(serializers.Field):
+    """A number, a text, or the texts of several choices."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        parts = data if isinstance(data, list) else [data]
+        for part in parts:
+            if not isinstance(part, int | float | str) or isinstance(part, str) and "\0" in part:
+                raise serializers.ValidationError("A number, a text or a list of texts is needed.")
+        return data
+
+    def to_representation(self, value: Any) -> Any:
+        return value
+
+
+class LabelSerializer(serializers.Serializer):
+    image = serializers.CharField(max_length=22)
+    form = serializers.IntegerField(min_value=1, max_value=2**31 - 1)
+    submission = serializers.UUIDField(default=uuid.uuid4)
+    answers = serializers.DictField(child=AnswerField())
+    seconds = serializers.FloatField(required=False, allow_null=True)
+
+
+class SavedSerializer(serializers.Serializer):
+    """The result for one of many labels; `message` says why it was refused."""
+
+    submission = serializers.UUIDField()
+    status = serializers.ChoiceField(choices=["saved", "refused"])
+    message = serializers.CharField(allow_blank=True)
+
+
+class AtomSerializer(serializers.Serializer):
+    index = serializers.IntegerField()
+    kind = serializers.CharField()
+    text = serializers.CharField()
+    question = serializers.CharField()
+    expected = serializers.CharField()
+    parents = serializers.ListField(child=serializers.IntegerField())
+
+
+class PromptSerializer(serializers.Serializer):
+    prompt_id = serializers.CharField(source="key")
+    prompt = serializers.CharField(source="text")
+    tags = serializers.ListField(child=serializers.CharField())
+    atomicity = serializers.IntegerField(allow_null=True)
+    metadata = serializers.DictField()
+    atoms = AtomSerializer(many=True)
+
+
+class ImageSerializer(serializers.Serializer):
+    image_id = serializers.CharField(source="key")
+    prompt_id = serializers.CharField(source="prompt.key")
+    generator = serializers.CharField(source="generator.name")
+    variant = serializers.CharField()
+    sample = serializers.IntegerField()
+    address = serializers.SerializerMethodField()
+    sha256 = serializers.CharField()
+    width = serializers.IntegerField(allow_null=True)
+    height = serializers.IntegerField(allow_null=True)
+    metadata = serializers.DictField()
+
+    def get_address(self, image: Image) -> str:
+        return f"/images/{image.public_id}/" if image.file else ""
+
+
+class AnsweredSerializer(serializers.Serializer):
+    question = serializers.CharField()
+    atom = serializers.IntegerField(source="atom.index", allow_null=True, default=None)
+    value = serializers.FloatField(allow_null=True)
+    text = serializers.CharField()
+
+
+class AnnotationSerializer(serializers.Serializer):
+    """One person's answers about one image; `rater` is a pseudonym."""
+
+    id = serializers.IntegerField(source="pk")
+    image_id = serializers.CharField(source="image.key")
+    rater = serializers.SerializerMethodField()
+    state = serializers.CharField()
+    form = serializers.CharField()
+    seconds = serializers.FloatField(allow_null=True)
+    submitted_at = serializers.DateTimeField()
+    answers = AnsweredSerializer(many=True)
+
+    def get_rater(self, annotation: Annotation) -> str:
+        return self.context["name"](annotation.annotator_id)
+
+
+class PromptFilters(Filters):
+    prompt_id = serializers.CharField(required=False, max_length=200)
+
+
+class ImageFilters(Filters):
+    prompt_id = serializers.CharField(required=False, max_length=200)
+    generator = serializers.CharField(required=False, max_length=200)
+    variant = serializers.ChoiceField(choices=Image.Variant.values, required=False)
+
+
+class AnnotationFilters(Filters):
+    image_id = serializers.CharField(required=False, max_length=200)
+    generator = serializers.CharField(required=False, max_length=200)
+    question = serializers.CharField(required=False, max_length=80)
+    state = serializers.ChoiceField(choices=Annotation.State.values, required=False)
+
+
+LABEL = OpenApiExample(
+    "A yes and a no",
+    {
+        "image": "3Jx0c5V1hQk9pZ2a",
+        "form": 1,
+        "submission": "0b9d6c1e-6f0e-4d55-8f0a-0d7f6a1b2c3d",
+        "answers": {"aligned": 1, "quality": 0},
+        "seconds": 4.2,
+    },
+    request_only=True,
+)

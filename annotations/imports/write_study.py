@@ -1,0 +1,133 @@
+"""Write the records of a source: prompts, generators, images, labels.
+
+Rows are written in batches, each whole or not at all. A row that the study has already is counted
+as unchanged; one that contradicts it, or cannot be taken, is refused with its place, and the
+others are written all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from annotations.database import bulk
+from annotations.imports.outcome import Outcome
+from annotations.imports.write_images import IMAGE_BATCH, write_images
+from annotations.imports.write_labels import LabelWriter
+from annotations.imports.write_prompts import write_generators, write_prompts
+from annotations.models import Study
+from annotations.pictures.decode_process import Decoders
+from annotations.signals import labels_changed
+from annotations.sources.records import (
+    NOTES,
+    GeneratorRecord,
+    ImageRecord,
+    LabelRecord,
+    PromptRecord,
+    Record,
+)
+
+__all__ = [
+    "Outcome",
+    "import_generators",
+    "import_images",
+    "import_labels",
+    "import_prompts",
+    "import_records",
+]
+
+BATCH = 500
+LABEL_BATCH = 10_000
+R = TypeVar("R", PromptRecord, ImageRecord, LabelRecord)
+Writer = Callable[[list[Any]], None]
+
+
+def import_records(
+    *,
+    study: Study,
+    records: Iterable[Record],
+    outcome: Outcome,
+    simulated: bool = False,
+    more: dict[type, tuple[int, Writer]] | None = None,
+) -> None:
+    """A mixed stream, in constant memory: prompts are written before their images, and so on.
+
+    `more`: writers for kinds of records that this app does not know.
+    """
+    labelled = False
+
+    def write_labels(batch: list[LabelRecord]) -> None:
+        nonlocal labelled
+        labelled = True
+        labels.write(batch)
+
+    decoders = Decoders()
+    labels = LabelWriter(study, outcome, simulated=simulated)
+    # A table of images names again the prompts and generators that have tables of their own.
+    met: set[tuple[type, str]] = set()
+    writers: dict[type, tuple[int, Writer]] = {
+        GeneratorRecord: (BATCH, lambda b: write_generators(study, b, outcome, met)),
+        PromptRecord: (BATCH, lambda b: write_prompts(study, b, outcome, met)),
+        ImageRecord: (IMAGE_BATCH, lambda b: write_images(study, b, outcome, decoders)),
+        LabelRecord: (LABEL_BATCH, write_labels),
+        **(more or {}),
+    }
+    waiting: dict[type, list[Any]] = {kind: [] for kind in writers}
+
+    def flush(upto: type | None = None) -> None:
+        for kind, (_, write) in writers.items():
+            if waiting[kind]:
+                batch, waiting[kind] = waiting[kind], []
+                write(batch)
+                outcome.step(len(batch))
+            if kind is upto:
+                return
+
+    with bulk.seldom_collected(), decoders:
+        for record in records:
+            if isinstance(record, NOTES):
+                outcome.note(record)
+                continue
+            kind = type(record)
+            batch = waiting[kind]
+            batch.append(record)
+            if len(batch) >= writers[kind][0]:
+                flush(kind)
+        flush()
+    outcome.warnings += labels.remarks()
+    if labelled and not outcome.dry_run:
+        labels_changed.send(sender=Study, study_id=study.pk)
+
+
+def import_prompts(*, study: Study, records: Iterable[PromptRecord], outcome: Outcome) -> None:
+    import_records(study=study, records=records, outcome=outcome)
+
+
+def import_generators(
+    *, study: Study, records: Iterable[GeneratorRecord], outcome: Outcome
+) -> None:
+    import_records(study=study, records=records, outcome=outcome)
+
+
+def import_images(*, study: Study, records: Iterable[ImageRecord], outcome: Outcome) -> None:
+    import_records(study=study, records=_with_lines(records), outcome=outcome)
+
+
+def import_labels(
+    *, study: Study, records: Iterable[LabelRecord], outcome: Outcome, simulated: bool = False
+) -> None:
+    """Rows of one person about one image become one annotation; they may stand anywhere."""
+    lines = _with_lines(records)
+    import_records(study=study, records=lines, outcome=outcome, simulated=simulated)
+
+
+def _with_lines(records: Iterable[R]) -> Iterator[R]:
+    """Records that were made by a program have no line: they are counted."""
+    for number, record in enumerate(records, 1):
+        if record.line:
+            yield record
+        elif isinstance(record, LabelRecord):
+            yield record._replace(line=number)
+        else:
+            yield replace(record, line=number)

@@ -1,0 +1,78 @@
+"""Around every request: refusals become pages or JSON, and the event log knows the user."""
+
+from __future__ import annotations
+
+import errno
+import logging
+from collections.abc import Callable
+
+from django.db import DataError, InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from rest_framework.response import Response
+from rest_framework.views import exception_handler
+
+from annotations.access import HtmxRequest
+from annotations.errors import Refused
+from annotations.event_log import current_request
+
+logger = logging.getLogger(__name__)
+
+
+class RefusalsAsPages:
+    """Show a refusal as an error page, or as its sentence alone for htmx."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HtmxRequest, error: Exception) -> HttpResponse | None:
+        if cannot_write(error):
+            logger.error("cannot write: %s", error, exc_info=error)
+            return HttpResponse(render_to_string("503.html"), status=503)
+        error = _in_words(error)
+        if not isinstance(error, Refused):
+            return None
+        template = "error.html#sentence" if request.htmx else "error.html"
+        context = {"message": error.message, "status": error.status}
+        return render(request, template, context, status=error.status)
+
+
+def cannot_write(error: Exception) -> bool:
+    """The database cannot be reached or the disk is full: trying again later may work."""
+    if isinstance(error, OSError):
+        return error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
+    return isinstance(error, OperationalError | InterfaceError)
+
+
+def _in_words(error: Exception) -> Exception:
+    """PostgreSQL refuses a character that SQLite accepts: turn its error into a sentence."""
+    if isinstance(error, DataError) and "NUL" in str(error):
+        return Refused("The text contains a NUL character, which cannot be stored.")
+    return error
+
+
+def refusal_as_json(error: Exception, context: dict) -> Response | None:
+    error = _in_words(error)
+    if cannot_write(error):
+        logger.error("cannot write: %s", error, exc_info=error)
+        words = "The database does not answer, or the disk is full. Nothing was stored; try again."
+        return Response({"message": words}, status=503)
+    if isinstance(error, Refused):
+        return Response({"message": error.message}, status=error.status)
+    return exception_handler(error, context)
+
+
+class KnowsWhoAsks:
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        token = current_request.set(request)
+        try:
+            return self.get_response(request)
+        finally:
+            current_request.reset(token)

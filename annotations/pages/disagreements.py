@@ -1,0 +1,84 @@
+"""The images that people disagree about, and the owner's decisions."""
+
+from __future__ import annotations
+
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_POST
+
+from annotations.access import HtmxRequest, owner_place_or_404, research_place_or_404
+from annotations.models import Image, Membership
+from annotations.studies import adjudication
+from annotations.studies import settings as study_settings
+
+CASES_PER_PAGE = 60
+
+
+@require_GET
+@login_required
+def disagreements(request: HtmxRequest, slug: str) -> HttpResponse:
+    place = research_place_or_404(request, slug)
+    cases = adjudication.disagreements(place.study)
+    only_open = "all" not in request.GET
+    shown = [case for case in cases if not (only_open and case.decided)]
+    context = {
+        "study": place.study,
+        "may_research": True,
+        "page": Paginator(shown, CASES_PER_PAGE).get_page(request.GET.get("page")),
+        "total": len(cases),
+        "decided": sum(case.decided for case in cases),
+        "only_open": only_open,
+    }
+    return render(request, "annotations/disagreements.html", context)
+
+
+@require_POST
+@login_required
+def gold(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
+    """Make an image a gold image, with its decisions as the known answers, or an ordinary one."""
+    place = owner_place_or_404(request, slug)
+    image = get_object_or_404(Image, study=place.study, public_id=public_id)
+    known = None if "ordinary" in request.POST else adjudication.as_known_answers(image)
+    study_settings.make_gold(image=image, answers=known)
+    return redirect("disagreement", slug=slug, public_id=public_id)
+
+
+@login_required
+def disagreement(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
+    """One image with everybody's answers side by side, and the decisions about it."""
+    place = research_place_or_404(request, slug)
+    image = get_object_or_404(
+        Image.objects.select_related("prompt", "study__form"),
+        study=place.study,
+        public_id=public_id,
+    )
+    if request.method == "POST":
+        place = owner_place_or_404(request, slug)
+        adjudication.decide(
+            image=image,
+            key=request.POST.get("question", ""),
+            answer=request.POST.get("answer", ""),
+            note=request.POST.get("note", ""),
+            by=request.user,
+        )
+        if not request.htmx:
+            return redirect("disagreement", slug=slug, public_id=public_id)
+    rows = adjudication.answers_side_by_side(image)
+    undecided = [case for case in adjudication.disagreements(place.study) if not case.decided]
+    following = next((case.public_id for case in undecided if case.image_id != image.pk), "")
+    context = {
+        "study": place.study,
+        "may_research": True,
+        "may_decide": place.membership.role == Membership.Role.OWNER,
+        "image": image,
+        "rows": rows,
+        "any_decided": any(row.decided for row in rows),
+        "following": following,
+        "open": len(undecided),
+    }
+    template = "annotations/disagreement.html"
+    if request.htmx:
+        template += "#case"
+    return render(request, template, context)

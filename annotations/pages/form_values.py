@@ -1,0 +1,12 @@
+"""Numbers as a page form sends them."""
+
+from __future__ import annotations
+
+from annotations.errors import StudyRefused
+
+
+def whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise StudyRefused(f"“{text[:40]}” is not a whole number; nothing was changed.") from None

@@ -1,0 +1,51 @@
+"""The settings of a study."""
+
+from __future__ import annotations
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_POST
+
+from annotations.access import HtmxRequest, Place, owner_place_or_404, research_place_or_404
+from annotations.models import Membership
+from annotations.pages.form_values import whole
+from annotations.studies import settings as study_settings
+
+
+@require_GET
+@login_required
+def manage(request: HtmxRequest, slug: str) -> HttpResponse:
+    return _manage(request, research_place_or_404(request, slug))
+
+
+@require_POST
+@login_required
+def change(request: HtmxRequest, slug: str) -> HttpResponse:
+    """Change the study's status, its overlap, or its share of gold images."""
+    place = owner_place_or_404(request, slug)
+    given = request.POST
+    if "status" in given:
+        study_settings.set_status(study=place.study, status=given["status"])
+    if "overlap" in given:
+        study_settings.set_overlap(study=place.study, people=whole(given["overlap"]))
+    if "gold_share" in given:
+        study_settings.set_gold_share(study=place.study, share=whole(given["gold_share"]))
+    if request.htmx:
+        return _manage(request, place)
+    return redirect("manage", slug=slug)
+
+
+def _manage(request: HtmxRequest, place: Place) -> HttpResponse:
+    study = place.study
+    template = "annotations/study_settings.html"
+    if request.htmx:
+        template += "#settings"
+    context = {
+        "study": study,
+        "may_research": True,
+        "may_change": place.membership.role == Membership.Role.OWNER,
+        "statuses": study.Status.choices,
+        "gold_images": study.images.filter(gold__isnull=False).count(),
+    }
+    return render(request, template, context)

@@ -1,0 +1,105 @@
+"""Pictures that come from outside: checked before they are stored, stored without what they carry.
+
+Files are named after their content's hash, so a name tells nothing and the same picture is kept
+once. Beside each lies a small JPEG for lists and galleries.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from PIL import Image
+
+from annotations.errors import ImportRefused
+from annotations.pictures.decode import FORMATS, SMALL, Decoded, NotTaken, decode
+from annotations.pictures.strip_metadata import Damaged, bare, kind_of
+
+CONTENT_TYPES = {".png": "image/png", ".jpg": "image/jpeg", ".webp": "image/webp"}
+
+# `decode` itself, or the same in another process: (content, kind, orientation, most pixels).
+Decode = Callable[[bytes, str, int, int], Decoded]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPicture:
+    file: str
+    sha256: str
+    width: int
+    height: int
+
+
+def store_picture(content: bytes | Path, *, name: str, decode: Decode = decode) -> StoredPicture:
+    """Check, strip and keep a picture; `sha256` is that of the bytes as they were given."""
+    stored, clean, thumbnail = _checked(content, name, decode)
+    # The thumbnail first: where the picture is, its thumbnail is too.
+    default_storage.save(thumbnail_of(stored.file), ContentFile(thumbnail))
+    default_storage.save(stored.file, ContentFile(clean))
+    return stored
+
+
+def check_picture(content: bytes | Path, *, name: str, decode: Decode = decode) -> StoredPicture:
+    """The same checks and the same result as `store_picture`, but nothing is written."""
+    return _checked(content, name, decode)[0]
+
+
+def digest_of(content: bytes | Path) -> str:
+    return hashlib.sha256(
+        content if isinstance(content, bytes) else content.read_bytes()
+    ).hexdigest()
+
+
+def thumbnail_of(file: str) -> str:
+    """The name of the thumbnail: it needs no column of its own."""
+    return f"thumbnails/{file.removeprefix('images/').rpartition('.')[0]}.jpg"
+
+
+def small_size(width: int, height: int) -> tuple[int, int]:
+    """Width and height of the thumbnail, so that a page can keep its place free."""
+    scale = min(1.0, SMALL / max(width, height))
+    return max(1, round(width * scale)), max(1, round(height * scale))
+
+
+def open_picture(file: str) -> Image.Image:
+    """The pixels of a stored picture as every judge and person sees them: upright, RGB."""
+    with default_storage.open(file) as stored:
+        content = stored.read()
+    with Image.open(io.BytesIO(content)) as picture:
+        return picture.convert("RGB")
+
+
+def _checked(
+    content: bytes | Path, name: str, decode: Decode
+) -> tuple[StoredPicture, bytes, bytes]:
+    """What there is to know of it, the file without what it carried, and its thumbnail."""
+    content = _read(content, name)
+    kind = kind_of(content)
+    try:
+        if not kind:
+            raise NotTaken("is not a PNG, JPEG or WebP picture.")
+        clean = bare(content)
+        if clean.animated:
+            raise NotTaken("is an animation; Jurybox takes still pictures.")
+        decoded = decode(clean.content, kind, clean.orientation, settings.IMAGE_MAX_PIXELS)
+    except Damaged as error:
+        raise ImportRefused(f"{name} is damaged: {error}.") from error
+    except NotTaken as error:
+        raise ImportRefused(f"{name} {error}") from error
+    sha256 = hashlib.sha256(content).hexdigest()
+    file = f"images/{sha256[:2]}/{sha256}{FORMATS[kind]}"
+    stored = StoredPicture(file, sha256, decoded.width, decoded.height)
+    return stored, decoded.turned or clean.content, decoded.thumbnail
+
+
+def _read(content: bytes | Path, name: str) -> bytes:
+    limit = settings.IMAGE_MAX_BYTES
+    size = len(content) if isinstance(content, bytes) else content.stat().st_size
+    if size > limit:
+        raise ImportRefused(f"{name} is larger than {limit // 2**20} MB.")
+    return content if isinstance(content, bytes) else content.read_bytes()

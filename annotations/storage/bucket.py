@@ -1,0 +1,25 @@
+"""Files in a bucket that speaks S3, where several machines share no disk: MEDIA_BUCKET.
+
+Imported only where MEDIA_BUCKET is set. Browsers fetch images from the bucket themselves, at an
+address (`url`) that is signed for a few minutes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+
+try:
+    from storages.backends.s3 import S3Storage
+except ImportError as error:
+    raise ImproperlyConfigured(
+        "MEDIA_BUCKET is set, but django-storages is not here: install requirements.txt."
+    ) from error
+
+
+class Bucket(S3Storage):
+    """django-storages' own, but a file is never written again: the same name, the same content."""
+
+    def _save(self, name: str, content: Any) -> str:
+        return name if self.exists(name) else super()._save(name, content)

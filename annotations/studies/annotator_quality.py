@@ -1,0 +1,147 @@
+"""How well each person works: known answers, time, agreement with the others.
+
+A mark only asks the owner to look; it changes nothing. A share is marked only where its whole 99 %
+interval (Wilson) lies below the limit, so nobody is marked for a few answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from django.db.models import QuerySet
+
+from annotations.models import Annotation, Answer, Assignment, Image, Membership, Study
+from annotations.studies.majority_agreement import agreement_with_majority
+from annotations.studies.share import Share
+
+# Nobody is marked for fewer answers than this.
+FEWEST = 10
+GOLD_AT_LEAST = 0.7
+# How far below the usual agreement still counts as usual.
+AGREEMENT_MARGIN = 0.05
+# Marked as much faster: less than this part of the usual time.
+HASTY = 1 / 3
+
+
+@dataclass(frozen=True, slots=True)
+class PersonRow:
+    member: Membership
+    answered: int
+    set_aside: int
+    skipped: int
+    seconds: float | None
+    gold: Share
+    agreement: Share
+    marks: tuple[str, ...]
+
+
+def people_rows(study: Study) -> list[PersonRow]:
+    """One row for each person, in a number of queries that does not grow with people or images."""
+    members = list(study.memberships.select_related("user", "invitation").order_by("name"))
+    gold = _gold_shares(study)
+    agreement = agreement_with_majority(study)
+    seconds, answered, aside = _times(study)
+    skipped = _counts(study.assignments.filter(state="skipped"))
+    usual_agreement = _median([s.share for s in agreement.values() if s.of >= FEWEST])
+    usual_seconds = _median([float(np.median(s)) for s in seconds.values() if len(s) >= FEWEST])
+    rows = []
+    for member in members:
+        own = seconds.get(member.pk, [])
+        typical = float(np.median(own)) if own else None
+        share, known = agreement.get(member.pk, Share(0, 0)), gold.get(member.pk, Share(0, 0))
+        marks = _marks(known, share, own, usual_agreement, usual_seconds)
+        rows.append(
+            PersonRow(
+                member=member,
+                answered=answered.get(member.pk, 0),
+                set_aside=aside.get(member.pk, 0),
+                skipped=skipped.get(member.pk, 0),
+                seconds=typical,
+                gold=known,
+                agreement=share,
+                marks=marks,
+            )
+        )
+    return rows
+
+
+def _marks(
+    gold: Share,
+    share: Share,
+    seconds: list[float],
+    usual_share: float | None,
+    usual_seconds: float | None,
+) -> tuple[str, ...]:
+    marks = []
+    if gold.of and gold.highest < GOLD_AT_LEAST:
+        marks.append("misses known answers")
+    lowest = None if usual_share is None else usual_share - AGREEMENT_MARGIN
+    if lowest is not None and share.of >= FEWEST and share.highest < lowest:
+        marks.append("often unlike the majority")
+    hasty = None if usual_seconds is None else HASTY * usual_seconds
+    if hasty is not None and len(seconds) >= FEWEST and np.median(seconds) < hasty:
+        marks.append("much faster than the others")
+    return tuple(marks)
+
+
+def _gold_shares(study: Study) -> dict[int, Share]:
+    gold_images = Image.objects.filter(study=study, gold__isnull=False)
+    known: dict[int, dict[str, float | str]] = {
+        pk: gold or {} for pk, gold in gold_images.values_list("pk", "gold")
+    }
+    if not known:
+        return {}
+    rows = (
+        Answer.objects.filter(annotation__image__in=known)
+        .exclude(annotation__state=Annotation.State.WITHDRAWN)
+        .order_by()
+        .values_list(
+            "annotation__annotator_id",
+            "annotation__image_id",
+            "question",
+            "atom__index",
+            "value",
+            "text",
+        )
+    )
+    tallies: dict[int, list[int]] = {}
+    for person, image, question, atom, value, text in rows:
+        key = question if atom is None else f"{question}.{atom}"
+        if key in known[image]:
+            tally = tallies.setdefault(person, [0, 0])
+            tally[0] += known[image][key] == (text if value is None else value)
+            tally[1] += 1
+    return {person: Share(*tally) for person, tally in tallies.items()}
+
+
+def _times(study: Study) -> tuple[dict[int, list[float]], dict[int, int], dict[int, int]]:
+    """membership -> the seconds of each answer, the answers, and those that were set aside"""
+    seconds: dict[int, list[float]] = {}
+    answered: dict[int, int] = {}
+    aside: dict[int, int] = {}
+    rows = (
+        study.annotations.exclude(state=Annotation.State.WITHDRAWN)
+        .order_by()
+        .values_list("annotator_id", "seconds", "state")
+    )
+    for person, took, state in rows.iterator(chunk_size=20_000):
+        answered[person] = answered.get(person, 0) + 1
+        if state == Annotation.State.SET_ASIDE:
+            aside[person] = aside.get(person, 0) + 1
+        if took is not None:
+            seconds.setdefault(person, []).append(took)
+    return seconds, answered, aside
+
+
+def _counts(assignments: QuerySet[Assignment]) -> dict[int, int]:
+    counted: dict[int, int] = {}
+    for person in assignments.order_by().values_list("annotator_id", flat=True):
+        counted[person] = counted.get(person, 0) + 1
+    return counted
+
+
+def _median(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.median(known)) if len(known) >= 2 else None

@@ -1,0 +1,74 @@
+"""Sets a person's answers aside, and counts them again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import F, Q
+
+from annotations import event_log
+from annotations.models import Annotation, Image, Membership
+from annotations.signals import announce_label_change
+
+
+@dataclass(frozen=True, slots=True)
+class CountedAgain:
+    """How many answers count again, and how many stay aside because their images are full."""
+
+    counted: int
+    aside: int
+
+    @property
+    def words(self) -> str:
+        """A note for the owner if some answers stay set aside."""
+        if not self.aside:
+            return ""
+        counts = {0: "No answer counts", 1: "1 answer counts"}.get(
+            self.counted, f"{self.counted} answers count"
+        )
+        stay = "1 stays" if self.aside == 1 else f"{self.aside} stay"
+        return (
+            f"{counts} again; {stay} set aside: as many people as the study wants have answered "
+            "for these images meanwhile. Raise the number of people for each image if they are to "
+            "count too."
+        )
+
+
+@transaction.atomic
+def set_aside(*, member: Membership) -> int:
+    """Keep this person's answers but stop counting them, and let others label the images."""
+    mine = Annotation.objects.filter(annotator=member, state=Annotation.State.COUNTED).order_by()
+    images = sorted(mine.values_list("image_id", flat=True))
+    for batch in _batches(images):
+        Image.objects.filter(pk__in=batch, taken__gt=0).update(taken=F("taken") - 1)
+    mine.update(state=Annotation.State.SET_ASIDE)
+    words = f"set {len(images)} annotations of this person aside"
+    event_log.note(member.study_id, "set aside", words, about=member)
+    announce_label_change(member.study_id)
+    return len(images)
+
+
+@transaction.atomic
+def count_again(*, member: Membership) -> CountedAgain:
+    """Count this person's answers again where the image still has a free place. Where others have
+    filled the places since, an answer stays set aside."""
+    aside = Annotation.objects.filter(annotator=member, state=Annotation.State.SET_ASIDE).order_by()
+    images = sorted(aside.values_list("image_id", flat=True))
+    # Gold images are shown to everybody; the overlap does not count for them.
+    has_place = Q(taken__lt=member.study.overlap) | Q(gold__isnull=False)
+    counted = 0
+    for batch in _batches(images):
+        with_place = Image.objects.select_for_update().filter(has_place, pk__in=batch)
+        free = list(with_place.order_by("pk").values_list("pk", flat=True))
+        Image.objects.filter(pk__in=free).update(taken=F("taken") + 1)
+        counted += aside.filter(image__in=free).update(state=Annotation.State.COUNTED)
+    words = f"counts {counted} of {len(images)} annotations of this person again"
+    event_log.note(member.study_id, "counted again", words, about=member)
+    announce_label_change(member.study_id)
+    return CountedAgain(counted, len(images) - counted)
+
+
+def _batches(keys: list[int]) -> Iterator[list[int]]:
+    return (keys[start : start + 500] for start in range(0, len(keys), 500))

@@ -1,0 +1,52 @@
+"""Every chart by name, as a Vega-Lite specification and as a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from audit.charts import agreement as agreement_charts
+from audit.charts import calibration as calibration_charts
+from audit.charts import judges as judge_charts
+from audit.charts import papers as paper_charts
+from audit.charts import slices as slice_charts
+from audit.charts.drift import drift
+from audit.charts.style import caption, drawn, rows_of
+from audit.stats import enough
+from audit.view import View
+
+
+def chart(name: str, body: dict[str, Any], view: View, *, theme: str = "light") -> dict[str, Any]:
+    return CHARTS[name](body, view, theme)
+
+
+def chart_file(name: str, body: dict[str, Any], view: View, *, kind: str) -> bytes:
+    """The chart with its signature as a caption, drawn on the server."""
+    return drawn(chart(name, body, view), caption(body), kind)
+
+
+def blank(name: str, body: dict[str, Any], view: View) -> str:
+    """Why this chart would be empty; an empty text when it is not."""
+    judges = view.judges_of(body)
+    if name in ("drift", "agreement"):
+        kinds = ("judge_score",) if name == "drift" else agreement_charts.SHOWN
+        if not any(rows_of(body, judges, kind) for kind in kinds):
+            return "No chart: it takes generators with a release date, labels and scores."
+    if name == "judges" and not judge_charts.rows(body, view):
+        return f"No chart: no judge has the {enough.IMAGES} images that a number needs."
+    if name == "papers" and not paper_charts.rows(body, view):
+        return "No chart: it takes yes/no answers, and scores between 0 and 1, of the same images."
+    return ""
+
+
+# name in the address -> (report, what the address asks for, theme) -> Vega-Lite
+CHARTS: dict[str, Callable[[dict[str, Any], View, str], dict[str, Any]]] = {
+    "drift": drift,
+    "agreement": agreement_charts.agreement,
+    "judges": judge_charts.judges,
+    "slices": slice_charts.slices,
+    "histogram": calibration_charts.histogram,
+    "roc": calibration_charts.roc,
+    "reliability": calibration_charts.reliability,
+    "papers": paper_charts.papers,
+}

@@ -1,0 +1,46 @@
+"""Have labels or scores changed since the newest report? One small row for each study tells.
+
+Counting a million answers on every visit would be slow, and increasing a counter with every answer
+would cost one more write each. So the version is increased only if a report has read it since:
+between two reports the first change writes, all further ones only read.
+"""
+
+from __future__ import annotations
+
+from django.db.models import F
+
+from annotations.database.prepared import Prepared
+from audit.models import Pulse
+
+PULSE = Prepared(lambda mark: Pulse.objects.order_by().filter(study=mark("study")))
+
+
+def stamp(study_id: int) -> str:
+    """A short text that differs as soon as labels or scores have changed since the last report."""
+    version = Pulse.objects.filter(study_id=study_id).values_list("version", flat=True).first()
+    return f"v{version or 0}"
+
+
+def changed(study_id: int) -> None:
+    """To be called when labels or scores were written, after the transaction."""
+    pulse = PULSE.first(study=study_id)
+    if pulse is None:
+        Pulse.objects.get_or_create(study_id=study_id, defaults={"version": 1})
+    elif pulse.version in (pulse.seen, pulse.met):
+        Pulse.objects.filter(pk=pulse.pk, version=pulse.version).update(version=F("version") + 1)
+
+
+def report_begins(study_id: int) -> str:
+    """To be called before a report reads the data: what changes while it reads counts as newer."""
+    return _begins(study_id, "seen")
+
+
+def people_page_begins(study_id: int) -> str:
+    """The same for the agreement of people, which is computed at other times."""
+    return _begins(study_id, "met")
+
+
+def _begins(study_id: int, field: str) -> str:
+    pulse, _ = Pulse.objects.get_or_create(study_id=study_id, defaults={"version": 1})
+    Pulse.objects.filter(pk=pulse.pk).update(**{field: F("version")})
+    return stamp(study_id)

@@ -1,0 +1,138 @@
+"""The statistics by name: what each is called, how its numbers are written, where it is shown.
+
+A new statistic is a function in `stats/`, a row here and a test: a row that says what it `compares`
+is computed for every slice of a report, and shown on the page that lays judges side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from audit.stats.estimate import Result
+
+# Two series of the same images: people's yes or no and the judge's score, people's yes or no and
+# the judge's verdict, people's mean and the judge's score.
+SCORED: Final = "yes and score"
+RULED: Final = "yes and verdict"
+RANKED: Final = "mean and score"
+Compared = Literal["yes and score", "yes and verdict", "mean and score"]
+
+
+# The band within which the GenEval 2 paper calls a judge in line with people, in points.
+BAND = 3.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statistic:
+    key: str  # in reports, addresses and files
+    name: str  # in sentences and menus, and along the axis of a chart
+    heading: str  # of a column
+    decimals: int = 3
+    signed: bool = False  # above 0 it is written with a plus
+    unit: str = ""  # in a sentence, after the number
+    band: float | None = None  # drawn around 0: within it a judge is in line with people
+    main: bool = False  # in menus, in `manage.py report`, in the CSV file of the drift page
+    compares: Compared | None = None
+    within_prompts: bool = False  # only images of one prompt are compared with each other
+    # The method of `Resamples` that computes it, where that is not called by the key; or a plain
+    # function, which is called once for each resample and takes longer.
+    method: str = ""
+    function: Callable[..., Result] | None = None
+
+
+ROWS = (
+    # One judge and the people.
+    Statistic(key="human_score", name="people", heading="human", decimals=1),
+    Statistic(key="judge_score", name="judge", heading="judge", decimals=1),
+    Statistic(
+        key="net_deviation",
+        name="net deviation, points",
+        heading="human − judge",
+        decimals=1,
+        signed=True,
+        unit=" points",
+        band=BAND,
+        main=True,
+    ),
+    Statistic(key="auroc", name="AUROC", heading="AUROC", main=True, compares=SCORED),
+    Statistic(key="cohen_kappa", name="Cohen’s κ", heading="κ", main=True, compares=RULED),
+    Statistic(
+        key="percent_agreement",
+        name="percent agreement",
+        heading="agreement",
+        compares=RULED,
+    ),
+    Statistic(
+        key="kendall_tau_b",
+        name="Kendall τ-b",
+        heading="τ-b",
+        main=True,
+        compares=RANKED,
+    ),
+    Statistic(key="spearman", name="Spearman ρ", heading="Spearman", compares=RANKED),
+    Statistic(key="pearson", name="Pearson r", heading="Pearson", compares=RANKED),
+    Statistic(
+        key="pairwise_accuracy",
+        name="pairwise accuracy",
+        heading="pairwise",
+        main=True,
+        compares=RANKED,
+    ),
+    Statistic(
+        key="pairwise_accuracy_calibrated",
+        name="pairwise accuracy, ties calibrated",
+        heading="pairwise, ties calibrated",
+        main=True,
+        compares=RANKED,
+    ),
+    Statistic(
+        key="pairwise_accuracy_by_prompt",
+        name="pairwise accuracy within prompts",
+        heading="pairwise within prompts",
+        compares=RANKED,
+        method="pairwise_accuracy",
+        within_prompts=True,
+    ),
+    Statistic(
+        key="pairwise_accuracy_by_prompt_calibrated",
+        name="pairwise accuracy within prompts, ties calibrated",
+        heading="within prompts, ties calibrated",
+        compares=RANKED,
+        method="pairwise_accuracy_calibrated",
+        within_prompts=True,
+    ),
+    Statistic(
+        key="slope_points_per_year",
+        name="slope, points a year",
+        heading="per year",
+        decimals=1,
+        signed=True,
+        unit=" points a year",
+    ),
+    # People among themselves.
+    Statistic(key="percent", name="pairs of answers alike", heading="pairs alike"),
+    Statistic(key="unanimous", name="unanimous", heading="unanimous"),
+    Statistic(key="alpha", name="Krippendorff’s α", heading="α nominal"),
+    Statistic(key="nominal", name="Krippendorff’s α, nominal", heading="α nominal"),
+    Statistic(key="ordinal", name="Krippendorff’s α, ordinal", heading="α ordinal"),
+    Statistic(key="interval", name="Krippendorff’s α, interval", heading="α interval"),
+    Statistic(key="ceiling", name="like the majority", heading="like the majority"),
+    Statistic(
+        key="like_others",
+        name="like the majority of the others",
+        heading="like the majority of the others",
+    ),
+    Statistic(key="share", name="pairs of answers alike", heading="alike"),
+    Statistic(key="kappa", name="Cohen’s κ", heading="Cohen’s κ"),
+    Statistic(key="seconds", name="seconds", heading="seconds, median", decimals=1),
+)
+STATISTICS = {row.key: row for row in ROWS}
+MAIN = {row.key: row.name for row in ROWS if row.main}
+COMPARING = tuple(row for row in ROWS if row.compares)
+
+
+def headings(*keys: str) -> dict[str, str]:
+    """The columns of a table."""
+    return {key: STATISTICS[key].heading for key in keys}

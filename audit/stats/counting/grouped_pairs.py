@@ -1,0 +1,169 @@
+"""The pairs within groups (the images of one prompt), listed once and sorted by their gap.
+
+The list gives the accuracy at any epsilon, the best epsilon, and the best accuracy of every
+resample of the groups.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from audit.stats.counting import pairs
+from audit.stats.series import Codes, Floats
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedPairs:
+    """Every pair within a group that can change its verdict with epsilon, and what never changes.
+
+    `gap` ascends; `sign` is +1 where people tie (right from epsilon = gap on) and -1 where the
+    metric is concordant (right below gap). Discordant pairs are never right and are not listed.
+    """
+
+    gap: Floats
+    sign: np.ndarray
+    group: Codes
+    per_group: Codes
+    concordant: Codes
+    size: int
+
+    @classmethod
+    def among(
+        cls, people: Floats, scores: Floats, groups: Codes, decimals: int | None
+    ) -> GroupedPairs:
+        total = int(groups.max(initial=0)) + 1
+        order = np.argsort(groups, kind="stable")
+        sizes = np.bincount(groups, minlength=total)
+        starts = np.cumsum(sizes) - sizes
+        gaps, signs, owners = [], [], []
+        for size in np.unique(sizes[sizes > 1]).tolist():
+            members = np.flatnonzero(sizes == size)
+            items = order[starts[members][:, None] + np.arange(size)]
+            i, j = np.triu_indices(size, 1)
+            h, m = people[items], scores[items]
+            by_people = np.sign(h[:, i] - h[:, j])
+            agrees = np.sign(m[:, i] - m[:, j]) == by_people
+            sign = np.where(by_people == 0, 1, np.where(agrees, -1, 0))
+            gaps.append(
+                pairs.gap(
+                    np.maximum(m[:, i], m[:, j]), np.minimum(m[:, i], m[:, j]), decimals
+                ).ravel()
+            )
+            signs.append(sign.astype(np.int8).ravel())
+            owners.append(np.repeat(members, i.size))
+        per_group = sizes * (sizes - 1) // 2
+        if not gaps:
+            return cls(
+                np.empty(0), np.empty(0, np.int8), np.empty(0, np.int64), per_group, per_group, 0
+            )
+        gap, sign, owner = np.concatenate(gaps), np.concatenate(signs), np.concatenate(owners)
+        concordant = np.bincount(owner[sign < 0], minlength=total)
+        changing = np.flatnonzero(sign)
+        changing = changing[np.argsort(gap[changing], kind="stable")]
+        return cls(
+            gap[changing],
+            sign[changing],
+            owner[changing],
+            per_group,
+            concordant,
+            int(per_group.sum()),
+        )
+
+    def right(self, epsilon: float) -> Codes:
+        """Pairs decided rightly, by group."""
+        upto = int(np.searchsorted(self.gap, epsilon, side="right"))
+        change = np.bincount(
+            self.group[:upto], weights=self.sign[:upto], minlength=self.per_group.size
+        )
+        return self.concordant + np.rint(change).astype(np.int64)
+
+    def is_end(self) -> np.ndarray:
+        """True at the last of each run of equal gaps: there a candidate epsilon has taken effect."""
+        return np.r_[self.gap[1:] != self.gap[:-1], True][: self.gap.size]
+
+    def weights(self) -> tuple[np.ndarray, int]:
+        """What a pair of each group weighs: c/pairs, and c; whole numbers wherever these fit."""
+        sizes = np.unique(self.per_group[self.per_group > 0]).tolist()
+        common = math.lcm(*sizes)
+        safe = np.maximum(self.per_group, 1)
+        if common * int((self.per_group > 0).sum()) < 2**53:
+            return common // safe, common
+        return 1.0 / safe, 1
+
+    def best(self) -> tuple[float, Codes]:
+        """The smallest best epsilon, and the right decisions by group there."""
+        start = self.right(0.0) if self.gap.size and self.gap[0] == 0 else self.concordant
+        if self.gap.size == 0:
+            return 0.0, start
+        weight, _ = self.weights()
+        ends = self.is_end()
+        gained = np.cumsum(self.sign * weight[self.group])[ends]
+        candidates = self.gap[ends]
+        if candidates[0] > 0:
+            candidates, gained = np.r_[0.0, candidates], np.r_[gained[:1] * 0, gained]
+        if weight.dtype.kind == "i":
+            epsilon = float(candidates[np.argmax(gained)])
+            return epsilon, self.right(epsilon)
+        # Running sums of reciprocals drift in the last digits; those near the top are done again
+        # in fractions, so that drift never decides.
+        near = candidates[gained >= gained.max() - 1e-9 * max(1, self.per_group.size)]
+        tried = [(float(epsilon), self.right(float(epsilon))) for epsilon in near]
+        return max(tried, key=lambda pick: (mean_of_ratios(pick[1], self.per_group), -pick[0]))
+
+    def best_of_each(self, counts: Floats) -> Floats:
+        """The calibrated accuracy of every resample (resamples x groups), each calibrated anew.
+
+        Sorted once: a resample only changes what each pair weighs, so its best accuracy is the
+        highest point of one running sum, and all resamples walk the pairs together.
+        """
+        weight, common = self.weights()
+        paired = self.per_group > 0
+        held = np.ascontiguousarray((counts * np.where(paired, weight, 0)).T)
+        drawn = counts[:, paired].sum(axis=1)
+        # Row by row, as the walk goes on: a product of matrices adds in another order on every
+        # machine.
+        reached = np.zeros(counts.shape[0])
+        for row, right in zip(held, self.concordant.tolist(), strict=True):
+            reached += right * row
+        best = None if self.gap.size and self.gap[0] == 0 else reached.copy()
+        rows = list(held)
+        for sign, group, peak in zip(
+            self.sign.tolist(), self.group.tolist(), self.is_peak().tolist(), strict=True
+        ):
+            if sign > 0:
+                reached += rows[group]
+            else:
+                reached -= rows[group]
+            if peak:
+                best = reached.copy() if best is None else np.maximum(best, reached, out=best)
+        safe = np.where(drawn > 0, drawn, 1)
+        return np.where(drawn > 0, best / (common * safe), np.nan)
+
+    def is_peak(self) -> np.ndarray:
+        """True at the ends where the running sum of some resample may be highest: it has just risen,
+        and falls next. At all other ends a neighbour is at least as high in every resample, since
+        no weight is negative."""
+        ends = np.flatnonzero(self.is_end())
+        peak = np.zeros(self.gap.size, bool)
+        if not ends.size:
+            return peak
+        first = np.r_[0, ends[:-1] + 1]
+        rises = np.maximum.reduceat(self.sign, first) > 0
+        falls = np.minimum.reduceat(self.sign, first) < 0
+        # The first end has none before it, unless no gap is 0 and the start itself is a candidate.
+        rises[0] |= self.gap[0] == 0
+        peak[ends] = rises & np.r_[falls[1:], True]
+        return peak
+
+
+def mean_of_ratios(right: Codes, per_group: Codes) -> Fraction:
+    """The mean over groups of right/pairs, exactly."""
+    by_size: dict[int, int] = {}
+    for size in np.unique(per_group[per_group > 0]).tolist():
+        by_size[size] = int(right[per_group == size].sum())
+    total = sum((Fraction(count, size) for size, count in by_size.items()), Fraction(0))
+    return total / int((per_group > 0).sum())

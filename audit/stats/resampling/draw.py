@@ -1,0 +1,142 @@
+"""One draw of clusters, and the sums from which statistics are made on its resamples.
+
+No resample is ever copied out. With c_g the number of times a resample holds cluster g, a
+statistic on the resample is made of
+
+    sums            sum_g c_g S_g           means, kappa, Pearson, alpha: one product counts @ S
+    pairs           sum_gh c_g M_gh c_h     AUROC, tau, pairwise accuracy: `pair_counts`
+    ties            sum_v t_v^2, t_v^3      t_v the weight of a tied value
+
+and equals what the plain function would give on the copied data, copies of an item being items.
+Sums of floats are taken in two exact halves, so that no order of summation, hence no BLAS and no
+machine, changes a digit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from audit.stats.counting import pairs
+from audit.stats.estimate import Estimate, Undefined
+from audit.stats.resampling.cluster_counts import cluster_counts, in_single
+from audit.stats.resampling.exact_sums import weighted
+from audit.stats.series import Codes, Floats, finite, group_codes, same_length
+
+# Beyond this many clusters a table of clusters by clusters costs more than walking the items.
+LARGEST_TABLE = 4096
+REMEMBERED = 16
+REMEMBERED_TABLES = 2
+
+# From how often each resample (row) holds each cluster to a value for each resample; NaN where
+# the resample leaves the statistic undefined.
+Values = Callable[[Floats], Floats]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Resampled:
+    """A statistic on the data themselves, and on any resample of their clusters."""
+
+    point: Estimate
+    values: Values
+
+
+class Draw:
+    """Which cluster each item is in, and how often each resample holds each cluster."""
+
+    def __init__(self, clusters: ArrayLike, *, resamples: int, seed: int) -> None:
+        self.n = np.asarray(clusters).size
+        self.cluster, self.clusters = group_codes(clusters, self.n, what="clusters")
+        if self.clusters == 0:
+            raise ValueError("there must be at least one cluster")
+        self.resamples, self.seed = resamples, seed
+        self.counts = cluster_counts(self.clusters, resamples, seed)
+        self._known: dict[tuple, Any] = {}
+
+    def part(self, inside: NDArray[np.bool_]) -> Draw:
+        """Some of the items in the same resamples: clusters keep their counts."""
+        part = Draw.__new__(Draw)
+        part.__dict__.update(self.__dict__)
+        part.cluster, part.n, part._known = self.cluster[inside], int(inside.sum()), {}
+        return part
+
+    @property
+    def once(self) -> Floats:
+        """The data themselves, as the resample that holds every cluster once."""
+        return np.ones((1, self.clusters))
+
+    @property
+    def fits_a_table(self) -> bool:
+        return self.clusters <= LARGEST_TABLE
+
+    # What comes in
+
+    def check_size(self, n: int) -> None:
+        if n != self.n:
+            raise ValueError(f"{n} values for {self.n} items: the clusters are of other data")
+
+    def finite(self, *series: ArrayLike) -> tuple[Floats, ...] | Undefined:
+        for values in same_length(*series):
+            self.check_size(values.size)
+        return finite(*series)
+
+    def checked(self, undefined: Undefined, series: ArrayLike) -> Undefined:
+        """Undefined, if the series is as long as the clusters: else that is the mistake to name."""
+        self.check_size(np.asarray(series).size)
+        return undefined
+
+    # Sums
+
+    def sizes(self) -> Floats:
+        """How many items each cluster has."""
+        return np.bincount(self.cluster, minlength=self.clusters).astype(np.float64)
+
+    def by_cluster(self, *values: np.ndarray) -> Floats:
+        """Clusters x series: the sum of each series over the items of a cluster."""
+        return np.stack(
+            [np.bincount(self.cluster, weights=v, minlength=self.clusters) for v in values], axis=1
+        )
+
+    def by_class(self, codes: Codes, classes: int) -> Floats:
+        """Clusters x classes: how many items of each class a cluster holds."""
+        cells = np.bincount(self.cluster * classes + codes, minlength=self.clusters * classes)
+        return cells.reshape(self.clusters, classes).astype(np.float64)
+
+    def summed(self, counts: Floats, sums: Floats) -> Floats:
+        """`weighted`, in float32 where all are whole numbers that it holds exactly."""
+        if np.abs(sums).sum() * counts.max() < 2**24 and (sums == np.rint(sums)).all():
+            return (self.in_single(counts) @ sums.astype(np.float32)).astype(np.float64)
+        return weighted(counts, sums)
+
+    def in_single(self, counts: Floats) -> NDArray[np.float32]:
+        if counts is self.counts and self.fits_a_table:
+            return in_single(self.clusters, self.resamples, self.seed)
+        return counts.astype(np.float32)
+
+    # What the statistics of one judge share
+
+    def remember(self, key: tuple, find: Callable[[], T], counts: Floats | None = None) -> T:
+        """What `find` gives, kept for the next statistic; with counts, only for the draw's own."""
+        if counts is not None and counts is not self.counts:
+            return find()
+        if key not in self._known:
+            tables = [name for name in self._known if name[0] == "matrix"]
+            if key[0] == "matrix" and len(tables) >= REMEMBERED_TABLES:
+                self._known.pop(tables[0])
+            if len(self._known) >= REMEMBERED:
+                self._known.pop(next(iter(self._known)))
+            self._known[key] = find()
+        return self._known[key]
+
+    def dense(self, x: np.ndarray) -> Codes:
+        return self.remember(("dense", digest(x)), lambda: pairs.dense(x))
+
+
+def digest(*arrays: np.ndarray) -> tuple[int, ...]:
+    """A name for what arrays hold. Only names of one draw are ever compared."""
+    return tuple(hash(np.ascontiguousarray(array).tobytes()) for array in arrays)

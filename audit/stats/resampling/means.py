@@ -1,0 +1,68 @@
+"""Means, their difference and ratios on the data and on every resample."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from audit.stats.estimate import Estimate, Undefined
+from audit.stats.resampling.draw import Draw, Resampled
+from audit.stats.resampling.exact_sums import ratio
+from audit.stats.series import Floats
+
+
+def mean(draw: Draw, x: ArrayLike, *, scale: float = 1.0) -> Resampled | Undefined:
+    series = draw.finite(x)
+    if isinstance(series, Undefined):
+        return series
+    (values,) = series
+    sums = draw.by_cluster(values, np.ones(draw.n))
+
+    def resampled(counts: Floats) -> Floats:
+        total, size = draw.summed(counts, sums).T
+        return total / size * scale
+
+    return Resampled(Estimate(float(values.mean()) * scale, None, None, draw.n), resampled)
+
+
+def difference_of_means(
+    draw: Draw, a: ArrayLike, b: ArrayLike, *, scale: float = 1.0
+) -> Resampled | Undefined:
+    series = draw.finite(a, b)
+    if isinstance(series, Undefined):
+        return series
+    first, second = series
+    value = (float(first.mean()) - float(second.mean())) * scale
+    sums = draw.by_cluster(first, second, np.ones(draw.n))
+
+    def resampled(counts: Floats) -> Floats:
+        total_a, total_b, size = draw.summed(counts, sums).T
+        return (total_a - total_b) / size * scale
+
+    return Resampled(Estimate(value, None, None, draw.n), resampled)
+
+
+def ratio_of_sums(draw: Draw, over: ArrayLike, under: ArrayLike) -> Resampled | Undefined:
+    series = draw.finite(over, under)
+    if isinstance(series, Undefined):
+        return series
+    counted, asked = series
+    if asked.min() < 0:
+        raise ValueError("a share is counted out of 0 or more")
+    n = int((asked > 0).sum())
+    if n == 0:
+        return Undefined("nothing was counted", 0)
+    point = Estimate(float(counted.sum() / asked.sum()), None, None, n)
+    return share(draw, point, counted, asked)
+
+
+def share(draw: Draw, point: Estimate, hit: np.ndarray, asked: np.ndarray) -> Resampled:
+    """What the hits are of all that was asked, both counted item by item."""
+    draw.check_size(hit.size)
+    sums = draw.by_cluster(hit.astype(np.float64), asked.astype(np.float64))
+
+    def resampled(counts: Floats) -> Floats:
+        hits, all_asked = draw.summed(counts, sums).T
+        return ratio(hits, all_asked)
+
+    return Resampled(point, resampled)

@@ -1,0 +1,100 @@
+"""How the pairs of items fall in every resample: concordant, rightly decided, tied, won.
+
+`x` are scores, `levels` what people say, as codes from 0. Each function gives one number for each
+row of counts.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from audit.stats.counting import pairs
+from audit.stats.resampling import crossing
+from audit.stats.resampling.draw import Draw, digest
+from audit.stats.resampling.exact_sums import quadratic
+from audit.stats.series import Codes, Floats
+
+
+def right(
+    draw: Draw, counts: Floats, x: Floats, levels: Codes, epsilon: float | None = None
+) -> Floats:
+    """Concordant pairs of each resample; with epsilon, rightly decided ones."""
+    return draw.remember(
+        ("right", digest(x, levels), epsilon),
+        lambda: _count_right(draw, counts, x, levels, epsilon),
+        counts,
+    )
+
+
+def _count_right(
+    draw: Draw, counts: Floats, x: Floats, levels: Codes, epsilon: float | None
+) -> Floats:
+    if draw.fits_a_table:
+        matrix = draw.remember(
+            ("matrix", digest(x, levels), epsilon),
+            lambda: crossing.right_pairs(draw.cluster, draw.clusters, x, levels, epsilon),
+        )
+        count = quadratic(counts, matrix, draw.in_single(counts))
+    else:
+        count = crossing.scan(counts, draw.cluster, x, levels, epsilon)
+    if epsilon is not None:
+        # Copies of one item are tied for both.
+        count = count + (counts * (counts - 1) / 2) @ draw.sizes()
+    return count
+
+
+def tied(
+    draw: Draw, counts: Floats, x: Floats, levels: Codes
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """All pairs, and those tied in x, in the levels and in both, of each resample."""
+    size = counts @ draw.sizes()
+    x_codes = both = draw.dense(x)
+    if int(x_codes.max()) + 1 < draw.n:
+        both = draw.dense(x_codes * (int(levels.max()) + 1) + levels)
+    tied_x, tied_levels, tied_both = (
+        (ties(draw, counts, codes) - size) / 2 for codes in (x_codes, levels, both)
+    )
+    return size * (size - 1) / 2, tied_x, tied_levels, tied_both
+
+
+def won(draw: Draw, counts: Floats, positive: Codes, x: Floats) -> tuple[Floats, Floats, Floats]:
+    """Won comparisons (Mann-Whitney; a tie is half), positives and negatives of each resample."""
+    size = counts @ draw.sizes()
+    m = counts @ np.bincount(draw.cluster, weights=positive, minlength=draw.clusters)
+    _, tied_x, _, tied_both = tied(draw, counts, x, positive)
+    return right(draw, counts, x, positive) + (tied_x - tied_both) / 2, m, size - m
+
+
+def ties(draw: Draw, counts: Floats, codes: Codes, power: int = 2) -> Floats:
+    """sum t_v^power over the distinct values, t_v their weight in a resample."""
+    return draw.remember(
+        ("ties", power, digest(codes)), lambda: _count_ties(draw, counts, codes, power), counts
+    )
+
+
+def _count_ties(draw: Draw, counts: Floats, codes: Codes, power: int) -> Floats:
+    k = int(codes.max()) + 1
+    powered = counts * counts if power == 2 else counts * counts * counts
+    if k == draw.n:
+        # All differ: only an item's own copies are tied.
+        return powered @ draw.sizes()
+    if k <= 256:
+        return ((counts @ draw.by_class(codes, k)) ** power).sum(axis=1)
+    key, held = np.unique(codes * draw.clusters + draw.cluster, return_counts=True)
+    value, cluster = key // draw.clusters, key % draw.clusters
+    shared = np.bincount(value)[value] > 1
+    # A value that one cluster has to itself needs no column: t = held * c.
+    own = ~shared
+    total = powered @ np.bincount(cluster[own], weights=held[own] ** power, minlength=draw.clusters)
+    if shared.any():
+        column = pairs.dense(value[shared])
+        width = int(column.max()) + 1
+        held_by = sparse.csr_array(
+            (held[shared].astype(float), (column, cluster[shared])), shape=(width, draw.clusters)
+        )
+        step = max(1, 4_000_000 // counts.shape[0])
+        for first in range(0, width, step):
+            t = held_by[first : first + step] @ counts.T
+            total += (t**power).sum(axis=0)
+    return total

@@ -1,0 +1,421 @@
+"""Score images with one judge: read what is stored, ask the engines for the rest, then judge.
+
+Stored answers are read first; only pictures that are still needed are decoded, in threads, and the
+engines get many of them in one call. Their answers are stored at once: for this judge with other
+thresholds, for other judges, and for the next worker if this one dies.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from PIL import Image as Picture
+
+from annotations.models import Image
+from annotations.pictures.store import open_picture
+from judges.catalogue import KINDS
+from judges.looks import store as look_store
+from judges.looks.ask_engine import Call, Failed, ask_in_batches, reason_of
+from judges.models import Look
+from judges.protocols import (
+    Answer,
+    Answerer,
+    Atom,
+    Colorist,
+    ColorOf,
+    DepthOf,
+    DepthSensor,
+    Detector,
+    Judgement,
+    Matcher,
+    Method,
+    Objects,
+    Question,
+    Seen,
+    Similarity,
+    Subject,
+    Talk,
+    Talker,
+    Unscored,
+    Want,
+)
+from judges.registry import Judge
+
+DECODERS = 4
+# A method that still asks after this many rounds will never stop.
+ROUNDS = 20
+
+
+@dataclass(eq=False, slots=True)
+class PendingImage:
+    """One image while it is being judged."""
+
+    image: Image
+    subject: Subject
+    seen: Seen
+    wants: list[Want] = field(default_factory=list)
+    failure: str = ""
+    decoding: Future[Picture.Image] | None = None
+
+    @property
+    def picture(self) -> Picture.Image:
+        """Only after `ImageScorer._can_open` has said yes."""
+        assert self.decoding is not None
+        return self.decoding.result()
+
+
+class ImageScorer:
+    """Scores images with one judge.
+
+    `keep_alive` is called before every engine call; it may raise StopWorking. `siblings` are the
+    methods of other running judges: their questions are asked in the same call.
+    """
+
+    def __init__(
+        self,
+        judge: Judge,
+        *,
+        keep_alive: Callable[[], None] = lambda: None,
+        siblings: Sequence[Method] = (),
+    ) -> None:
+        self.judge = judge
+        # Each speaks the protocol of its kind: the part "objects" is a Detector.
+        self._parts: Mapping[str, Any] = judge.parts
+        self.keep_alive = keep_alive
+        self.siblings = siblings
+        self._classes = tuple(getattr(judge.parts.get("objects"), "classes", ()))
+        self._needs_pixels = any(getattr(e, "needs_pixels", True) for e in judge.parts.values())
+        self._decoders = ThreadPoolExecutor(DECODERS, thread_name_prefix="decode")
+
+    def close(self) -> None:
+        self._decoders.shutdown(wait=False, cancel_futures=True)
+
+    def begin(self, images: Iterable[Image]) -> list[PendingImage]:
+        """Read what is stored and start decoding the pictures that are needed; asks no engine."""
+        batch = []
+        for image in images:
+            seen = Seen()
+            seen.classes = self._classes
+            batch.append(PendingImage(image, subject_of(image), seen))
+        self._ask_method(batch)
+        self._read_stored(batch)
+        return batch
+
+    def finish(self, batch: Sequence[PendingImage]) -> list[Judgement | Unscored]:
+        """Ask engines and method in turn until the method has all it wants."""
+        for _ in range(ROUNDS):
+            self._ask_engines(batch)
+            self._ask_method(batch)
+            if not any(pending.wants for pending in batch):
+                break
+            self._read_stored(batch)
+        else:
+            for pending in batch:
+                if pending.wants:
+                    pending.failure = f"The judge asked {ROUNDS} times and still wants more."
+        return [self._judge(pending) for pending in batch]
+
+    def _ask_method(self, batch: Sequence[PendingImage]) -> None:
+        for pending in batch:
+            pending.wants = []
+            if pending.failure:
+                continue
+            try:
+                wants = self.judge.method.wants(pending.subject, pending.seen)
+                pending.wants = [want for want in wants if want not in pending.seen]
+            except Exception as error:
+                pending.failure = reason_of(error)
+
+    def _judge(self, pending: PendingImage) -> Judgement | Unscored:
+        if pending.failure:
+            return Unscored(pending.failure)
+        try:
+            return self.judge.method.judge(pending.subject, pending.seen)
+        except Exception as error:
+            return Unscored(reason_of(error))
+
+    # --- what is stored -------------------------------------------------------------------
+
+    def _read_stored(self, batch: Sequence[PendingImage]) -> None:
+        for kind, engine in self.judge.keys.items():
+            self._read_stored_kind(engine, {p: _of_kind(kind, p.wants) for p in batch})
+        for pending in batch:
+            pending.wants = [want for want in pending.wants if want not in pending.seen]
+            if pending.wants and self._needs_pixels:
+                self._start_decoding(pending)
+
+    def _read_stored_kind(self, engine: str, wanted: Mapping[PendingImage, Sequence[Want]]) -> None:
+        by_image = {
+            pending.image.pk: (pending, {self._key(want): want for want in wants})
+            for pending, wants in wanted.items()
+            if wants
+        }
+        if not by_image:
+            return
+        keys = {image: wants for image, (_, wants) in by_image.items()}
+        for image, key, answer in look_store.stored_answers(engine=engine, wanted=keys):
+            pending, wants = by_image[image]
+            pending.seen[wants[key]] = answer
+
+    def _key(self, want: Want) -> str:
+        return look_store.key_of(look_store.want_as_json(want, closed=bool(self._classes)))
+
+    def _start_decoding(self, pending: PendingImage) -> None:
+        if pending.decoding is None and pending.image.file:
+            pending.decoding = self._decoders.submit(open_picture, pending.image.file)
+
+    # --- asking the engines ---------------------------------------------------------------
+
+    def _ask_engines(self, batch: Sequence[PendingImage]) -> None:
+        for kind in KINDS:
+            wanted = {p: _of_kind(kind, p.wants) for p in batch if not p.failure}
+            wanted = {pending: wants for pending, wants in wanted.items() if wants}
+            if not wanted:
+                continue
+            if kind not in self._parts:
+                for pending in wanted:
+                    pending.failure = f"No engine of this judge answers “{kind}”."
+                continue
+            if getattr(self._parts[kind], "needs_pixels", True):
+                readable = [pending for pending in wanted if self._can_open(pending)]
+                # Pictures of one size side by side: an engine pads them less.
+                readable.sort(key=lambda pending: pending.picture.size)
+                wanted = {pending: wanted[pending] for pending in readable}
+            getattr(self, f"_ask_{kind}")(wanted)
+
+    def _can_open(self, pending: PendingImage) -> bool:
+        if not pending.image.file:
+            pending.failure = (
+                "The study knows this image by name only; there is no file to look at."
+            )
+            return False
+        self._start_decoding(pending)
+        assert pending.decoding is not None
+        error = pending.decoding.exception()
+        if isinstance(error, FileNotFoundError):
+            pending.failure = "The file of this image is gone from the storage."
+        elif error is not None:
+            pending.failure = f"The file of this image cannot be read: {error}."
+        return error is None
+
+    def _ask_objects(self, wanted: Mapping[PendingImage, Sequence[Objects]]) -> None:
+        detector: Detector = self._parts["objects"]
+        needs_pixels = getattr(detector, "needs_pixels", True)
+
+        def detect(asked: Sequence[tuple[PendingImage, Objects]]) -> Sequence[Any]:
+            pictures = [p.picture if needs_pixels else _named_pixel(p) for p, _ in asked]
+            return detector.detect(pictures, [want.classes for _, want in asked])
+
+        self._ask_each("objects", detect, wanted)
+
+    def _ask_colors(self, wanted: Mapping[PendingImage, Sequence[ColorOf]]) -> None:
+        # Masks of faint detections are not stored; these detectors are asked once more.
+        unmasked = {
+            pending: list({want.objects for want in wants})
+            for pending, wants in wanted.items()
+            if any(_lost_its_mask(pending.seen[want.objects][want.index]) for want in wants)
+        }
+        if unmasked:
+            self._ask_objects(unmasked)
+        colorist: Colorist = self._parts["colors"]
+
+        def colors(asked: Sequence[tuple[PendingImage, ColorOf]]) -> Sequence[Any]:
+            return colorist.colors(
+                [(p.picture, p.seen[want.objects][want.index], want) for p, want in asked]
+            )
+
+        self._ask_each("colors", colors, {p: w for p, w in wanted.items() if not p.failure})
+
+    def _ask_similarity(self, wanted: Mapping[PendingImage, Sequence[Similarity]]) -> None:
+        matcher: Matcher = self._parts["similarity"]
+
+        def similarities(asked: Sequence[tuple[PendingImage, Similarity]]) -> Sequence[Any]:
+            return matcher.similarities([(p.picture, want.text) for p, want in asked])
+
+        self._ask_each("similarity", similarities, wanted)
+
+    def _ask_talk(self, wanted: Mapping[PendingImage, Sequence[Talk]]) -> None:
+        talker: Talker = self._parts["talk"]
+
+        def talk(asked: Sequence[tuple[PendingImage, Talk]]) -> Sequence[Any]:
+            return talker.talk([(p.picture, want) for p, want in asked])
+
+        self._ask_each("talk", talk, wanted)
+
+    def _ask_each(
+        self,
+        kind: str,
+        call: Callable[[Sequence[tuple[PendingImage, Any]]], Sequence[Any]],
+        wanted: Mapping[PendingImage, Sequence[Want]],
+    ) -> None:
+        """One answer for each want of each image."""
+        items = [(pending, want) for pending, wants in wanted.items() for want in wants]
+        for answered, seconds in self._timed(kind, call, items):
+            self._keep(kind, [(p, want, answer, seconds) for (p, want), answer in answered])
+
+    def _timed(
+        self, kind: str, call: Call, items: Sequence[Any]
+    ) -> Iterator[tuple[list[tuple[Any, Any]], float]]:
+        """Each batch with its answers, and the seconds that the engine took for one of them."""
+        began = time.perf_counter()
+        for answered in ask_in_batches(self._parts[kind], call, items, self.keep_alive):
+            yield answered, (time.perf_counter() - began) / len(answered)
+            # What the caller did with the answers is not the engine's time.
+            began = time.perf_counter()
+
+    def _ask_depth(self, wanted: Mapping[PendingImage, Sequence[DepthOf]]) -> None:
+        """One depth map answers all boxes of an image."""
+        sensor: DepthSensor = self._parts["depth"]
+
+        def depths(asked: Sequence[tuple[PendingImage, Sequence[DepthOf]]]) -> Sequence[Any]:
+            maps = sensor.depths([pending.picture for pending, _ in asked])
+            return [
+                [mean_depth(depth_map, want) for want in wants]
+                for depth_map, (_, wants) in zip(maps, asked, strict=True)
+            ]
+
+        for answered, seconds in self._timed("depth", depths, list(wanted.items())):
+            rows: list[tuple[PendingImage, Want, Any, float]] = []
+            for (pending, wants), answers in answered:
+                if isinstance(answers, Failed):
+                    pending.failure = answers.reason
+                else:
+                    pairs = zip(wants, answers, strict=True)
+                    rows += [(pending, want, answer, seconds) for want, answer in pairs]
+            self._keep("depth", rows)
+
+    def _ask_answers(self, wanted: Mapping[PendingImage, Sequence[Question]]) -> None:
+        """All questions about a picture in one call, with those of the judges that come next."""
+        answerer: Answerer = self._parts["answers"]
+
+        def answer(asked: Sequence[tuple[PendingImage, Sequence[Question]]]) -> Sequence[Any]:
+            return answerer.answer([(p.picture, questions) for p, questions in asked])
+
+        items = [(p, [*own, *self._of_siblings(p, own)]) for p, own in wanted.items()]
+        for answered, seconds in self._timed("answers", answer, items):
+            rows: list[tuple[PendingImage, Want, Any, float]] = []
+            for (pending, questions), answers in answered:
+                if isinstance(answers, Failed):
+                    answers = self._one_by_one(answerer, pending, questions, answers)
+                each = seconds / len(questions)
+                pairs = zip(questions, answers, strict=True)
+                rows += [(pending, question, reply, each) for question, reply in pairs]
+            self._keep("answers", rows)
+
+    def _one_by_one(
+        self,
+        answerer: Answerer,
+        pending: PendingImage,
+        questions: Sequence[Question],
+        failed: Failed,
+    ) -> list[Answer]:
+        """Finds the question that failed; the others keep their answers."""
+        if len(questions) == 1:
+            return [Answer(None, reason=failed.reason)]
+
+        def answer(asked: Sequence[Question]) -> list[Answer]:
+            return [answerer.answer([(pending.picture, [question])])[0][0] for question in asked]
+
+        return [
+            Answer(None, reason=reply.reason) if isinstance(reply, Failed) else reply
+            for question in questions
+            for ((_, reply),) in ask_in_batches(answerer, answer, [question], self.keep_alive)
+        ]
+
+    def _of_siblings(self, pending: PendingImage, own: Sequence[Question]) -> list[Question]:
+        """Questions of other judges to this engine about this picture that are not stored yet."""
+        of_siblings: dict[Question, None] = {}
+        for method in self.siblings:
+            try:
+                wants = method.wants(pending.subject, pending.seen)
+            except Exception:  # noqa: S112 - its own run will say what is wrong
+                continue
+            of_siblings |= dict.fromkeys(want for want in wants if isinstance(want, Question))
+        new = [
+            question
+            for question in of_siblings
+            if question not in pending.seen and question not in own
+        ]
+        if new:
+            self._read_stored_kind(self.judge.keys["answers"], {pending: new})
+        return [question for question in new if question not in pending.seen]
+
+    def _keep(self, kind: str, answered: Iterable[tuple[PendingImage, Want, Any, float]]) -> None:
+        """For this judge and as rows for all; what failed is not stored, so it is asked again."""
+        rows = []
+        for pending, want, answer, seconds in answered:
+            if isinstance(answer, Failed):
+                pending.failure = pending.failure or answer.reason
+                continue
+            try:
+                stored = look_store.answer_as_json(want, answer)
+            except ValueError as error:
+                pending.failure = pending.failure or str(error)
+                continue
+            pending.seen[want] = answer
+            if isinstance(answer, Answer) and answer.probability is None:
+                continue
+            asked = look_store.want_as_json(want, closed=bool(self._classes))
+            rows.append(
+                Look(
+                    image=pending.image,
+                    engine=self.judge.keys[kind],
+                    want=look_store.key_of(asked),
+                    asked=asked,
+                    told=stored,
+                    seconds=seconds,
+                )
+            )
+        look_store.save(rows)
+
+
+def _named_pixel(pending: PendingImage) -> Picture.Image:
+    """For an engine that only looks up the image's key in a file."""
+    pixel = Picture.new("RGB", (1, 1))
+    pixel.info["key"] = pending.image.key
+    return pixel
+
+
+def subject_of(image: Image) -> Subject:
+    prompt = image.prompt
+    return Subject(
+        prompt=prompt.text,
+        atoms=tuple(
+            Atom(a.index, a.kind, a.text, a.question, a.expected, tuple(a.parents))
+            for a in prompt.atoms.all()
+        ),
+        metadata=prompt.metadata,
+        size=(image.width or 0, image.height or 0),
+    )
+
+
+def mean_depth(raw: np.ndarray, want: DepthOf) -> float | None:
+    """The mean inside the box of the map stretched to 0 … 1; None where the box holds no pixel.
+
+    A map without any depth in it is one plane: 0 everywhere.
+    """
+    low, high = float(raw.min()), float(raw.max())
+    height, width = raw.shape
+    across, down = (width / want.frame[0], height / want.frame[1]) if want.frame else (1.0, 1.0)
+    x1, y1, x2, y2 = want.box
+    columns = slice(max(int(x1 * across), 0), max(int(x2 * across), 0))
+    rows = slice(max(int(y1 * down), 0), max(int(y2 * down), 0))
+    inside = raw[columns, rows] if want.transposed else raw[rows, columns]
+    if not inside.size:
+        return None
+    if high == low:
+        return 0.0
+    return float((inside.astype(np.float64) - low).mean() / (high - low))
+
+
+def _of_kind(kind: str, wants: Sequence[Want]) -> list[Any]:
+    return [want for want in wants if look_store.KIND_OF[type(want)] == kind]
+
+
+def _lost_its_mask(detection: dict[str, Any]) -> bool:
+    return "mask" in detection and detection["mask"] is None

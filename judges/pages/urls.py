@@ -1,0 +1,17 @@
+"""What a study brings in, the judges that run over it, and what they saw."""
+
+from django.urls import path
+
+from judges.pages import imports, runs
+
+study_pages = [
+    path("imports/", imports.imports, name="imports"),
+    path("runs/", runs.runs, name="runs"),
+    path("runs/start/", runs.start, name="run-start"),
+    path("runs/judges/", runs.judges, name="run-judges"),
+    path("runs/start/<str:judge>/", runs.options, name="run-options"),
+    path("looks/<slug:public_id>/", runs.look, name="look"),
+    path("runs/<int:run_id>/cancel/", runs.cancel, name="run-cancel"),
+    path("runs/<int:run_id>/resume/", runs.resume, name="run-resume"),
+    path("runs/<int:run_id>/failures/", runs.failures, name="run-failures"),
+]

@@ -1,0 +1,186 @@
+"""Score a chunk of a run under its lease.
+
+One worker holds the chunk (see `chunk_lease`), and only the holder writes scores, a batch in one
+transaction. So a task may be delivered twice, a worker may die, a lease may run out under a slow
+worker: the scores are the same.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from typing import Any
+
+from celery.exceptions import SoftTimeLimitExceeded
+from django.db import DatabaseError
+
+from annotations.database import bulk
+from annotations.models import Image
+from judges import catalogue, registry
+from judges.errors import JudgeRefused, Passing
+from judges.looks.ask_engine import StopWorking, is_disk_full
+from judges.looks.gather import ImageScorer, PendingImage
+from judges.models import Chunk, Judge, Run
+from judges.protocols import Method, Unscored
+from judges.runs.chunk_lease import ChunkLease
+from judges.runs.lifecycle import finish_if_done, own_options, reap, stop_run
+from judges.runs.save_scores import save_batch
+from judges.runs.self_test import check_engines
+from judges.signals import scores_changed
+
+logger = logging.getLogger(__name__)
+
+DEADLY_AFTER = 3
+SIGNAL_EVERY = 1.0
+_signalled: dict[int, float] = {}  # study -> when `scores_changed` was last sent
+# What a judge may know of an image; nothing else is read.
+IMAGE_FIELDS = ("key", "file", "width", "height", "prompt__text", "prompt__metadata")
+
+
+def score_chunk(*, chunk_id: int) -> None:
+    """Claim the chunk and score the images in it that have no score yet."""
+    lease = ChunkLease.claim(chunk_id)
+    if lease is None:
+        return
+    try:
+        with lease, bulk.seldom_collected():
+            _score(lease)
+    except StopWorking:
+        lease.give_back()
+    except JudgeRefused as error:
+        _stop(lease, error.message)
+    except Passing as error:
+        _stop(lease, f"The engine could not be reached: {error.reason}. Resume the run later.")
+    except SoftTimeLimitExceeded:
+        # Not the fault of the current image: the chunk waits again, its scores are kept.
+        lease.give_back()
+    except (DatabaseError, OSError) as error:
+        if not is_disk_full(error):
+            raise
+        _stop(lease, "The disk is full. Make room, then resume the run; all scores are kept.")
+    else:
+        _done(lease)
+
+
+def work_off_steps(*, run: Run) -> Iterator[int]:
+    """Score the run in this process, beside any workers; yields the number of scores so far."""
+    while True:
+        run.refresh_from_db()
+        if not run.is_running:
+            return
+        waiting = run.chunks.filter(state=Chunk.State.WAITING).order_by("pk")
+        chunk_id = waiting.values_list("pk", flat=True).first()
+        if chunk_id is None:
+            # Workers hold the rest; one of them may have died.
+            reap()
+            time.sleep(0.2)
+        else:
+            score_chunk(chunk_id=chunk_id)
+        yield run.scores.count()
+
+
+def work_off(*, run: Run) -> None:
+    for _ in work_off_steps(run=run):
+        pass
+
+
+def _score(lease: ChunkLease) -> None:
+    run = lease.chunk.run
+    judge = _ready(run, lease)
+    images = _unscored(run, lease.chunk)
+    # After a worker died, one image at a time and none decoded ahead: so the deadly one is known.
+    careful = lease.deaths > 0
+    size = 1 if careful else max(engine.batch for engine in judge.parts.values())
+    batches = [images[start : start + size] for start in range(0, len(images), size)]
+    scorer = ImageScorer(judge, keep_alive=lease.keep_alive, siblings=_siblings(run, judge))
+    with closing(scorer):
+        ahead: list[PendingImage] | None = None
+        for number, batch in enumerate(batches):
+            lease.start_image(batch[0].pk)
+            if batch[0].pk == lease.in_hand and lease.deaths >= DEADLY_AFTER:
+                died = f"{lease.deaths} workers died while they were scoring this image."
+                save_batch(lease=lease, images=batch, results=[Unscored(died)], seconds=None)
+                continue
+            began = time.perf_counter()
+            pending = ahead or scorer.begin(batch)
+            more = number + 1 < len(batches) and not careful
+            ahead = scorer.begin(batches[number + 1]) if more else None
+            results = scorer.finish(pending)
+            seconds = (time.perf_counter() - began) / len(batch)
+            save_batch(lease=lease, images=batch, results=results, seconds=seconds)
+
+
+def _ready(run: Run, lease: ChunkLease) -> registry.Judge:
+    """The judge of the run, its engines tested; refused where this machine's judge differs."""
+    options = own_options(run.judge)
+    judge = registry.build(run.judge.name, options)
+    changed = _changes(run.judge, registry.identity(run.judge.name, options))
+    if changed:
+        raise JudgeRefused(
+            f"This is not the judge that the run was started with: {changed}. "
+            "Start the judge anew: it is another one, with a run of its own."
+        )
+    if judge.self_test:
+        check_engines(judge.parts, keep_alive=lease.keep_alive)
+    return judge
+
+
+def _changes(frozen: Judge, here: Mapping[str, Any]) -> str:
+    """How the judge built here differs from the frozen one: other code, weights or libraries."""
+    changes = []
+    for name in ("method_version", "engine_version"):
+        was, now = getattr(frozen, name), here[name]
+        if was != now:
+            changes.append(f"{name.replace('_', ' ')} was “{was}” and is “{now}” here")
+    for kind, facts in frozen.facts.items():
+        for name, value in facts.items():
+            now = here["facts"].get(kind, {}).get(name, "")
+            if name != "key" and value != now:
+                changes.append(f"{name} of {kind} was “{value}” and is “{now}” here")
+    return "; ".join(changes)
+
+
+def _siblings(run: Run, judge: registry.Judge) -> list[Method]:
+    """The methods of other running judges that ask the same engine about these images."""
+    if "answers" not in judge.keys:
+        return []
+    others = Run.objects.filter(study=run.study_id, state=Run.State.RUNNING).exclude(pk=run.pk)
+    return [
+        registry.build(other.judge.name, own_options(other.judge)).method
+        for other in others.select_related("judge")
+        if other.judge.facts.get("answers", {}).get("key") == judge.keys["answers"]
+        and other.judge.name in catalogue.JUDGES
+    ]
+
+
+def _stop(lease: ChunkLease, reason: str) -> None:
+    """Give the chunk back and stop the run, with the reason, until somebody resumes it."""
+    try:
+        lease.give_back()
+        stop_run(run=lease.chunk.run, reason=reason)
+    except (DatabaseError, OSError) as error:
+        # Even that cannot be written: the lease runs out, and another worker takes the chunk.
+        logger.error("%s; and the run could not be stopped: %s", reason, error)
+
+
+def _done(lease: ChunkLease) -> None:
+    lease.done()
+    run = lease.chunk.run
+    ended = finish_if_done(run)
+    # Receivers may work for seconds, while a chunk of stored looks takes milliseconds.
+    if ended or time.monotonic() - _signalled.get(run.study_id, 0.0) > SIGNAL_EVERY:
+        _signalled[run.study_id] = time.monotonic()
+        scores_changed.send(sender=Run, study_id=run.study_id, ended=ended)
+
+
+def _unscored(run: Run, chunk: Chunk) -> list[Image]:
+    return list(
+        Image.objects.filter(pk__in=chunk.images)
+        .exclude(scores__run=run)
+        .select_related("prompt")
+        .prefetch_related("prompt__atoms")
+        .only(*IMAGE_FIELDS)
+        .order_by("prompt_id", "pk")
+    )
