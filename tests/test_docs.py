@@ -1,0 +1,146 @@
+"""What the documentation names is there: files, folders, commands, targets, formats, judges, links."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from django.core.management import get_commands, load_command_class
+
+from annotations.benchmarks.registry import FORMATS
+from judges.catalogue import JUDGES
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
+APPS = ("annotations", "judges", "audit")
+# A path from the root of the repository, in prose, in a table or in a command.
+PATH = re.compile(
+    r"(?<![\w/.\-])((?:annotations|judges|audit|tests|templates|static|docs|\.ci)/[\w./\-]*)"
+)
+COMMAND = re.compile(r"manage\.py ([a-z_]+)([^\n`]*)")
+OPTION = re.compile(r"(?<![\w\-])--[a-z][a-z\-]*")
+TARGET = re.compile(r"\bmake ([a-z][a-z\-]+)")
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+# Made by tests, and not in a fresh clone.
+MADE = {"tests/browser/screenshots/"}
+# The table of judges says each of these once for several models.
+MODELS = {
+    "QWEN": ("qwen2-vl", "qwen2.5-vl", "qwen3-vl"),
+    "OTHER": ("llava", "instructblip", "blip2", "image-text"),
+}
+
+each_page = pytest.mark.parametrize(
+    "page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix()
+)
+
+
+def architecture() -> str:
+    return (ROOT / "docs" / "architecture.md").read_text()
+
+
+def fences(text: str, language: str = "") -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+def code(text: str) -> str:
+    """The fenced blocks and the code spans."""
+    spans = re.findall(r"(?<!`)`([^`\n]+(?:\n[^`\n]+)?)`(?!`)", text)
+    return "\n".join(fences(text) + spans)
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors that GitHub gives to headings."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@each_page
+def test_every_file_and_folder_that_is_named_exists(page):
+    named = {match.rstrip(".") for match in PATH.findall(page.read_text())}
+    absent = {path for path in named - MADE if "NAME" not in path and not (ROOT / path).exists()}
+    assert absent == set()
+
+
+@each_page
+def test_every_link_leads_somewhere(page):
+    for link in LINK.findall(page.read_text()):
+        if link.startswith(("http://", "https://")):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
+
+
+@each_page
+def test_every_command_that_is_named_exists_with_its_options(page):
+    known = get_commands()
+    for name, rest in COMMAND.findall(code(page.read_text())):
+        assert name in known
+        command = known[name]
+        if isinstance(command, str):
+            command = load_command_class(command, name)
+        options = command.create_parser("manage.py", name)._option_string_actions
+        assert set(OPTION.findall(rest.partition("#")[0])) <= options.keys(), name
+
+
+@each_page
+def test_every_make_target_that_is_named_exists(page):
+    assert set(TARGET.findall(code(page.read_text()))) <= targets()
+
+
+def targets() -> set[str]:
+    text = (ROOT / "Makefile").read_text()
+    return set(re.findall(r"^([a-z][a-z\-]*):", text, re.MULTILINE))
+
+
+def test_make_help_names_every_target():
+    printed = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert set(TARGET.findall(printed.stdout)) | {"help"} == targets()
+
+
+@each_page
+def test_python_examples_import_what_is_there(page):
+    for block in fences(page.read_text(), "python"):
+        for node in ast.walk(ast.parse(block)):
+            if isinstance(node, ast.ImportFrom):
+                module = importlib.import_module(node.module)
+                for alias in node.names:
+                    if not hasattr(module, alias.name):
+                        importlib.import_module(f"{node.module}.{alias.name}")
+
+
+def test_every_folder_with_code_has_its_row():
+    text = architecture()
+    folders = {
+        file.parent.relative_to(ROOT).as_posix()
+        for app in APPS
+        for file in (ROOT / app).rglob("*.py")
+    }
+    # `tests/` mirrors the code; what mirrors nothing is named.
+    tests = {file.parent for file in (ROOT / "tests").rglob("*.py")} - {ROOT / "tests"}
+    mirrored = {ROOT / "tests" / folder for folder in folders}
+    folders |= {folder.relative_to(ROOT).as_posix() for folder in tests - mirrored}
+    assert len(folders) > 50
+    absent = sorted(folder for folder in folders if f"`{folder}/`" not in text)
+    assert not absent, f"Say in docs/architecture.md what {', '.join(absent)} knows."
+
+
+def test_the_readme_names_every_import_format():
+    (line,) = re.findall(r"^Formats: `([^`]+)`", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert line.split() == list(FORMATS)
+
+
+def test_the_table_of_judges_has_every_judge():
+    text = (ROOT / "docs" / "judges.md").read_text()
+    named = set(re.findall(r"`([\w.\-]+)`", text))
+    for placeholder, models in MODELS.items():
+        named |= {name.replace(placeholder, model) for name in named for model in models}
+    assert set(JUDGES) - named == set()
