@@ -14,7 +14,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PATIENCE = 120
+PATIENCE = 300
 
 
 def free_port() -> int:

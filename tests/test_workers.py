@@ -23,7 +23,7 @@ from judges.runs import lifecycle, score_chunk
 from tests import needs
 
 ROOT = Path(__file__).resolve().parent.parent
-PATIENCE = 90
+PATIENCE = 300
 
 
 def environment(folder: Path, broker: str, media: Path) -> dict[str, str]:

@@ -18,7 +18,7 @@ import pytest
 
 from tests.audit.test_settings import ROOT
 
-PATIENCE = 60
+PATIENCE = 300
 
 
 @pytest.fixture(scope="module")

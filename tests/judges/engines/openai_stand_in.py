@@ -7,7 +7,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -89,12 +89,14 @@ def standing_in(answer: Callable[[Asked, int], Reply]) -> Iterator[StandIn]:
                 present += 1
                 state.busiest = max(state.busiest, present)
             try:
-                self._send(answer(asked, before))
-            except (BrokenPipeError, ConnectionResetError):
-                pass  # the asker has left, as some tests want it to
+                reply = answer(asked, before)
             finally:
+                # Before the asker has the reply: it may ask again at once.
                 with lock:
                     present -= 1
+            # The asker may have left, as some tests want it to.
+            with suppress(BrokenPipeError, ConnectionResetError):
+                self._send(reply)
 
         def _send(self, reply: Reply) -> None:
             time.sleep(reply.delay)

@@ -6,6 +6,7 @@ import json
 import logging
 import math
 import socket
+import threading
 import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -368,8 +369,10 @@ def test_what_was_answered_before_the_server_got_busy_is_not_asked_again():
 
 
 def test_no_more_requests_are_under_way_than_allowed():
+    together = threading.Barrier(3)
+
     def answer(asked, before):
-        time.sleep(0.02)
+        together.wait(timeout=60)
         return SURE
 
     with standing_in(answer) as state:
