@@ -13,7 +13,7 @@ import pytest
 from django.apps import apps
 from PIL import Image as Picture
 
-from annotations.benchmarks.registry import Source
+from annotations.benchmarks.registry import FORMATS, Source
 from annotations.errors import ImportRefused
 from annotations.models import Study
 from judges.intake import bring_in, uploads
@@ -331,6 +331,10 @@ STUDIES = {
     ),
     "something else in json": ("tifa", {"q.json": b"[1, 2]"}, "holds no questions"),
 }
+
+
+def test_every_format_meets_a_bad_file():
+    assert {format for format, _, _ in STUDIES.values()} == FORMATS.keys()
 
 
 @pytest.mark.parametrize("name", STUDIES)

@@ -20,7 +20,7 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotations.benchmarks.registry import Source
+from annotations.benchmarks.registry import FORMATS, Source
 from annotations.errors import FormRefused, ImportRefused, LabelRefused
 from annotations.forms import text_format
 from annotations.forms.display import blocks
@@ -96,6 +96,10 @@ def import_or_refuse(verb, before: dict[str, int]) -> None:
             json.dumps(outcome.as_json())
             outcome.as_text()
         transaction.set_rollback(True)
+
+
+def test_every_format_is_fuzzed():
+    assert {format for format, _, _ in mangling.FILES.values()} == FORMATS.keys()
 
 
 @pytest.mark.django_db

@@ -7,7 +7,7 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotations.benchmarks.registry import Source
+from annotations.benchmarks.registry import FORMATS, Source
 from annotations.models import Image, Membership, Study
 from judges.exports import scores as score_export
 from judges.exports import study_folder
@@ -16,6 +16,7 @@ from judges.models import Judge, Run, Score
 from tests import making, needs
 from tests.annotations.benchmarks.reading import written
 from tests.annotations.benchmarks.test_official_sets import PIG, TIFA, dsg, rating
+from tests.test_bad_files import GENEVAL
 
 pytestmark = pytest.mark.django_db
 
@@ -156,6 +157,7 @@ def test_images_without_a_score_are_named(tidy):
 
 
 SETS = {
+    "geneval": ("geneval", {"evaluation_metadata_jsonl": [GENEVAL]}),
     "geneval2": ("geneval2", {"a_jsonl": [PIG], "s_json": [[0.5, 1, 0.25, 1, 1]]}),
     "genai_bench": ("genai_bench", {"genai_image_json": rating(sd=[3, 4, 5], mj=[1, 1, 2])}),
     "t2i_compbench": ("t2i_compbench", {"color_val_txt": "a red cup\r\n=a blue cup"}),
@@ -184,6 +186,11 @@ def round_trip(slug, folder):
     again = Study.objects.get(slug=f"{slug}-again")
     assert score_export.digest(again) == score_export.digest(study) == about["signature"]["study"]
     return study, again
+
+
+def test_every_format_makes_the_round():
+    """Tidy tables have a test of their own, below."""
+    assert {format for format, _ in SETS.values()} | {"tidy"} == FORMATS.keys()
 
 
 @pytest.mark.parametrize("name", SETS)

@@ -112,6 +112,15 @@ CASES = {
 }
 
 
+# tests/test_workers.py runs these two whole.
+ELSEWHERE = {"geneval:GenEval", "soft_tifa:SoftTifa"}
+
+
+def test_every_method_of_the_catalogue_has_a_case():
+    methods = {entry.method.removeprefix("judges.methods.") for entry in catalogue.JUDGES.values()}
+    assert CASES.keys() | ELSEWHERE == methods
+
+
 @pytest.mark.parametrize("path", CASES)
 def test_a_method_is_judged_again_without_a_second_look(path, monkeypatch):
     kinds, text, metadata, other, scores = CASES[path]

@@ -29,6 +29,26 @@ def test_every_slug_is_that_of_its_form(slug):
     assert FORMS[slug].slug == slug
 
 
+# The first letters of each form's digest. Answers belong to a digest: other words are another form.
+PUBLISHED = {
+    "geneval-audit": "8c307c50c429",
+    "geneval2-atoms": "3e7cad54dba6",
+    "geneval-crowd": "8c68f0f74c1a",
+    "genai-likert": "3442bb80d4e3",
+    "t2i-compbench": "0be8d10b527e",
+    "t2i-compbench-color": "57b6ab7f74cf",
+    "t2i-compbench-shape": "9651b105f328",
+    "t2i-compbench-texture": "57b8f01d9aa2",
+    "t2i-compbench-spatial": "edc5c89e4550",
+    "t2i-compbench-non-spatial": "cc71bbc6503c",
+    "t2i-compbench-complex": "5ef7e7cb2402",
+}
+
+
+def test_no_published_form_has_changed():
+    assert {slug: form.digest[:12] for slug, form in FORMS.items()} == PUBLISHED
+
+
 def letters(text: str) -> str:
     """Without what a printed page and plain text write differently: quotes, marks, spaces."""
     text = re.sub(r"\*\*|[*“”\"‘’'`]|\[OBJECT\] ?s", lambda m: "#" if "[" in m[0] else "", text)
