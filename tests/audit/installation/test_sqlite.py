@@ -2,6 +2,7 @@
 
 import threading
 import time
+from statistics import median
 
 import pytest
 from django.db import connection, transaction
@@ -44,7 +45,7 @@ def test_who_waits_comes_in_as_soon_as_the_writer_before_has_gone():
         left = time.perf_counter()
         thread.join(timeout=10)
         late.append(came[0] - left)
-    assert min(late) < 0.04
+    assert median(late) < 0.04
 
 
 def test_a_transaction_that_failed_leaves_the_line():
