@@ -1,17 +1,19 @@
 # One image for web, workers and judges: a run belongs to the libraries it was started with, so all
-# have the same. `--build-arg REQUIREMENTS=requirements-core.txt` leaves the neural engines out.
-FROM python:3.11-slim-bookworm
+# have the same. `--build-arg LOCK=requirements-core.lock` leaves the neural engines out.
+# `make digests` prints the digest of the base image for `--build-arg PYTHON_IMAGE=…`.
+ARG PYTHON_IMAGE=python:3.11-slim-bookworm
+FROM ${PYTHON_IMAGE}
 
-ARG REQUIREMENTS=requirements.txt
+ARG LOCK=requirements.lock
 WORKDIR /jurybox
 
-COPY requirements-core.txt requirements.txt ./
+COPY requirements-core.lock requirements.lock ./
 # opencv, which MMDetection imports, wants these two; the core needs neither.
-RUN if [ "$REQUIREMENTS" = requirements.txt ]; then \
+RUN if [ "$LOCK" = requirements.lock ]; then \
         apt-get update && apt-get install --yes --no-install-recommends libgl1 libglib2.0-0 \
         && rm -rf /var/lib/apt/lists/*; \
     fi \
-    && pip install --no-cache-dir -r "$REQUIREMENTS"
+    && pip install --no-cache-dir --no-deps --require-hashes -r "$LOCK"
 
 COPY manage.py ./
 COPY annotations annotations
@@ -20,10 +22,14 @@ COPY judges judges
 COPY static static
 COPY templates templates
 
-RUN useradd --create-home jurybox && mkdir /data && chown jurybox /data
+# Judges read pictures and weights from outside, so they run as somebody who may write neither the
+# data nor another process's files: same group, other user.
+RUN useradd --create-home --uid 10001 --user-group jurybox \
+    && useradd --create-home --uid 10002 --gid jurybox judge \
+    && mkdir /data /models && chown jurybox:jurybox /data && chmod 2750 /data && chown judge:jurybox /models
 USER jurybox
-ENV JURYBOX_VAR=/data PYTHONUNBUFFERED=1 LOG_FORMAT=json
-VOLUME /data
+ENV JURYBOX_VAR=/data HF_HOME=/models PYTHONUNBUFFERED=1 LOG_FORMAT=json
+VOLUME /data /models
 EXPOSE 8000
 
 CMD ["python", "manage.py", "serve", "--host", "0.0.0.0", "--port", "8000"]

@@ -3,10 +3,14 @@ PYTHON ?= python3
 PORT ?= 8000
 PY = .venv/bin/python
 PIP = $(PY) -m pip install --quiet --disable-pip-version-check
+# The locks name every package and the hash of its files, so pip need not look for what else is wanted.
+LOCKED = $(PIP) --no-deps --require-hashes -r
+COMPILE = .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--custom-compile-command "make lock"
 # As many test processes as cores.
 JOBS ?= auto
 
-.PHONY: help demo setup test test-postgres lint bench-stats bench-judges bench-import bench-dashboards bench-labelling chaos fuzz bench-upgrade
+.PHONY: help demo setup test test-postgres lint bench-stats bench-judges bench-import bench-dashboards bench-labelling chaos fuzz bench-upgrade lock sbom digests
 .DEFAULT_GOAL := help
 
 help:
@@ -22,6 +26,9 @@ help:
 	@echo "make bench-dashboards the audit's pages with 100,000 images against 1,000"
 	@echo "make bench-upgrade  a database of the first version with 1,000,000 answers, migrated"
 	@echo "make fuzz         100,000 broken and hostile files, forms and replies (CASES=… SEED=…)"
+	@echo "make lock         the locks made again from requirements*.txt (UPGRADE=1 takes newer transitive ones)"
+	@echo "make sbom         sbom.json: every package of the whole product with its hashes (CycloneDX)"
+	@echo "make digests      the images of compose.yaml by digest, as lines for its .env file"
 	@echo "make chaos        kill -9 at random, 200 times on each database; nothing may be lost"
 
 demo: .venv/core
@@ -71,12 +78,35 @@ SEED ?= 1
 fuzz: .venv/dev
 	$(PY) -m tests.hostile.fuzz $(CASES) $(SEED)
 
-.venv/core: requirements-core.txt
+# --- Supply -------------------------------------------------------------------------------------
+
+# Without UPGRADE, what is locked already stays. torch comes in builds of its own for each kind of
+# machine: the lock of the tests leaves it and its CUDA libraries to pip.
+lock: .venv/dev
+	$(if $(UPGRADE),rm -f requirements*.lock)
+	$(COMPILE) requirements-core.txt -o requirements-core.lock
+	$(COMPILE) requirements.txt -c requirements-core.lock -o requirements.lock
+	$(COMPILE) requirements-dev.txt -c requirements.lock -o requirements-dev.lock \
+		$$(sed -nE 's/^((torch|triton|cuda-[a-z-]+|nvidia-[a-z0-9-]+))==.*/--no-emit-package \1/p' requirements.lock)
+
+sbom: .venv/dev
+	.venv/bin/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible \
+		-o sbom.json requirements.lock
+
+digests:
+	@for name in PYTHON_IMAGE=python:3.11-slim-bookworm POSTGRES_IMAGE=postgres:15 REDIS_IMAGE=redis:7; do \
+		image=$${name#*=}; \
+		digest=$$(docker buildx imagetools inspect $$image --format '{{.Manifest.Digest}}') || exit 1; \
+		echo "$${name%%=*}=$$image@$$digest"; \
+	done
+
+.venv/core: requirements-core.lock
 	test -x $(PY) || $(PYTHON) -m venv .venv
-	$(PIP) -r requirements-core.txt
+	$(LOCKED) requirements-core.lock
 	@touch $@
 
-.venv/dev: requirements-dev.txt requirements.txt requirements-core.txt
+.venv/dev: requirements-dev.lock requirements.txt
 	test -x $(PY) || $(PYTHON) -m venv .venv
-	$(PIP) -r requirements-dev.txt
+	$(LOCKED) requirements-dev.lock
+	$(PIP) $$(grep '^torch==' requirements.txt)
 	@touch .venv/core $@

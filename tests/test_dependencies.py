@@ -6,9 +6,12 @@ import json
 import re
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from tests.needs import needed
 
@@ -47,6 +50,81 @@ def test_every_package_is_pinned_and_says_what_it_is_for(file):
         # One comment may explain all the packages below it.
         explained = before.startswith("#") or (explained and not before.startswith("-r "))
         assert explained, f"no comment says what {line} is for"
+
+
+# A line of a lock that names a package, its version, and on which machines it is wanted.
+LOCKED = re.compile(r"^([a-z0-9][a-z0-9.-]*)==([^ ]+)(?: ; .*?)? \\$", re.MULTILINE)
+# Builds of its own for each kind of machine: the tests' lock leaves it to pip.
+LEFT_TO_PIP = re.compile(r"torch|triton|cuda-.*|nvidia-.*")
+
+
+def pinned(file: Path) -> dict[str, str]:
+    """The packages that a requirements file names, with those of the files that it includes."""
+    found: dict[str, str] = {}
+    for line in file.read_text().splitlines():
+        if line.startswith("-r "):
+            found |= pinned(file.parent / line.removeprefix("-r "))
+        elif PINNED.fullmatch(line):
+            name, version = line.split("==")
+            found[canonicalize_name(name.partition("[")[0])] = version
+    return found
+
+
+def locked(file: Path) -> dict[str, str]:
+    return {canonicalize_name(name): version for name, version in LOCKED.findall(file.read_text())}
+
+
+@pytest.mark.parametrize("file", REQUIREMENTS, ids=lambda file: file.name)
+def test_the_lock_holds_every_pin_at_its_version(file):
+    held = locked(file.with_suffix(".lock"))
+    pins = pinned(file)
+    if file.name == "requirements-dev.txt":
+        del pins["torch"]
+    assert len(pins) > 10
+    assert {name: held.get(name) for name in pins} == pins
+
+
+@pytest.mark.parametrize("file", REQUIREMENTS, ids=lambda file: file.name)
+def test_every_package_of_a_lock_has_the_hashes_of_its_files(file):
+    text = file.with_suffix(".lock").read_text()
+    entries = re.split(r"^(?=[a-z0-9][a-z0-9.-]*==)", text, flags=re.MULTILINE)[1:]
+    assert len(entries) == len(LOCKED.findall(text)) > 20
+    assert [entry.split()[0] for entry in entries if "--hash=sha256:" not in entry] == []
+
+
+@pytest.mark.parametrize("file", REQUIREMENTS, ids=lambda file: file.name)
+def test_a_lock_holds_all_that_its_packages_need_here(file):
+    held = locked(file.with_suffix(".lock"))
+    missing = []
+    for name in held:
+        try:
+            wanted = metadata.requires(name) or []
+        except metadata.PackageNotFoundError:
+            continue  # not for this machine, or one of CUDA's
+        for requirement in map(Requirement, wanted):
+            there = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+            needs = canonicalize_name(requirement.name)
+            if there and needs not in held and not LEFT_TO_PIP.fullmatch(needs):
+                missing.append(f"{name} needs {needs}")
+    assert missing == []
+
+
+def test_the_list_of_parts_names_every_package_of_the_whole_product(tmp_path):
+    target = tmp_path / "sbom.json"
+    words = re.search(r"cyclonedx-py (requirements .*?-o) sbom.json (\S+)$", recipe("sbom"), re.S)
+    assert words is not None
+    options = words[1].replace("\\\n", " ").split()
+    made = run("cyclonedx_py", *options, str(target), words[2])
+    assert made.returncode == 0, made.stderr
+    parts = json.loads(target.read_text())["components"]
+    names = {canonicalize_name(part["name"]): part["version"] for part in parts}
+    assert names == locked(ROOT / "requirements.lock")
+    assert all(part["externalReferences"][0]["hashes"] for part in parts)
+
+
+def recipe(target: str) -> str:
+    text = (ROOT / "Makefile").read_text()
+    return text.split(f"\n{target}:", 1)[1].split("\n\n", 1)[0]
 
 
 def test_no_package_has_a_known_weakness():

@@ -37,10 +37,66 @@ def test_web_workers_and_judges_are_services_of_their_own(compose):
     assert commands["judge"][commands["judge"].index("--queues") + 1] == "judges"
 
 
-def test_every_variable_of_the_recipe_is_one_that_the_settings_read(compose):
+def test_every_variable_of_the_recipe_is_one_that_the_settings_or_the_s3_client_read(compose):
     read = (ROOT / "audit" / "settings.py").read_text()
-    for name in compose["x-jurybox"]["environment"]:
-        assert f'"{name}"' in read, name
+    names = {*compose["x-jurybox"]["environment"], *compose["services"]["judge"]["environment"]}
+    assert len(names) > 10
+    for name in names - {"<<"}:
+        assert f'"{name}"' in read or name.startswith("AWS_"), name
+
+
+def test_the_service_of_judges_is_another_user_with_limits_who_cannot_write_the_data(compose):
+    judge = compose["services"]["judge"]
+    added = re.findall(r"useradd .*--uid (\d+)", (ROOT / "Dockerfile").read_text())
+    assert added == ["10001", "10002"]
+    assert judge["user"] == "10002:10001"
+    assert judge["mem_limit"] and judge["cpus"]
+    assert "media:/data:ro" in judge["volumes"]
+
+
+def test_only_the_service_of_judges_knows_the_key_of_the_servers_that_they_ask(compose):
+    knows = [
+        name
+        for name, service in compose["services"].items()
+        if "OPENAI_API_KEY" in service.get("environment", {})
+    ]
+    assert knows == ["judge"]
+
+
+def test_no_container_of_ours_can_become_root_or_write_beside_the_data(compose):
+    for name in ("tables", "web", "worker", "judge"):
+        service = compose["services"][name]
+        assert service["cap_drop"] == ["ALL"], name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+        assert service["read_only"] is True, name
+
+
+def test_every_image_can_be_named_by_digest(compose):
+    asked = (ROOT / "Makefile").read_text()
+    for variable, image in re.findall(r"\$\{([A-Z]+_IMAGE):-([a-z0-9:.-]+)\}", str(compose)):
+        assert variable == "JURYBOX_IMAGE" or f"{variable}={image}" in asked, variable
+    assert "ARG PYTHON_IMAGE=python:3.11-slim-bookworm" in (ROOT / "Dockerfile").read_text()
+
+
+def test_make_digests_prints_lines_for_the_env_file(tmp_path):
+    docker = tmp_path / "docker"
+    docker.write_text(
+        '#!/bin/sh\n[ "$1 $2 $3" = "buildx imagetools inspect" ] && echo sha256:0a1b\n'
+    )
+    docker.chmod(0o755)
+    done = subprocess.run(
+        ["make", "--no-print-directory", "digests"],
+        cwd=ROOT,
+        env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines() == [
+        "PYTHON_IMAGE=python:3.11-slim-bookworm@sha256:0a1b",
+        "POSTGRES_IMAGE=postgres:15@sha256:0a1b",
+        "REDIS_IMAGE=redis:7@sha256:0a1b",
+    ]
 
 
 def test_only_this_machine_reaches_the_port(compose):
