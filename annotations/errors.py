@@ -2,6 +2,7 @@
 
 Refused                the base class (400)
 ├── NotYours           this person may not see or do this (403)
+├── TooOften           too many requests of one kind; the sentence says how long to wait (429)
 ├── LabelRefused       the answer was not saved (409)
 ├── FormRefused        the form cannot be used; one sentence for each mistake (422)
 ├── StudyRefused       the study or its people cannot be changed like this (409)
@@ -19,6 +20,15 @@ class Refused(Exception):
 
 class NotYours(Refused):
     status = 403
+
+
+class TooOften(Refused):
+    status = 429
+
+    def __init__(self, seconds: int, what: str = "This was done too often.") -> None:
+        wait = f"{seconds} seconds" if seconds < 100 else f"{round(seconds / 60)} minutes"
+        super().__init__(f"{what} Wait {wait}, then try again.")
+        self.seconds = seconds
 
 
 class LabelRefused(Refused):

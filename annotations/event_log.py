@@ -1,4 +1,5 @@
-"""The event log of a study: who changed, removed, exported or decided something.
+"""The event log: who changed, removed, exported or decided something in a study, and what happened
+to accounts of the installation: log-ins, passwords, tokens, what administrators did.
 
 Functions that write an event do not pass the person: it is the user of the current request, the
 person a worker acts for (`on_behalf_of`), or else the server's command line.
@@ -41,6 +42,23 @@ def note(study: Study | int, did: str, words: str, *, about: Membership | None =
         words=words[:500],
         about=about,
     )
+
+
+def note_account(did: str, words: str, *, account: Any = None, by: Any = None) -> None:
+    """Write an event of the installation, about an account. `by` where the request does not say."""
+    user, by_command = _who()
+    Event.objects.create(
+        by=by or user,
+        by_command=by_command and by is None,
+        did=did,
+        words=words[:500],
+        account=account,
+    )
+
+
+def installation_events() -> QuerySet[Event]:
+    rows = Event.objects.filter(study=None).select_related("by", "account")
+    return rows.order_by("-pk")
 
 
 def events(study: Study) -> QuerySet[Event]:

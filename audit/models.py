@@ -112,7 +112,7 @@ class Making(models.Model):
 
 
 class WrongPassword(models.Model):
-    """Wrong passwords in a row, by a hash of who tried: see `audit.installation.lockout`."""
+    """Wrong passwords in a row, by a hash of who tried: see `audit.accounts.lockout`."""
 
     key = models.CharField(max_length=64, primary_key=True)
     count = models.PositiveIntegerField(default=0)

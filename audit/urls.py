@@ -6,8 +6,8 @@ import annotations.urls
 import audit.pages.urls
 import judges.pages.urls
 from audit import api
+from audit.accounts.lockout import LogInForm
 from audit.installation import pages
-from audit.installation.lockout import LogInForm
 
 study_pages = [
     *annotations.urls.study_pages,

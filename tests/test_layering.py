@@ -30,7 +30,7 @@ MAY_USE_TORCH = "judges/engines"
 FLOORS = {
     "annotations": [
         {"consensus", "database", "errors", "models", "scales", "signals", "storage", "apps"},
-        {"access", "admin", "event_log", "pictures", "sources"},
+        {"access", "admin", "event_log", "pictures", "rates", "sources"},
         {"exports", "forms", "middleware", "prompt_grammar"},
         {
             "benchmarks/builtin",
@@ -68,7 +68,7 @@ FLOORS = {
             "wsgi",
             "asgi",
         },
-        {"stats/counting", "evidence"},
+        {"stats/counting", "evidence", "accounts"},
         {"stats/resampling"},
         {"stats"},
         {"statistic_names"},

@@ -7,6 +7,7 @@ from annotations.models.form import FormVersion
 from annotations.models.image import Generator, Image
 from annotations.models.people import Invitation, Membership
 from annotations.models.prompt import Atom, Prompt
+from annotations.models.rate import RateCount
 from annotations.models.study import Study
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Invitation",
     "Membership",
     "Prompt",
+    "RateCount",
     "Revision",
     "Study",
 ]

@@ -17,11 +17,14 @@ class Event(models.Model):
     """Somebody changed, removed, exported or decided something. Never changed afterwards; a
     trigger in the database refuses it, too (see the migration).
 
-    `words` holds no names of people: `by` and `about` are keys, so that an erased person is erased
+    `words` holds no names of people: `by`, `about` and `account` are keys, so that an erased person is erased
     here as well.
     """
 
-    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="events")
+    # None: of the installation (log-ins, tokens, accounts), shown to its superusers.
+    study = models.ForeignKey(
+        Study, null=True, blank=True, on_delete=models.CASCADE, related_name="events"
+    )
     at = models.DateTimeField(auto_now_add=True)
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
@@ -31,6 +34,14 @@ class Event(models.Model):
     words = models.CharField(max_length=500)
     about = models.ForeignKey(
         Membership, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    account = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        help_text="Whose account it is about.",
     )
 
     objects = EventsStay.as_manager()

@@ -9,7 +9,7 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from annotations import event_log
 from annotations.errors import StudyRefused
@@ -30,8 +30,14 @@ def everything_kept(user: User) -> dict[str, Any]:
         },
         "studies": [_in_study(member) for member in _memberships(user)],
         "events": [
-            {"at": event.at.isoformat(), "study": event.study.slug, "words": event.words}
-            for event in Event.objects.filter(by=user).select_related("study").order_by("pk")
+            {
+                "at": event.at.isoformat(),
+                "study": event.study.slug if event.study else None,
+                "words": event.words,
+            }
+            for event in Event.objects.filter(Q(by=user) | Q(account=user))
+            .select_related("study")
+            .order_by("pk")
         ],
     }
 

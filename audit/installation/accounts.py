@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest
 
 from annotations.database.prepared import Prepared
-from audit.installation import lockout
+from audit.accounts import lockout
 
 USER = Prepared(lambda mark: get_user_model().objects.order_by().filter(pk=mark("user")))
 
