@@ -10,17 +10,20 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from annotations.errors import Refused
+from annotations.exports.image_chunks import image_chunks
 from annotations.exports.labels import Rows
 from annotations.exports.study_tables import missing_labels
 from annotations.models import Study
 
-NAMED = 1000
+
+# Rows that go into a Parquet file at once.
+BATCH = 10_000
 
 
 class ExportRefused(Refused):
@@ -69,7 +72,7 @@ def write_parquet(path: Path, rows: Rows, columns: Iterable[str]) -> str:
     draft = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         with parquet.ParquetWriter(draft, schema, compression="zstd") as writer:
-            for batch in _batches(rows, 20_000):
+            for batch in _batches(rows, BATCH):
                 writer.write_table(pyarrow.Table.from_pylist([_typed(r) for r in batch], schema))
         draft.replace(path)
     except OSError as error:
@@ -82,15 +85,11 @@ def write_parquet(path: Path, rows: Rows, columns: Iterable[str]) -> str:
 
 def label_studio(study: Study, rows: Rows) -> Iterator[str]:
     """One task per image; each person's answers are one annotation of it."""
-    about = {
-        key: (prompt, generator, file)
-        for key, prompt, generator, file in study.images.values_list(
-            "key", "prompt__text", "generator__name", "file"
-        ).iterator()
-    }
+    images = chain.from_iterable(image_chunks(study, "prompt__text", "generator__name", "file"))
     between = "[\n"
     for number, (image, of_image) in enumerate(groupby(rows, itemgetter("image_id")), 1):
-        prompt, generator, file = about[image]
+        # Both come in the order of the keys.
+        _, prompt, generator, file = next(there for there in images if there[0] == image)
         people = [
             _label_studio_annotation(rater, list(given))
             for rater, given in groupby(of_image, itemgetter("rater"))
@@ -125,14 +124,14 @@ def sidecar(path: Path) -> Path:
 
 def describe(study: Study, *, file: str, signature: str, **more: Any) -> dict[str, Any]:
     """The sidecar of a file of labels."""
-    absent = missing_labels(study)
+    absent, named = missing_labels(study)
     return {
         "what": f"Labels of the study “{study.title}” ({study.slug}), from Jurybox.",
         "file": file,
         "signature": {"sha256": signature, "form": str(study.form)},
         "simulated": study.simulated,
         **more,
-        "missing": {"images_without_labels": len(absent), "image_ids": absent[:NAMED]},
+        "missing": {"images_without_labels": absent, "image_ids": named},
     }
 
 

@@ -12,6 +12,7 @@ from operator import itemgetter
 import numpy as np
 
 from annotations import consensus
+from annotations.exports.image_chunks import image_chunks
 from annotations.exports.pseudonyms import naming
 from annotations.models import Annotation, Answer, FormVersion, Study
 from annotations.sources.text_files import FORMULA
@@ -29,36 +30,39 @@ def label_rows(study: Study, *, people: str = "everybody") -> Iterator[dict[str,
     and be another one when the file has come in again.
     """
     name = naming(study, people)
-    forms = {form.pk: str(form) for form in FormVersion.objects.filter(annotations__study=study)}
-    answers = (
-        _counted(study)
-        .order_by("annotation__image__key", "annotation_id", "question", "atom__index")
-        .values_list(
-            "annotation__image__key",
-            "annotation__annotator_id",
-            "question",
-            "value",
-            "text",
-            "atom__index",
-            "annotation__form_id",
-            "annotation__seconds",
-            "annotation__submitted_at",
+    forms: dict[int, str] = {}
+    for chunk in image_chunks(study, "pk"):
+        answers = (
+            _counted(study)
+            .filter(annotation__image__in=[pk for _, pk in chunk])
+            .order_by("annotation__image__key", "annotation_id", "question", "atom__index")
+            .values_list(
+                "annotation__image__key",
+                "annotation__annotator_id",
+                "question",
+                "value",
+                "text",
+                "atom__index",
+                "annotation__form_id",
+                "annotation__seconds",
+                "annotation__submitted_at",
+            )
         )
-    )
-    for _, of_image in groupby(answers.iterator(chunk_size=CHUNK), itemgetter(0)):
-        for image, person, question, value, text, atom, form, seconds, moment in sorted(
-            of_image, key=lambda answer: name(answer[1])
-        ):
-            yield {
-                "image_id": image,
-                "rater": name(person),
-                "question": question,
-                "value": text if value is None else _short(value),
-                "atom": "" if atom is None else atom,
-                "form": forms[form],
-                "seconds": "" if seconds is None else _short(seconds),
-                "submitted_at": moment.isoformat(),
-            }
+        for _, of_image in groupby(answers.iterator(chunk_size=CHUNK), itemgetter(0)):
+            given = sorted(of_image, key=lambda answer: name(answer[1]))
+            for image, person, question, value, text, atom, form, seconds, moment in given:
+                if form not in forms:
+                    forms[form] = str(FormVersion.objects.defer("definition").get(pk=form))
+                yield {
+                    "image_id": image,
+                    "rater": name(person),
+                    "question": question,
+                    "value": text if value is None else _short(value),
+                    "atom": "" if atom is None else atom,
+                    "form": forms[form],
+                    "seconds": "" if seconds is None else _short(seconds),
+                    "submitted_at": moment.isoformat(),
+                }
 
 
 def consensus_rows(study: Study, *, rule: str = "majority") -> Iterator[dict[str, object]]:

@@ -19,12 +19,17 @@ MADE = re.compile(r"person-[0-9a-f]{10}")
 def naming(study: Study, rule: str = "everybody") -> Callable[[int], str]:
     """Membership key -> the name that a file may show."""
     shown: dict[int, str] = {}
-    for pk, name, user in Membership.objects.filter(study=study).values_list(
-        "pk", "name", "user_id"
-    ):
-        hidden = rule == "everybody" or (rule == "accounts" and user is not None)
-        shown[pk] = pseudonym(study.slug, name) if hidden else name
-    return shown.__getitem__
+
+    def name_of(pk: int) -> str:
+        # Again for whoever came after the beginning.
+        if pk not in shown:
+            people = Membership.objects.filter(study=study)
+            for member, name, user in people.values_list("pk", "name", "user_id"):
+                hidden = rule == "everybody" or (rule == "accounts" and user is not None)
+                shown[member] = pseudonym(study.slug, name) if hidden else name
+        return shown[pk]
+
+    return name_of
 
 
 def pseudonym(study: str, name: str) -> str:

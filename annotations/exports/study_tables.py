@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from django.core.files.storage import default_storage
 
+from annotations.exports import image_chunks
 from annotations.exports.labels import label_rows
 from annotations.models import Generator, Image, Prompt, Study
 
@@ -25,6 +26,10 @@ IMAGES = (
 )
 
 
+# So many of what is missing are named.
+NAMED = 1000
+
+
 def generator_rows(study: Study) -> Iterator[dict[str, object]]:
     for g in Generator.objects.filter(study=study).order_by("name"):
         released = g.release_date.isoformat() if g.release_date else ""
@@ -33,7 +38,7 @@ def generator_rows(study: Study) -> Iterator[dict[str, object]]:
 
 def prompt_rows(study: Study) -> Iterator[dict[str, object]]:
     prompts = Prompt.objects.filter(study=study).order_by("key").prefetch_related("atoms")
-    for prompt in prompts.iterator(chunk_size=1000):
+    for prompt in prompts.iterator(chunk_size=image_chunks.SIZE):
         atoms = [
             {
                 "index": atom.index,
@@ -84,16 +89,15 @@ def digest(study: Study, *, people: str = "nobody") -> str:
     return sha.hexdigest()
 
 
-def missing_labels(study: Study) -> list[str]:
-    """Images that nobody has labelled."""
-    return list(
-        study.images.filter(annotations__isnull=True).order_by("key").values_list("key", flat=True)
-    )
+def missing_labels(study: Study) -> tuple[int, list[str]]:
+    """How many images nobody has labelled, and the first of them."""
+    absent = study.images.filter(annotations__isnull=True).order_by("key")
+    return absent.count(), list(absent.values_list("key", flat=True)[:NAMED])
 
 
 def _images(study: Study) -> Iterator[Image]:
     images = Image.objects.filter(study=study).select_related("prompt", "generator")
-    return images.order_by("key").iterator(chunk_size=1000)
+    return images.order_by("key").iterator(chunk_size=image_chunks.SIZE)
 
 
 def _bytes_digest(file: str) -> bytes:

@@ -9,46 +9,55 @@ from typing import Any
 
 from annotations.errors import Refused
 from annotations.exports import study_tables
+from annotations.exports.image_chunks import image_chunks
 from annotations.models import Study
 from judges.models import AtomScore, Run, Score
 
 COLUMNS = ("image_id", "judge", "score", "correct", "atom", "reason", "error", "evidence")
 CHUNK = 5000
+# Evidence holds outlines of objects: so many at a time.
+EVIDENCE = 100
 
 
 def score_rows(study: Study, *, judge: str | None = None) -> Iterator[dict[str, object]]:
     """An image's score, then those of its atoms, in the order of judges and images."""
     runs = Run.objects.filter(study=study).select_related("judge").order_by("judge__name", "pk")
     for run in runs.filter(judge__name=judge) if judge else runs:
-        name = run.judge.name
-        atoms = _atom_scores(run)
-        row = next(atoms, None)
-        scores = Score.objects.filter(run=run).order_by("image__key").values_list(*SCORE)
-        for image, value, correct, reason, error, evidence in scores.iterator(chunk_size=CHUNK):
+        for chunk in image_chunks(study, "pk"):
+            yield from _rows_of(run, [pk for _, pk in chunk])
+
+
+def _rows_of(run: Run, images: list[int]) -> Iterator[dict[str, object]]:
+    name = run.judge.name
+    atoms = _atom_scores(run, images)
+    row = next(atoms, None)
+    scores = Score.objects.filter(run=run, image__in=images).order_by("image__key")
+    rows = scores.values_list(*SCORE).iterator(chunk_size=EVIDENCE)
+    for image, value, correct, reason, error, evidence in rows:
+        yield {
+            "image_id": image,
+            "judge": name,
+            "score": "" if value is None else value,
+            "correct": "" if correct is None else int(correct),
+            "atom": "",
+            "reason": reason,
+            "error": error,
+            "evidence": json.dumps(evidence, ensure_ascii=False, sort_keys=True)
+            if evidence
+            else "",
+        }
+        while row is not None and row[0] == image:
             yield {
                 "image_id": image,
                 "judge": name,
-                "score": "" if value is None else value,
-                "correct": "" if correct is None else int(correct),
-                "atom": "",
-                "reason": reason,
-                "error": error,
-                "evidence": json.dumps(evidence, ensure_ascii=False, sort_keys=True)
-                if evidence
-                else "",
+                "score": "" if row[2] is None else row[2],
+                "correct": "",
+                "atom": row[1],
+                "reason": "",
+                "error": row[3],
+                "evidence": "",
             }
-            while row is not None and row[0] == image:
-                yield {
-                    "image_id": image,
-                    "judge": name,
-                    "score": "" if row[2] is None else row[2],
-                    "correct": "",
-                    "atom": row[1],
-                    "reason": "",
-                    "error": row[3],
-                    "evidence": "",
-                }
-                row = next(atoms, None)
+            row = next(atoms, None)
 
 
 def geneval_results(study: Study, run: Run) -> Iterator[str]:
@@ -104,13 +113,17 @@ def compbench_results(study: Study, run: Run) -> Iterator[str]:
             numbered[int(digits)] = value
     if not numbered:
         raise Refused(f"{run.judge.name} has no scores of pictures that have a number.")
-    rows = [{"question_id": n, "answer": f"{numbered[n]:.4f}"} for n in sorted(numbered)]
-    yield json.dumps(rows) + "\n"
+    between = "["
+    for n in sorted(numbered):
+        yield between + json.dumps({"question_id": n, "answer": f"{numbered[n]:.4f}"})
+        between = ", "
+    yield "]\n"
 
 
-def missing_scores(study: Study, run: Run) -> list[str]:
+def missing_scores(study: Study, run: Run) -> tuple[int, list[str]]:
+    """How many images the run has no score of, and the first of them."""
     absent = study.images.exclude(scores__run=run).order_by("key")
-    return list(absent.values_list("key", flat=True))
+    return absent.count(), list(absent.values_list("key", flat=True)[: study_tables.NAMED])
 
 
 def digest(study: Study, *, people: str = "nobody") -> str:
@@ -124,8 +137,9 @@ def digest(study: Study, *, people: str = "nobody") -> str:
 SCORE = ("image__key", "value", "correct", "reason", "error", "evidence")
 
 
-def _atom_scores(run: Run) -> Iterator[tuple[Any, ...]]:
-    rows = AtomScore.objects.filter(score__run=run).order_by("score__image__key", "atom__index")
+def _atom_scores(run: Run, images: list[int]) -> Iterator[tuple[Any, ...]]:
+    rows = AtomScore.objects.filter(score__run=run, score__image__in=images)
+    rows = rows.order_by("score__image__key", "atom__index")
     return rows.values_list("score__image__key", "atom__index", "value", "error").iterator(
         chunk_size=CHUNK
     )

@@ -11,6 +11,7 @@ from django.core.files.storage import default_storage
 
 from annotations.exports import labels, study_tables
 from annotations.exports.files import Counted, ExportRefused, write_lines
+from annotations.exports.image_chunks import image_chunks
 from annotations.models import Study
 from annotations.studies import queries as study_queries
 from judges.exports import scores
@@ -54,12 +55,13 @@ def _write(study: Study, folder: Path, people: str, files: bool) -> dict[str, An
         )
         counts[name] = counted.count
     if files:
-        for file in study.images.exclude(file="").values_list("file", flat=True).distinct():
-            target = folder / file
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with default_storage.open(file) as stored:
-                target.write_bytes(stored.read())
-    absent = study_tables.missing_labels(study)
+        for chunk in image_chunks(study, "file"):
+            for file in {file for _, file in chunk if file and not (folder / file).exists()}:
+                target = folder / file
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with default_storage.open(file) as stored:
+                    target.write_bytes(stored.read())
+    absent, named = study_tables.missing_labels(study)
     about = {
         "what": f"The study “{study.title}” ({study.slug}), from Jurybox.",
         "signature": {
@@ -71,8 +73,8 @@ def _write(study: Study, folder: Path, people: str, files: bool) -> dict[str, An
         "pseudonyms": people,
         "counts": counts,
         "missing": {
-            "images_without_labels": len(absent),
-            "image_ids": absent[:1000],
+            "images_without_labels": absent,
+            "image_ids": named,
             "prompts_without_image": study_queries.missing_images(study),
         },
     }

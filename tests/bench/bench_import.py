@@ -7,7 +7,9 @@ all that an import does with the rows of a CSV against a bare `sqlite3` executem
 That is measured twice: of the rows that come of the CSV into the same tables with the same indexes,
 and of the rows as they stand in the CSV into one plain table without key, index or check. The second
 says what all that a study must be sure of costs: each answer stands in three tables and is found by
-six indexes.
+six indexes. Exports: all that `export_labels` does with them, in each format, against a bare
+`csv.writer` over the same query; how soon the first row is there, and how much memory it takes, each
+in a process of its own.
 
 Beside the time on the clock stands the processor time, of the decoders too: on a machine that
 others use as well, the clock counts their work too. Hashing alone takes a third of Pillow's time
@@ -62,6 +64,7 @@ def main() -> None:
         call_command("migrate", verbosity=0)
         pictures(Path(folder), given.pictures)
         labels(Path(folder), given.rows)
+        exports(Path(folder), given.rows)
 
 
 def pictures(folder: Path, count: int) -> None:
@@ -263,7 +266,83 @@ def _executemany(path: Path, schema: list[str], rows: dict[str, list]) -> Took:
     return took
 
 
+FORMATS = ("csv", "jsonl", "parquet", "label_studio")
+# What an export asks, all of it at once.
+LABELS = """
+    SELECT i.key, a.annotator_id, w.question, w.value, w.text, t."index", f.slug || ' v' || f.version,
+        a.seconds, a.submitted_at
+    FROM annotations_answer w JOIN annotations_annotation a ON a.id = w.annotation_id
+        JOIN annotations_image i ON i.id = a.image_id
+        JOIN annotations_formversion f ON f.id = a.form_id
+        LEFT JOIN annotations_atom t ON t.id = w.atom_id
+    WHERE a.study_id = (SELECT id FROM annotations_study WHERE slug = 'labels')
+        AND a.state = 'counted'
+    ORDER BY i.key, a.id, w.question, t."index"
+"""
+
+
+def exports(folder: Path, count: int) -> None:
+    print(f"Exports: the same {count:,} rows, SQLite")
+    bare, *_ = _apart(_bare_export, folder)
+    _line("bare csv.writer, the same query", count / bare, "rows/s")
+    for format in FORMATS:
+        took, first, before, memory = _apart(_export, folder, format)
+        _line(f"ours, {format}", count / took, "rows/s")
+        _line("ratio", bare / took, "")
+        _line("first row after", 1000 * first, "ms")
+        _line("peak memory", memory, f"MB ({before:.0f} before; goal 200)")
+
+
+def _apart(work, *given) -> tuple[float, ...]:
+    """In a process of its own: what this one has used of memory is none of it."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(work, *given).result()
+
+
+def _bare_export(folder: Path) -> tuple[float, ...]:
+    connection = sqlite3.connect(folder / "bench.sqlite3")
+    began = time.perf_counter()
+    with (folder / "bare.csv").open("w", newline="") as file:
+        csv.writer(file).writerows(connection.execute(LABELS))
+    return (time.perf_counter() - began,)
+
+
+def _export(folder: Path, format: str) -> tuple[float, ...]:
+    import django
+
+    django.setup()
+    from annotations.exports import files
+    from annotations.exports import labels as label_export
+    from annotations.models import Study
+
+    study = Study.objects.get(slug="labels")
+    # Libraries are no part of it.
+    if format == "parquet":
+        import pyarrow.parquet  # noqa: F401
+    before, began = _memory(), time.perf_counter()
+    next(label_export.label_rows(study))
+    first, began = time.perf_counter() - began, time.perf_counter()
+    rows, out = label_export.label_rows(study), folder / f"out.{format}"
+    if format == "parquet":
+        files.write_parquet(out, rows, label_export.COLUMNS)
+    elif format == "label_studio":
+        files.write_lines(out, files.label_studio(study, rows))
+    else:
+        lines = {"csv": label_export.as_csv, "jsonl": label_export.as_jsonl}[format]
+        files.write_lines(out, lines(rows))
+    return time.perf_counter() - began, first, before, _memory()
+
+
 def _memory() -> float:
+    """The most that this process has used. What `getrusage` says of a child on Linux includes its
+    parent's, up to the moment when it became another program."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        return next(
+            int(line.split()[1]) / 2**10
+            for line in status.read_text().splitlines()
+            if line.startswith("VmHWM")
+        )
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (2**20 if sys.platform == "darwin" else 2**10)
 

@@ -61,8 +61,8 @@ class Command(BaseCommand):
                 },
                 "counts": {"rows": rows.count} if format in ("csv", "jsonl") else {},
                 "missing": {
-                    name: {"images_without_score": len(keys), "image_ids": keys[:1000]}
-                    for name, keys in absent.items()
+                    name: {"images_without_score": count, "image_ids": named}
+                    for name, (count, named) in absent.items()
                 },
             }
             export_files.write_sidecar(out, words)
