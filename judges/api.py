@@ -11,14 +11,16 @@ from django.urls import path
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers
-from rest_framework.decorators import api_view, parser_classes
-from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.decorators import api_view, content_negotiation_class, parser_classes
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotations import event_log
 from annotations.access import research_place_or_404
 from annotations.api.lists import Filters, MessageSerializer, filters, listed, page
+from annotations.api.own_format import OwnFormat
+from annotations.api.sound_json import SoundJSON
 from annotations.api.views import KEY
 from annotations.benchmarks.registry import FORMATS
 from annotations.consensus import RULES
@@ -233,7 +235,7 @@ def scores(request: Request, slug: str) -> Response:
     parameters=[KEY],
 )
 @api_view(["GET", "POST"])
-@parser_classes([MultiPartParser, JSONParser])
+@parser_classes([MultiPartParser, SoundJSON])
 def imports(request: Request, slug: str) -> Response:
     """Files that were sent; POST sends one, and a worker imports it."""
     place = research_place_or_404(request, slug)
@@ -265,6 +267,7 @@ EXPORT = {(200, "text/csv"): OpenApiTypes.STR, (200, "application/jsonl"): OpenA
 
 @extend_schema(parameters=[LabelExportFilters], responses={**EXPORT, **REFUSALS})
 @api_view()
+@content_negotiation_class(OwnFormat)
 def export_labels(request: Request, slug: str) -> StreamingHttpResponse:
     """The labelled set, as `export_labels` writes it; people by pseudonym."""
     place = research_place_or_404(request, slug)
@@ -278,6 +281,7 @@ def export_labels(request: Request, slug: str) -> StreamingHttpResponse:
 
 @extend_schema(parameters=[ExportFilters], responses={**EXPORT, **REFUSALS})
 @api_view()
+@content_negotiation_class(OwnFormat)
 def export_scores(request: Request, slug: str) -> StreamingHttpResponse:
     place = research_place_or_404(request, slug)
     rows = score_export.score_rows(place.study)

@@ -21,7 +21,6 @@ from annotations.exports.labels import Rows
 from annotations.exports.study_tables import missing_labels
 from annotations.models import Study
 
-
 # Rows that go into a Parquet file at once.
 BATCH = 10_000
 

@@ -82,7 +82,8 @@ def test_ten_times_the_labels_need_no_more_memory(door, client, tmp_path, small_
         DOORS[door](study, tmp_path / "again", client)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
-    assert peaks[1] < 2 * peaks[0] + 200_000, peaks
+    # What waits for the garbage collector may be more; the labels themselves were 17 MB.
+    assert peaks[1] < peaks[0] + 1_000_000, peaks
 
 
 def test_a_form_is_loaded_once_and_not_once_for_each_annotation():
