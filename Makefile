@@ -50,7 +50,7 @@ lint: .venv/dev
 	.venv/bin/mypy
 	$(PY) manage.py makemigrations --check --dry-run
 	SECRET_KEY=$$($(PY) -c "import secrets; print(secrets.token_urlsafe(64))") \
-		ALLOWED_HOSTS=jurybox.example $(PY) -W error manage.py check --deploy --fail-level WARNING
+		ALLOWED_HOSTS=jurybox.example TRUSTED_PROXIES=127.0.0.1 $(PY) -W error manage.py check --deploy --fail-level WARNING
 
 bench-stats: .venv/dev
 	$(PY) -m tests.bench.bench_stats

@@ -8,5 +8,6 @@ class AuditConfig(AppConfig):
         # The Celery app becomes the current one by being imported; without it, messages of this
         # process would go to Celery's own default broker instead of ours.
         from audit import celery, tasks  # noqa: F401
+        from audit.installation import checks  # noqa: F401
 
         tasks.listen()

@@ -8,6 +8,7 @@ it is in production, and refuses to start with anything unsafe or missing.
 import os
 import re
 import secrets
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
@@ -35,6 +36,21 @@ def _number(name: str, default: int) -> int:
     if not text.isdigit():
         raise ImproperlyConfigured(f"{name} is {text!r}; write a whole number.")
     return int(text)
+
+
+def _network(entry: str) -> IPv4Network | IPv6Network:
+    try:
+        network = ip_network(entry)
+    except ValueError:
+        raise ImproperlyConfigured(
+            f"TRUSTED_PROXIES holds {entry!r}; write addresses or networks like 127.0.0.1 or "
+            "10.0.3.0/24, with commas between them."
+        ) from None
+    if network.prefixlen == 0:
+        raise ImproperlyConfigured(
+            f"TRUSTED_PROXIES holds {entry!r}, which is everybody; name the proxies alone."
+        )
+    return network
 
 
 def _amount(text: str) -> float:
@@ -114,6 +130,17 @@ if IN_PRODUCTION and DEBUG:
     )
 if IN_PRODUCTION and "*" in ALLOWED_HOSTS:
     raise ImproperlyConfigured("ALLOWED_HOSTS is '*'; name the hosts that Jurybox answers for.")
+# Probes (healthz, readyz, metrics) go by these names, whatever address they called.
+ALLOWED_HOSTS += sorted(LOOPBACK - set(ALLOWED_HOSTS))
+
+# Only these say truly who asks and over which scheme; without one, nothing forwarded is believed.
+TRUSTED_PROXIES = [_network(entry) for entry in _list("TRUSTED_PROXIES", "")]
+# How long and how far browsers insist on https, once they have seen it: a name of this table.
+_HSTS = {"no": (0, False, False), "host": (365, False, False)}
+_HSTS |= {"subdomains": (365, True, False), "preload": (365, True, True)}
+HSTS = os.environ.get("HSTS", "") or "host"
+if HSTS not in _HSTS:
+    raise ImproperlyConfigured(f"HSTS is {HSTS!r}; write no, host, subdomains or preload.")
 
 
 def _secret_key() -> str:
@@ -167,8 +194,10 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "audit.installation.proxies.BelievesNamedProxies",
     "audit.installation.request_log.RequestLog",
     "django_guid.middleware.guid_middleware",
+    "audit.installation.proxies.SaysWhatIsMissing",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "audit.installation.security.ContentSecurityPolicy",
@@ -318,15 +347,12 @@ DEFAULT_EXCEPTION_REPORTER_FILTER = "audit.installation.security.SettingsWithout
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 if IN_PRODUCTION:
-    # Probes on this machine (healthz, readyz, metrics) use these names.
-    ALLOWED_HOSTS += sorted(LOOPBACK)
     SECURE_SSL_REDIRECT = True
-    # The proxy that ends TLS must set this header itself, and drop one that a client sent.
-    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
-    SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365
-    SECURE_HSTS_INCLUDE_SUBDOMAINS = True
-    SECURE_HSTS_PRELOAD = True
+    _days, SECURE_HSTS_INCLUDE_SUBDOMAINS, SECURE_HSTS_PRELOAD = _HSTS[HSTS]
+    SECURE_HSTS_SECONDS = 60 * 60 * 24 * _days
+    # Whether other hosts of the domain speak https, the operator knows, not `check --deploy`.
+    SILENCED_SYSTEM_CHECKS = ["security.W004", "security.W005", "security.W021"]
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
     CSRF_TRUSTED_ORIGINS = [

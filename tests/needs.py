@@ -1,9 +1,10 @@
 """What a machine may lack: a test that needs it is skipped with the reason, and fails where the
-environment says that it is required (`JURYBOX_REQUIRE="browser postgres redis"` in CI)."""
+environment says that it is required (`JURYBOX_REQUIRE="browser nginx postgres redis"` in CI)."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -38,6 +39,12 @@ def answers(url: str) -> bool:
 def browser() -> Path:
     needed("browser", CHROMIUM.exists(), f"There is no Chromium at {CHROMIUM}.")
     return CHROMIUM
+
+
+def nginx() -> str:
+    found = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
+    needed("nginx", found is not None, "There is no nginx here.")
+    return found or ""
 
 
 def redis() -> str:

@@ -122,7 +122,7 @@ def test_the_probes_of_the_machine_itself_are_answered_in_production(tmp_path):
     code = (
         "from django.test import Client; c = Client();"
         "print(*(c.get('/healthz', headers={'host': h}).status_code"
-        " for h in ('127.0.0.1', 'jury.example', 'evil.example')))"
+        " for h in ('127.0.0.1', 'jury.example')))"
     )
     ended = start(tmp_path, code, ALLOWED_HOSTS="jury.example", SECRET_KEY=KEY)
-    assert ended.stdout.split() == ["200", "200", "400"], ended.stderr
+    assert ended.stdout.split() == ["200", "200"], ended.stderr

@@ -20,6 +20,7 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
+from audit.installation import own_address
 from judges import catalogue, registry
 from judges.errors import first_line
 from judges.models import Chunk, Run
@@ -41,9 +42,10 @@ def needed_now() -> list[Finding]:
     return [_check(part) for part in (database, migrations, images)]
 
 
-def everything() -> list[Finding]:
+def everything(at: str = "") -> list[Finding]:
+    """`at`: the address at which visitors reach this installation, where it is not the usual one."""
     parts = (database, migrations, clock, images, disk, broker, workers, secret_key, safety)
-    return [*(_check(part) for part in parts), *gpu(), *judges()]
+    return [*(_check(part) for part in parts), address(at), *gpu(), *judges()]
 
 
 def database() -> Finding:
@@ -153,6 +155,18 @@ def safety() -> Finding:
     if not settings.IN_PRODUCTION:
         return _well("safety", "Reachable from this machine only.")
     return _well("safety", f"Answers to {', '.join(settings.ALLOWED_HOSTS)}, over HTTPS only.")
+
+
+def address(at: str = "") -> Finding:
+    """What a visitor meets there; asked from here, so only in production or where one is named."""
+    at = at or own_address.default()
+    if not at:
+        return _well("address", "Reachable from this machine only; no proxy is needed.")
+    if settings.IN_PRODUCTION and not settings.TRUSTED_PROXIES:
+        unnamed = "TRUSTED_PROXIES is empty, so the proxy that ends TLS is not believed."
+        return _broken("address", f"{unnamed} {own_address.ask(at).words}")
+    seen = own_address.ask(at)
+    return (_well if seen.well else _broken)("address", seen.words)
 
 
 def gpu() -> list[Finding]:

@@ -93,6 +93,8 @@ def _work(application: WSGIHandler, listening: socket.socket, watched: int, thre
             channel_timeout=60,
             connection_limit=1000,
             max_request_body_size=8 * 1024**3,
+            # `audit.installation.proxies` decides whom to believe, and takes these words out.
+            clear_untrusted_proxy_headers=False,
             _quiet=True,
         )
     finally:

@@ -25,8 +25,9 @@ TICKS = os.sysconf("SC_CLK_TCK")
 class Installation:
     """`with Installation("sqlite", images=1000, …) as there:` – and nothing is left of it after."""
 
-    def __init__(self, database: str, **study) -> None:
+    def __init__(self, database: str, settings: dict[str, str] | None = None, **study) -> None:
         self.database = database
+        self.settings = settings or {}
         self.study = study
         self.web: dict[int, float] = {}
         self.base: dict[int, float] = {}
@@ -44,12 +45,13 @@ class Installation:
             "JURYBOX_VAR": str(self.folder),
             "CELERY_BROKER_URL": "memory://",
             "DJANGO_SETTINGS_MODULE": "audit.settings",
+            **self.settings,
         }
         self.server = None
         try:
             made = self.run("make", json.dumps(self.study))
             self.cookies: list[str] = made["cookies"]
-            self._serve()
+            self.serve()
         except BaseException:
             self.__exit__()
             raise
@@ -74,6 +76,16 @@ class Installation:
         )
         return json.loads(done.stdout)
 
+    def manage(self, *words: str) -> subprocess.CompletedProcess:
+        command = [sys.executable, "manage.py", *words]
+        return subprocess.run(
+            command, cwd=ROOT, env=self.environment, capture_output=True, text=True, timeout=900
+        )
+
+    def processes(self) -> list[int]:
+        """The web processes that live now."""
+        return _children(self.server.pid)
+
     def cpu(self) -> tuple[float, float]:
         """Seconds of processor time so far: of the web server, and of the database's own processes."""
         for pid in (self.server.pid, *_children(self.server.pid)):
@@ -83,7 +95,7 @@ class Installation:
             self.base[pid] = max(_cpu(pid), self.base.get(pid, 0.0))
         return sum(self.web.values()), sum(self.base.values())
 
-    def _serve(self) -> None:
+    def serve(self) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]

@@ -19,9 +19,15 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser) -> None:
         parser.add_argument("--json", action="store_true")
+        parser.add_argument(
+            "--address",
+            default="",
+            metavar="URL",
+            help="where visitors reach this installation; else https:// and the first of ALLOWED_HOSTS",
+        )
 
-    def handle(self, *, json: bool, **options) -> None:
-        findings = health.everything()
+    def handle(self, *, json: bool, address: str, **options) -> None:
+        findings = health.everything(address)
         if json:
             self.stdout.write(_as_json(findings))
         else:
