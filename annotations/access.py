@@ -17,7 +17,7 @@ PLACE = Prepared(
         .select_related("study__form")
         # Each version of a form is read once; see `annotations.forms.versions`.
         .defer("study__form__definition")
-        .filter(study__slug=mark.text("slug"), user=mark("user"))
+        .filter(study__slug=mark.text("slug"), study__deleted_at=None, user=mark("user"))
     )
 )
 
@@ -67,7 +67,11 @@ def owner_place_or_404(request: HttpRequest, slug: str) -> Place:
 def image_or_404(request: HttpRequest, public_id: str) -> Image:
     """The image, for people of its study in any role."""
     image = (
-        Image.objects.filter(public_id=public_id, study__memberships__user=request.user.pk or 0)
+        Image.objects.filter(
+            public_id=public_id,
+            study__memberships__user=request.user.pk or 0,
+            study__deleted_at=None,
+        )
         .exclude(file="")
         .first()
     )

@@ -31,11 +31,16 @@ def on_behalf_of(user: Any) -> Iterator[None]:
         _asked_by.reset(token)
 
 
-def note(study: Study | int, did: str, words: str, *, about: Membership | None = None) -> None:
-    """Write an event. Call it in the transaction of the change, so that both happen or neither."""
+def note(
+    study: Study | int | None, did: str, words: str, *, about: Membership | None = None
+) -> None:
+    """Write an event. Call it in the transaction of the change, so that both happen or neither.
+
+    Without a study it is an event of the installation, and stays whatever is deleted.
+    """
     user, by_command = _who()
     Event.objects.create(
-        study_id=study if isinstance(study, int) else study.pk,
+        study_id=study.pk if isinstance(study, Study) else study,
         by=user,
         by_command=by_command,
         did=did,

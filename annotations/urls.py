@@ -4,6 +4,7 @@ from django.urls import path
 
 from annotations.pages import (
     answers,
+    deletion,
     disagreements,
     events,
     flags,
@@ -30,6 +31,7 @@ study_pages = [
     path("finished/", join.finished, name="finished"),
     path("manage/", study_settings.manage, name="manage"),
     path("manage/change/", study_settings.change, name="manage-change"),
+    path("manage/delete/", deletion.delete, name="study-delete"),
     path("events/", events.events, name="events"),
     path("people/", people.people, name="people"),
     path("people/invite/", people.invite, name="invite"),
@@ -50,4 +52,5 @@ pages = [
     path("join/<str:token>/", join.join, name="join"),
     path("crowd/<str:token>/", join.crowd, name="crowd"),
     path("images/<slug:public_id>/", images.image_file, name="image"),
+    path("deletions/<int:deletion_id>/again/", deletion.try_again, name="deletion-again"),
 ]

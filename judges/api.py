@@ -262,6 +262,18 @@ def import_outcome(request: Request, slug: str, upload_id: int) -> Response:
     return Response(UploadSerializer(upload).data)
 
 
+@extend_schema(request=None, responses={202: UploadSerializer, 422: MessageSerializer, **REFUSALS})
+@api_view(["POST"])
+def import_again(request: Request, slug: str, upload_id: int) -> Response:
+    """Have a file read again that was given up."""
+    place = research_place_or_404(request, slug)
+    upload = get_object_or_404(Upload, study=place.study, pk=min(upload_id, LARGEST_ID))
+    uploads.try_again(upload=upload)
+    transaction.on_commit(lambda: send(tasks.import_upload_task, upload.pk))
+    upload.refresh_from_db()
+    return Response(UploadSerializer(upload).data, status=202)
+
+
 EXPORT = {(200, "text/csv"): OpenApiTypes.STR, (200, "application/jsonl"): OpenApiTypes.STR}
 
 
@@ -316,6 +328,11 @@ urlpatterns = [
     path("studies/<slug:slug>/scores/", scores, name="api-scores"),
     path("studies/<slug:slug>/imports/", imports, name="api-imports"),
     path("studies/<slug:slug>/imports/<int:upload_id>/", import_outcome, name="api-import"),
+    path(
+        "studies/<slug:slug>/imports/<int:upload_id>/again/",
+        import_again,
+        name="api-import-again",
+    ),
     path("studies/<slug:slug>/exports/labels/", export_labels, name="api-export-labels"),
     path("studies/<slug:slug>/exports/scores/", export_scores, name="api-export-scores"),
 ]

@@ -10,7 +10,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from annotations.imports.outcome import sentences
-from annotations.models import Atom, Image, Study
+from annotations.models import Atom, Image, Job, Study
 
 
 class Judge(models.Model):
@@ -81,19 +81,18 @@ class Run(models.Model):
         return self.state == self.State.RUNNING
 
 
-class Chunk(models.Model):
+class Chunk(Job):
     """Some images of a run, given to one worker at a time."""
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"
         LEASED = "leased", "leased"
         DONE = "done", "done"
+        GIVEN_UP = "given up", "given up"
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="chunks")
     images = models.JSONField(help_text="Primary keys of the images.")
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
-    holder = models.CharField(max_length=32, blank=True)
-    leased_until = models.DateTimeField(null=True, blank=True)
     woken_at = models.DateTimeField(null=True, blank=True)
     # The image that was being scored, and how many workers died on it: an image that kills its
     # worker must not do so for ever.
@@ -190,7 +189,7 @@ class Look(models.Model):
         return f"{self.image}: {self.asked.get('kind', '')}"
 
 
-class Upload(models.Model):
+class Upload(Job):
     """A file that somebody sent: waiting for a worker, then the outcome of its import."""
 
     class Kind(models.TextChoices):
@@ -203,6 +202,7 @@ class Upload(models.Model):
         WORKING = "working", "being read"
         DONE = "done", "done"
         REFUSED = "refused", "refused"
+        GIVEN_UP = "given up", "given up"
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="uploads")
     by = models.ForeignKey(
@@ -221,10 +221,6 @@ class Upload(models.Model):
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     read = models.PositiveIntegerField(default=0, help_text="Rows that were read so far.")
     outcome = models.JSONField(default=dict, blank=True)
-    reason = models.TextField(blank=True)
-    holder = models.CharField(max_length=32, blank=True)
-    leased_until = models.DateTimeField(null=True, blank=True)
-    deaths = models.PositiveSmallIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)
 
@@ -239,6 +235,9 @@ class Upload(models.Model):
             models.CheckConstraint(
                 condition=~Q(state="refused") | ~Q(reason=""), name="a_refused_upload_says_why"
             ),
+            models.CheckConstraint(
+                condition=~Q(state="given up") | ~Q(reason=""), name="an_upload_given_up_says_why"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -247,6 +246,10 @@ class Upload(models.Model):
     @property
     def is_open(self) -> bool:
         return self.state in {self.State.WAITING, self.State.WORKING}
+
+    @property
+    def is_given_up(self) -> bool:
+        return self.state == self.State.GIVEN_UP
 
     @property
     def refused(self) -> int:

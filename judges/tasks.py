@@ -2,6 +2,7 @@
 
 from celery import shared_task
 
+from annotations.studies import deletion
 from judges.intake import uploads
 from judges.models import Run
 from judges.runs import lifecycle, score_chunk
@@ -18,6 +19,7 @@ def reap_task() -> None:
     lifecycle.reap()
     wake()
     wake_uploads()
+    wake_deletions()
 
 
 def wake(run: Run | None = None) -> None:
@@ -34,3 +36,13 @@ def import_upload_task(upload_id: int) -> None:
 def wake_uploads() -> None:
     for upload in uploads.waiting():
         send(import_upload_task, upload)
+
+
+@shared_task(soft_time_limit=6 * 3600, time_limit=6 * 3600 + 60)
+def delete_study_task(deletion_id: int) -> None:
+    deletion.finish(deletion_id=deletion_id)
+
+
+def wake_deletions() -> None:
+    for key in deletion.waiting():
+        send(delete_study_task, key)

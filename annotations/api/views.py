@@ -18,7 +18,12 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotations.access import Place, place_or_404, research_place_or_404
+from annotations.access import (
+    Place,
+    owner_place_or_404,
+    place_or_404,
+    research_place_or_404,
+)
 from annotations.api.lists import MessageSerializer, filters, listed, page
 from annotations.api.serializers import (
     LABEL,
@@ -38,6 +43,7 @@ from annotations.exports.pseudonyms import naming
 from annotations.labelling import assign, record
 from annotations.labelling.queries import progress
 from annotations.models import Annotation, Image, Prompt
+from annotations.studies import deletion
 from annotations.studies.queries import memberships_of
 
 MOST = 1000
@@ -54,6 +60,15 @@ KEY = OpenApiParameter(
 def studies(request: Request) -> Response:
     """The studies that you have a place in."""
     return Response(StudySerializer(memberships_of(request.user), many=True).data)
+
+
+@extend_schema(request=None, responses={202: MessageSerializer, 403: MessageSerializer, 404: None})
+@api_view(["DELETE"])
+def study(request: Request, slug: str) -> Response:
+    """Delete the study; only its owner can. It closes at once, its rows go in the background."""
+    place = owner_place_or_404(request, slug)
+    deletion.begin(study=place.study, by=request.user)
+    return Response({"message": "The study is closed and will be deleted."}, status=202)
 
 
 @extend_schema(request=None, responses={200: NextImageSerializer, 204: None, 404: None})
@@ -194,6 +209,7 @@ def _record(place: Place, given: dict[str, Any]) -> None:
 
 urlpatterns = [
     path("studies/", studies, name="api-studies"),
+    path("studies/<slug:slug>/", study, name="api-study"),
     path("studies/<slug:slug>/next/", next_image, name="api-next"),
     path("studies/<slug:slug>/labels/", labels, name="api-labels"),
     path("studies/<slug:slug>/labels/bulk/", labels_bulk, name="api-labels-bulk"),

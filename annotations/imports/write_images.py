@@ -6,13 +6,19 @@ from collections.abc import Iterable
 
 from django.db import transaction
 
-from annotations.database import bulk
+from annotations.database import bulk, locks
 from annotations.errors import ImportRefused
 from annotations.imports.outcome import Outcome, reject
 from annotations.labelling import image_order
 from annotations.models import Generator, Image, Prompt, Study
 from annotations.pictures.decode_process import Decoders
-from annotations.pictures.store import StoredPicture, check_picture, digest_of, store_picture
+from annotations.pictures.store import (
+    PICTURES,
+    StoredPicture,
+    check_picture,
+    digest_of,
+    store_picture,
+)
 from annotations.sources.checks import Unfit, check_json, check_key
 from annotations.sources.records import ImageRecord
 
@@ -26,14 +32,16 @@ def write_images(
     known = Known(study, batch)
     fit, again = _fit(batch, known, outcome)
     bulk.keep_buffers()
-    pictures = decoders.map(
-        lambda r: _picture(r, known.images.get(r.key), outcome, decoders),
-        fit,
-        pictures=sum(r.content is not None and not known.has_picture(r.key) for r in fit),
-    )
-    _write_rows(study, zip(fit, pictures, strict=True), known, outcome)
-    for r in again:
-        _same_row_again(r, known, outcome, decoders)
+    # A file that is there already must not be removed before the row is written that shows it.
+    with locks.together(PICTURES):
+        pictures = decoders.map(
+            lambda r: _picture(r, known.images.get(r.key), outcome, decoders),
+            fit,
+            pictures=sum(r.content is not None and not known.has_picture(r.key) for r in fit),
+        )
+        _write_rows(study, zip(fit, pictures, strict=True), known, outcome)
+        for r in again:
+            _same_row_again(r, known, outcome, decoders)
 
 
 class Known:

@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from annotations.database.leases import lease_end, ran_out
 from annotations.database.prepared import Prepared, ask, execute, insert
+from annotations.errors import LabelRefused
 from annotations.labelling.image_order import Walk
 from annotations.models import Assignment, Image, Membership, Study
 
@@ -36,8 +37,8 @@ IMAGE = Prepared(
 WALK = Prepared(
     lambda mark: (
         Membership.objects.order_by()
-        .select_for_update(no_key=True)
-        .filter(pk=mark("person"))
+        .select_for_update(no_key=True, of=("self",))
+        .filter(pk=mark("person"), study__deleted_at=None)
         .values_list("walk")
     )
 )
@@ -108,7 +109,10 @@ def _new_lease(annotator: Membership) -> Assignment | None:
 
 def lock(annotator: Membership) -> None:
     """Lock this person's row, so that their requests run one after the other (two tabs)."""
-    annotator.walk = WALK.first(person=annotator.pk)
+    walk = WALK.first(person=annotator.pk)
+    if walk is None:
+        raise LabelRefused("This study is being deleted; nothing was saved.")
+    annotator.walk = walk
 
 
 def upcoming(*, annotator: Membership) -> str:

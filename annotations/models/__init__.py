@@ -1,10 +1,12 @@
 from annotations.models.annotation import Annotation, Answer, Revision
 from annotations.models.assignment import Assignment
 from annotations.models.decision import Decision
+from annotations.models.deletion import Deletion
 from annotations.models.event import Event
 from annotations.models.flag import Flag
 from annotations.models.form import FormVersion
 from annotations.models.image import Generator, Image
+from annotations.models.job import Job
 from annotations.models.people import Invitation, Membership
 from annotations.models.prompt import Atom, Prompt
 from annotations.models.rate import RateCount
@@ -16,12 +18,14 @@ __all__ = [
     "Assignment",
     "Atom",
     "Decision",
+    "Deletion",
     "Event",
     "Flag",
     "FormVersion",
     "Generator",
     "Image",
     "Invitation",
+    "Job",
     "Membership",
     "Prompt",
     "RateCount",

@@ -21,7 +21,8 @@ class Event(models.Model):
     here as well.
     """
 
-    # None: of the installation (log-ins, tokens, accounts), shown to its superusers.
+    # None: of the installation (log-ins, tokens, accounts, deleted studies), shown to its
+    # superusers.
     study = models.ForeignKey(
         Study, null=True, blank=True, on_delete=models.CASCADE, related_name="events"
     )

@@ -5,6 +5,13 @@ from django.db import models
 from annotations.models.form import FormVersion
 
 
+class StudiesThere(models.Manager["Study"]):
+    """Without those that are being deleted."""
+
+    def get_queryset(self) -> models.QuerySet["Study"]:
+        return super().get_queryset().filter(deleted_at=None)
+
+
 class Study(models.Model):
     """Images of some prompts by some generators, one question form, and its people."""
 
@@ -40,6 +47,11 @@ class Study(models.Model):
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     created_at = models.DateTimeField(auto_now_add=True)
+    deleted_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="Nobody can open it since."
+    )
+
+    objects = StudiesThere()
 
     class Meta:
         ordering = ["-created_at", "slug"]

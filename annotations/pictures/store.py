@@ -21,6 +21,8 @@ from annotations.errors import ImportRefused
 from annotations.pictures.decode import FORMATS, SMALL, Decoded, NotTaken, decode
 from annotations.pictures.strip_metadata import Damaged, bare, kind_of
 
+# The lock of the stored files: see `annotations.database.locks`.
+PICTURES = "pictures"
 CONTENT_TYPES = {".png": "image/png", ".jpg": "image/jpeg", ".webp": "image/webp"}
 
 # `decode` itself, or the same in another process: (content, kind, orientation, most pixels).

@@ -92,7 +92,8 @@ def read_token(token: str) -> Invitation:
         raise StudyRefused(
             "This link is not complete. Ask for it again, or copy it as a whole."
         ) from None
-    invitation = Invitation.objects.select_related("study").filter(pk=pk, nonce=nonce).first()
+    invitations = Invitation.objects.select_related("study").filter(study__deleted_at=None)
+    invitation = invitations.filter(pk=pk, nonce=nonce).first()
     if invitation is None or invitation.closed_at is not None:
         raise StudyRefused("This invitation has been closed. Ask the study's owner for a new one.")
     if invitation.expires_at is not None and invitation.expires_at < timezone.now():

@@ -79,6 +79,8 @@ def _memberships(user: User) -> QuerySet[Membership]:
 
 
 def _check_another_owner(member: Membership) -> None:
+    if member.study.deleted_at is not None:
+        return
     others = Membership.objects.filter(study=member.study_id, role="owner", user__isnull=False)
     if member.role == Membership.Role.OWNER and not others.exclude(pk=member.pk).exists():
         raise StudyRefused(f"{member.study.slug}: {LAST_OWNER}")

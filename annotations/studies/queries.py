@@ -22,7 +22,7 @@ class StudyCounts:
 
 def memberships_of(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Membership]:
     return (
-        Membership.objects.filter(user=user.pk or 0)
+        Membership.objects.filter(user=user.pk or 0, study__deleted_at=None)
         .select_related("study")
         .order_by("-study__created_at", "study__slug")
     )

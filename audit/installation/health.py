@@ -20,10 +20,12 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
+from annotations.database.leases import TRIES
+from annotations.models import Deletion
 from audit.installation import own_address
 from judges import catalogue, registry
 from judges.errors import first_line
-from judges.models import Chunk, Run
+from judges.models import Chunk, Run, Upload
 
 LITTLE_DISK = 2 * 1024**3  # bytes
 CLOCKS_APART = timedelta(seconds=5)
@@ -44,7 +46,10 @@ def needed_now() -> list[Finding]:
 
 def everything(at: str = "") -> list[Finding]:
     """`at`: the address at which visitors reach this installation, where it is not the usual one."""
-    parts = (database, migrations, clock, images, disk, broker, workers, secret_key, safety)
+    parts = (
+        *(database, migrations, clock, images, disk, broker, workers, given_up),
+        *(secret_key, safety),
+    )
     return [*(_check(part) for part in parts), address(at), *gpu(), *judges()]
 
 
@@ -143,6 +148,22 @@ def workers() -> Finding:
     return _well("workers", "No work is waiting.")
 
 
+def given_up() -> Finding:
+    """Work that failed again and again, and waits for a person."""
+    counts = {
+        "runs": Run.objects.filter(chunks__state=Chunk.State.GIVEN_UP).distinct().count(),
+        "imports": Upload.objects.filter(state=Upload.State.GIVEN_UP).count(),
+        "deletions of studies": Deletion.objects.filter(state=Deletion.State.GIVEN_UP).count(),
+    }
+    parts = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+    if not parts:
+        return _well("given up", "No work was given up.")
+    return _look(
+        "given up",
+        f"{parts}: tried {TRIES} times in vain. Their pages say why, and try again.",
+    )
+
+
 def secret_key() -> Finding:
     if settings.IN_PRODUCTION:
         return _well("secret key", "Set in the environment.")
@@ -211,6 +232,7 @@ _FAILED = {
     "disk": "The free space on the disk cannot be read ({error}).",
     "broker": "The broker does not answer ({error}): work waits, but nothing is lost. "
     "Is CELERY_BROKER_URL right?",
+    "given up": "The work cannot be read from the database ({error}).",
     "workers": "The runs cannot be read from the database ({error}).",
 }
 

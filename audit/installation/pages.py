@@ -14,6 +14,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_GET
 from django.views.decorators.vary import vary_on_headers
 
+from annotations.models import Deletion
 from audit.charts import vega_script
 from audit.installation import health
 from audit.pages import home_cards
@@ -23,7 +24,11 @@ logger = logging.getLogger(__name__)
 
 @login_required
 def home(request: HttpRequest) -> HttpResponse:
-    return render(request, "home.html", {"cards": home_cards.cards(request.user)})
+    context = {
+        "cards": home_cards.cards(request.user),
+        "deletions": Deletion.objects.filter(asked_by=request.user.pk or 0),
+    }
+    return render(request, "home.html", context)
 
 
 @require_GET

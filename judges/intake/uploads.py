@@ -23,7 +23,7 @@ from django.utils import timezone
 
 from annotations import event_log
 from annotations.benchmarks.registry import FORMATS, Source
-from annotations.database.leases import WorkerLease
+from annotations.database.leases import WorkerLease, reason_of
 from annotations.errors import ImportRefused
 from annotations.imports.outcome import Outcome
 from annotations.models import Study
@@ -34,10 +34,16 @@ from judges.models import Upload
 
 logger = logging.getLogger(__name__)
 
-LEASE = WorkerLease(Upload, Upload.State.WAITING, Upload.State.WORKING, timedelta(minutes=5))
+LEASE = WorkerLease(
+    Upload,
+    Upload.State.WAITING,
+    Upload.State.WORKING,
+    Upload.State.GIVEN_UP,
+    timedelta(minutes=5),
+    "they were reading this file",
+)
 LARGEST = 8 * 2**30
 LEAST_FREE = 2**28
-DEADLY_AFTER = 3
 TABLES = (".csv", ".jsonl", ".json", ".txt")
 # Seconds between two updates of the number of rows read.
 PROGRESS_EVERY = 1.0
@@ -99,33 +105,31 @@ def waiting() -> list[int]:
     return list(uploads.order_by("pk").values_list("pk", flat=True))
 
 
+def try_again(*, upload: Upload) -> None:
+    if not LEASE.try_again(upload.pk):
+        raise ImportRefused("This file was not given up; there is nothing to try again.")
+
+
 def import_upload(*, upload_id: int) -> None:
     """Claim the upload, import it, and store the outcome."""
     holder = LEASE.claim(upload_id)
     if not holder:
         return
     upload = Upload.objects.select_related("study", "by").get(pk=upload_id)
-    if upload.deaths >= DEADLY_AFTER:
-        _close(
-            upload,
-            Upload.State.REFUSED,
-            reason=f"{upload.deaths} workers died while they were reading this file.",
-        )
-        return
     try:
-        with tempfile.TemporaryDirectory() as folder, event_log.on_behalf_of(upload.by):
+        with (
+            LEASE.held_by(upload_id, holder),
+            tempfile.TemporaryDirectory() as folder,
+            event_log.on_behalf_of(upload.by),
+        ):
             outcome = _import(upload, Path(folder), _progress(upload, holder))
     except ImportRefused as refusal:
         _close(upload, Upload.State.REFUSED, reason=refusal.message)
     except Exception as error:
         logger.exception("import of upload %s failed", upload.pk)
-        _close(
-            upload,
-            Upload.State.REFUSED,
-            reason=f"Reading this file failed: {type(error).__name__}. The log says more.",
-        )
+        LEASE.failed(upload_id, holder, reason_of(error))
     else:
-        _close(upload, Upload.State.DONE, outcome=outcome.as_json(), read=outcome.read)
+        _close(upload, Upload.State.DONE, outcome=outcome.as_json(), read=outcome.read, reason="")
 
 
 def _import(upload: Upload, folder: Path, progress: Callable[[int], None]) -> Outcome:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.contrib.auth.decorators import login_required
 from django.db import transaction
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
 
 from annotations.access import HtmxRequest, Place, research_place_or_404
 from annotations.benchmarks.registry import FORMATS
@@ -28,6 +28,16 @@ def imports(request: HtmxRequest, slug: str) -> HttpResponse:
         if not request.htmx:
             return redirect("imports", slug=slug)
     return _page(request, place)
+
+
+@require_POST
+@login_required
+def try_again(request: HtmxRequest, slug: str, upload_id: int) -> HttpResponse:
+    place = research_place_or_404(request, slug)
+    upload = get_object_or_404(Upload, study=place.study, pk=upload_id)
+    intake_uploads.try_again(upload=upload)
+    transaction.on_commit(lambda: send(tasks.import_upload_task, upload.pk))
+    return _page(request, place) if request.htmx else redirect("imports", slug=slug)
 
 
 def _accept(request: HtmxRequest, place: Place) -> None:

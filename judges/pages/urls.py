@@ -6,6 +6,7 @@ from judges.pages import imports, runs
 
 study_pages = [
     path("imports/", imports.imports, name="imports"),
+    path("imports/<int:upload_id>/again/", imports.try_again, name="import-again"),
     path("runs/", runs.runs, name="runs"),
     path("runs/start/", runs.start, name="run-start"),
     path("runs/judges/", runs.judges, name="run-judges"),

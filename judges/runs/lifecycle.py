@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils import timezone
 
 from annotations import event_log
@@ -107,11 +107,26 @@ def chunks_to_wake(*, run: Run | None = None) -> list[int]:
 
 @transaction.atomic
 def reap() -> int:
-    """Take chunks back from dead workers, and finish runs whose last chunk is done."""
-    taken_back = LEASE.take_back(woken_at=None)
+    """Take chunks back from dead workers; end runs whose last chunk is done, or one given up."""
+    taken_back = LEASE.take_back(woken_at=None, deaths=F("deaths") + 1)
+    given_up = Chunk.objects.filter(state=Chunk.State.GIVEN_UP, run__state=Run.State.RUNNING)
+    for chunk in given_up.select_related("run"):
+        stop_run(run=chunk.run, reason=chunk.reason)
     for run in Run.objects.filter(state=Run.State.RUNNING):
         finish_if_done(run)
     return taken_back
+
+
+def tried_in_vain(chunk_id: int) -> list[int]:
+    """Another waiting chunk of the same run that was tried most often, none if there is none.
+
+    It is tried before the chunk itself: so a judge that kills its workers is given up after a few
+    deaths, not after some on each of a thousand chunks.
+    """
+    tried = Chunk.objects.filter(run__chunks=chunk_id, state=Chunk.State.WAITING, tries__gt=0)
+    return list(
+        tried.exclude(pk=chunk_id).order_by("-tries", "pk").values_list("pk", flat=True)[:1]
+    )
 
 
 def own_options(judge: Judge) -> dict[str, Any]:

@@ -37,7 +37,8 @@ def save_batch(
     try:
         with transaction.atomic():
             # This locks the chunk: nobody can take it over before the scores are written.
-            if not lease.renew():
+            # Scores are progress: whatever fails from now on is tried anew.
+            if not lease.renew(tries=0):
                 raise StopWorking
             with connection.wrap_database_errors:
                 _insert(run, scored, seconds)

@@ -13,19 +13,19 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from typing import Any
 
-from celery.exceptions import SoftTimeLimitExceeded
 from django.db import DatabaseError
 
 from annotations.database import bulk
+from annotations.database.leases import reason_of
 from annotations.models import Image
 from judges import catalogue, registry
 from judges.errors import JudgeRefused, Passing
 from judges.looks.ask_engine import StopWorking, is_disk_full
 from judges.looks.gather import ImageScorer, PendingImage
-from judges.models import Chunk, Judge, Run
+from judges.models import Chunk, Judge, Run, Score
 from judges.protocols import Method, Unscored
 from judges.runs.chunk_lease import ChunkLease
-from judges.runs.lifecycle import finish_if_done, own_options, reap, stop_run
+from judges.runs.lifecycle import finish_if_done, own_options, reap, stop_run, tried_in_vain
 from judges.runs.save_scores import save_batch
 from judges.runs.self_test import check_engines
 from judges.signals import scores_changed
@@ -33,6 +33,7 @@ from judges.signals import scores_changed
 logger = logging.getLogger(__name__)
 
 DEADLY_AFTER = 3
+DEADLY_IMAGES = 3
 SIGNAL_EVERY = 1.0
 _signalled: dict[int, float] = {}  # study -> when `scores_changed` was last sent
 # What a judge may know of an image; nothing else is read.
@@ -41,9 +42,14 @@ IMAGE_FIELDS = ("key", "file", "width", "height", "prompt__text", "prompt__metad
 
 def score_chunk(*, chunk_id: int) -> None:
     """Claim the chunk and score the images in it that have no score yet."""
-    lease = ChunkLease.claim(chunk_id)
-    if lease is None:
-        return
+    for pk in (*tried_in_vain(chunk_id), chunk_id):
+        lease = ChunkLease.claim(pk)
+        if lease is not None and not _score_under(lease):
+            return
+
+
+def _score_under(lease: ChunkLease) -> bool:
+    """Whether the chunk was scored to its end."""
     try:
         with lease, bulk.seldom_collected():
             _score(lease)
@@ -53,21 +59,26 @@ def score_chunk(*, chunk_id: int) -> None:
         _stop(lease, error.message)
     except Passing as error:
         _stop(lease, f"The engine could not be reached: {error.reason}. Resume the run later.")
-    except SoftTimeLimitExceeded:
-        # Not the fault of the current image: the chunk waits again, its scores are kept.
-        lease.give_back()
-    except (DatabaseError, OSError) as error:
-        if not is_disk_full(error):
-            raise
-        _stop(lease, "The disk is full. Make room, then resume the run; all scores are kept.")
+    except Exception as error:
+        # Includes the time limit: no fault of the current image, its scores are kept.
+        if is_disk_full(error):
+            _stop(lease, "The disk is full. Make room, then resume the run; all scores are kept.")
+        else:
+            logger.exception("%s failed", lease.chunk)
+            _failed(lease, reason_of(error))
     else:
         _done(lease)
+        return True
+    return False
 
 
 def work_off_steps(*, run: Run) -> Iterator[int]:
     """Score the run in this process, beside any workers; yields the number of scores so far."""
     while True:
-        run.refresh_from_db()
+        try:
+            run.refresh_from_db()
+        except Run.DoesNotExist:
+            return  # Its study was deleted meanwhile.
         if not run.is_running:
             return
         waiting = run.chunks.filter(state=Chunk.State.WAITING).order_by("pk")
@@ -102,6 +113,7 @@ def _score(lease: ChunkLease) -> None:
             if batch[0].pk == lease.in_hand and lease.deaths >= DEADLY_AFTER:
                 died = f"{lease.deaths} workers died while they were scoring this image."
                 save_batch(lease=lease, images=batch, results=[Unscored(died)], seconds=None)
+                _expect_some_to_live(run)
                 continue
             began = time.perf_counter()
             pending = ahead or scorer.begin(batch)
@@ -110,6 +122,17 @@ def _score(lease: ChunkLease) -> None:
             results = scorer.finish(pending)
             seconds = (time.perf_counter() - began) / len(batch)
             save_batch(lease=lease, images=batch, results=results, seconds=seconds)
+
+
+def _expect_some_to_live(run: Run) -> None:
+    """Images that kill their workers are passed over, unless the judge kills them on every image."""
+    scores = Score.objects.filter(run=run)
+    if scores.filter(value__isnull=False).exists() or scores.count() < DEADLY_IMAGES:
+        return
+    raise JudgeRefused(
+        f"No image was scored, and on each of {DEADLY_IMAGES} images {DEADLY_AFTER} workers died. "
+        "The judge may need more memory than there is."
+    )
 
 
 def _ready(run: Run, lease: ChunkLease) -> registry.Judge:
@@ -165,9 +188,20 @@ def _stop(lease: ChunkLease, reason: str) -> None:
         logger.error("%s; and the run could not be stopped: %s", reason, error)
 
 
+def _failed(lease: ChunkLease, reason: str) -> None:
+    """The chunk waits for its next try; after the last one the run stops with the reason."""
+    try:
+        if lease.failed(reason):
+            lease.chunk.refresh_from_db(fields=["reason"])
+            stop_run(run=lease.chunk.run, reason=lease.chunk.reason)
+    except (DatabaseError, OSError) as error:
+        logger.error("%s; and the chunk could not be given back: %s", reason, error)
+
+
 def _done(lease: ChunkLease) -> None:
-    lease.done()
     run = lease.chunk.run
+    if not lease.done():
+        return  # Another worker has it, or its study was deleted meanwhile.
     ended = finish_if_done(run)
     # Receivers may work for seconds, while a chunk of stored looks takes milliseconds.
     if ended or time.monotonic() - _signalled.get(run.study_id, 0.0) > SIGNAL_EVERY:

@@ -11,8 +11,8 @@ from django.core.management import call_command
 from django.test import Client, override_settings
 
 from annotations.labelling import record
-from annotations.models import Atom, Membership, Study
-from annotations.studies import invitations
+from annotations.models import Atom, Deletion, Membership, Study
+from annotations.studies import deletion, invitations
 from audit.reports import make as reports
 from judges.models import Upload
 from tests import making
@@ -71,6 +71,11 @@ def _build(media: Path) -> World:
     }
     assert set(people) == set(ROLES) - {"anonymous"}
     owner = people["owner"].user
+    leaving = making.study("leaving-" + uuid.uuid4().hex[:6], prompts=1)
+    going = deletion.begin(study=leaving, by=owner)
+    Deletion.objects.filter(pk=going.pk).update(
+        state=Deletion.State.GIVEN_UP, title=HOSTILE, reason=HOSTILE
+    )
     owner.set_password("a-long-and-quiet-river")
     owner.save()
     gaps = {
@@ -83,6 +88,7 @@ def _build(media: Path) -> World:
         "<int:invitation_id>": invitation.pk,
         "<int:report_id>": report.pk,
         "<int:upload_id>": upload.pk,
+        "<int:deletion_id>": going.pk,
         "<str:judge>": "geneval-builtin",
         "<str:token>": invitations.token_of(invitation),
     }

@@ -67,17 +67,40 @@ def test_the_same_key_twice_is_one_upload(study, alice, media):
 
 def test_what_a_dead_worker_held_is_taken_up_again_but_not_for_ever(study, alice):
     upload = accept(study, alice)
-    for _ in range(3):
-        Upload.objects.update(
-            state=Upload.State.WORKING, leased_until=timezone.now() - timedelta(minutes=1)
-        )
+    for death in range(5):
         assert uploads.waiting() == [upload.pk]
-    uploads.import_upload(upload_id=upload.pk)
+        assert uploads.LEASE.claim(upload.pk), death
+        Upload.objects.update(leased_until=timezone.now() - timedelta(minutes=1))
+    assert uploads.waiting() == []
     upload.refresh_from_db()
     assert (upload.state, upload.reason) == (
-        "refused",
-        "3 workers died while they were reading this file.",
+        "given up",
+        "5 workers in a row died or lost the database while they were reading this file.",
     )
+
+
+def test_what_fails_five_times_is_given_up_and_can_be_tried_again(
+    as_alice, study, alice, monkeypatch
+):
+    upload = accept(study, alice)
+    with monkeypatch.context() as broken:
+        broken.setattr(uploads, "_import", lambda *_: 1 / 0)
+        for _ in range(5):
+            assert uploads.waiting() == [upload.pk]
+            uploads.import_upload(upload_id=upload.pk)
+    assert uploads.waiting() == []
+    page = as_alice.get("/studies/shapes/imports/").content.decode()
+    assert "Tried 5 times. It failed: ZeroDivisionError: division by zero." in page
+    assert "Try again" in page
+    answer = as_alice.get(f"/api/v1/studies/shapes/imports/{upload.pk}/").json()
+    assert (answer["state"], answer["reason"][:14]) == ("given up", "Tried 5 times.")
+    again = f"/studies/shapes/imports/{upload.pk}/again/"
+    assert as_alice.post(again).status_code == 302
+    uploads.import_upload(upload_id=upload.pk)
+    upload.refresh_from_db()
+    assert (upload.state, upload.reason) == ("done", "")
+    assert as_alice.post(again).status_code == 422
+    assert as_alice.post(f"/api/v1/studies/shapes/imports/{upload.pk}/again/").status_code == 422
 
 
 def test_a_program_or_a_page_cannot_be_sent(study, alice):

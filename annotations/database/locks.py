@@ -1,0 +1,58 @@
+"""Locks of the whole installation, by name: many hold one together, or one holds it alone.
+
+PostgreSQL keeps them with the connection, SQLite in a file beside the database; either gives them
+back when the process dies.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+from django.db import DatabaseError, connection
+
+
+def together(name: str) -> AbstractContextManager[None]:
+    return _held(name, alone=False)
+
+
+def alone(name: str) -> AbstractContextManager[None]:
+    return _held(name, alone=True)
+
+
+@contextmanager
+def _held(name: str, *, alone: bool) -> Iterator[None]:
+    held = _on_postgres if connection.vendor == "postgresql" else _beside_sqlite
+    with held(name, alone):
+        yield
+
+
+@contextmanager
+def _on_postgres(name: str, alone: bool) -> Iterator[None]:
+    key, kind = zlib.crc32(name.encode()), "" if alone else "_shared"
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT pg_advisory_lock{kind}(%s)", [key])
+    try:
+        yield
+    finally:
+        # In a transaction that has failed nothing can be asked; the connection gives it back.
+        with contextlib.suppress(DatabaseError), connection.cursor() as cursor:
+            cursor.execute(f"SELECT pg_advisory_unlock{kind}(%s)", [key])
+
+
+@contextmanager
+def _beside_sqlite(name: str, alone: bool) -> Iterator[None]:
+    if connection.is_in_memory_db():  # type: ignore[attr-defined]  # SQLite's own
+        yield
+        return
+    path = f"{connection.settings_dict['NAME']}-{name}"
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(file)
