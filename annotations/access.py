@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser, User
 from django.http import Http404, HttpRequest
 from django_htmx.middleware import HtmxDetails
 
@@ -28,6 +30,12 @@ class HtmxRequest(HttpRequest):
     htmx: HtmxDetails
 
 
+class PersonsRequest(HtmxRequest):
+    """A request as pages behind `login_required` get it."""
+
+    user: User
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """A study, and this person's membership in it."""
@@ -42,10 +50,17 @@ class Place:
 
 def place_or_404(request: HttpRequest, slug: str) -> Place:
     """404 for people outside the study, as if there were no such study."""
-    membership = PLACE.first(slug=slug, user=request.user.pk or 0)
-    if membership is None:
+    place = place_of(request.user, slug)
+    if place is None:
         raise Http404
-    membership.user = request.user
+    return place
+
+
+def place_of(user: AbstractBaseUser | AnonymousUser, slug: str) -> Place | None:
+    membership = PLACE.first(slug=slug, user=user.pk or 0)
+    if membership is None:
+        return None
+    membership.user = user
     return Place(membership.study, membership)
 
 

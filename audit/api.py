@@ -11,7 +11,6 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework import serializers
-from rest_framework.authtoken.views import obtain_auth_token
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -20,6 +19,7 @@ from annotations.access import research_place_or_404
 from annotations.api import views as annotations_api
 from annotations.api.lists import MessageSerializer, listed, page
 from audit import tasks
+from audit.accounts import api as accounts_api
 from audit.models import Report
 from judges import api as judges_api
 from judges.runs.wake import send
@@ -64,7 +64,7 @@ def reports(request: Request, slug: str) -> Response:
 
 urlpatterns = [
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
-    path("token/", obtain_auth_token, name="api-token"),
+    *accounts_api.urlpatterns,
     *annotations_api.urlpatterns,
     *judges_api.urlpatterns,
     path("studies/<slug:slug>/report/", report, name="api-report"),

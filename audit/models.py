@@ -3,6 +3,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models import F
+from django.utils import timezone
 
 from annotations.models import Study
 
@@ -123,3 +124,35 @@ class WrongPassword(models.Model):
 
     def __str__(self) -> str:
         return f"{self.count} until {self.wait_until:%H:%M:%S}"
+
+
+class ApiToken(models.Model):
+    """Lets a program in as its owner, for a while: `audit.accounts.tokens`. Only a hash is kept."""
+
+    class Scope(models.TextChoices):
+        READ = "read", "read"
+        WRITE = "write", "read and write"
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens"
+    )
+    name = models.CharField(max_length=100)
+    digest = models.CharField(max_length=64, unique=True)
+    scope = models.CharField(max_length=5, choices=Scope, default=Scope.READ)
+    study = models.ForeignKey(
+        Study, null=True, blank=True, on_delete=models.CASCADE, related_name="+"
+    )
+    by_password = models.BooleanField(default=False, help_text="Asked for over the API.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(db_index=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def has_expired(self) -> bool:
+        return self.expires_at <= timezone.now()

@@ -185,7 +185,6 @@ INSTALLED_APPS = [
     "django_htmx",
     "template_partials",
     "rest_framework",
-    "rest_framework.authtoken",
     "drf_spectacular",
     "django_guid",
     "annotations",
@@ -362,9 +361,12 @@ if IN_PRODUCTION:
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "rest_framework.authentication.SessionAuthentication",
-        "rest_framework.authentication.TokenAuthentication",
+        "audit.accounts.tokens.TokenAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_PERMISSION_CLASSES": [
+        "rest_framework.permissions.IsAuthenticated",
+        "audit.accounts.tokens.WithinScope",
+    ],
     # JSON for programs; a page for people who look at the same address in a browser.
     "DEFAULT_RENDERER_CLASSES": [
         "rest_framework.renderers.JSONRenderer",
@@ -379,6 +381,10 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Label generated images, run judges, read where judges left people behind.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "audit.accounts.api.name_scopes",
+    ],
     # The list of what could be attacked is only for people with an account.
     "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
 }

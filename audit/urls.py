@@ -8,6 +8,7 @@ import judges.pages.urls
 from audit import api
 from audit.accounts.lockout import LogInForm
 from audit.installation import pages
+from audit.pages import account
 
 study_pages = [
     *annotations.urls.study_pages,
@@ -22,6 +23,16 @@ urlpatterns = [
         auth.LoginView.as_view(redirect_authenticated_user=True, authentication_form=LogInForm),
         name="login",
     ),
+    path("account/", account.account, name="account"),
+    path("account/password/", account.password, name="account-password"),
+    path("account/tokens/", account.token_make, name="account-token-make"),
+    path("account/tokens/<int:token_id>/end/", account.token_end, name="account-token-end"),
+    path(
+        "account/log-out-everywhere/",
+        account.log_out_everywhere,
+        name="account-log-out-everywhere",
+    ),
+    path("events/", account.events, name="installation-events"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
     *annotations.urls.pages,
     path("healthz", pages.healthz, name="healthz"),

@@ -9,6 +9,7 @@ from datetime import date
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
+from django.contrib.auth.models import User
 from django.test import Client
 from PIL import Image as Picture
 
@@ -25,6 +26,7 @@ from annotations.sources.records import (
     LabelRecord,
     PromptRecord,
 )
+from audit.accounts import tokens
 from judges.models import Judge, Run
 from judges.protocols import Judgement, Unscored
 from judges.runs.save_scores import save_score
@@ -96,6 +98,11 @@ def prompt(number: int) -> PromptRecord:
 def person(study: Study, name: str, *, role: str = "annotator") -> Membership:
     user, _ = get_user_model().objects.get_or_create(username=name)
     return Membership.objects.create(study=study, user=user, name=name, role=role)
+
+
+def token(user: User, **options: str) -> str:
+    """One that may write, unless the options say otherwise."""
+    return tokens.make(user=user, name="a test", **{"scope": "write", **options})[1]
 
 
 def cookie_of_person(study: Study, number: int) -> str:

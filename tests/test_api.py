@@ -1,5 +1,4 @@
 import pytest
-from rest_framework.authtoken.models import Token
 
 from annotations.models import Annotation
 from audit.reports import make as reports
@@ -9,8 +8,8 @@ pytestmark = pytest.mark.django_db
 
 
 def with_token(client, person):
-    token = Token.objects.create(user=person.user)
-    client.defaults["HTTP_AUTHORIZATION"] = f"Token {token.key}"
+    token = making.token(person.user)
+    client.defaults["HTTP_AUTHORIZATION"] = f"Token {token}"
     return client
 
 

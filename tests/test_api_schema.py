@@ -5,7 +5,6 @@ import pytest
 import schemathesis
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
-from rest_framework.authtoken.models import Token
 from schemathesis.checks import not_a_server_error
 
 from audit.reports import make as reports
@@ -39,7 +38,7 @@ def tried(one_connection, study, alice):
     making.labels(study, {"early-0": {"ann": 1}, "late-0": {"ann": 0}})
     making.scores(study, {"early-0": 0.5, "late-0": "the engine was away"})
     reports.make_report(study=study)
-    return {"Authorization": f"Token {Token.objects.create(user=alice.user).key}"}
+    return {"Authorization": f"Token {making.token(alice.user)}"}
 
 
 def test_no_operation_answers_with_a_server_error(tried, study):

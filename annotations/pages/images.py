@@ -1,20 +1,49 @@
-"""Serves an image to the people of its study. The address does not say who made it."""
+"""Serves an image to the people of its study, and to programs with a token of theirs.
+
+The address does not say who made it.
+"""
 
 from __future__ import annotations
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_safe
+from rest_framework.request import Request
+from rest_framework.views import APIView
 
 from annotations.access import image_or_404
+from annotations.models import Image
 from annotations.pictures.send import send_picture
 from annotations.pictures.store import thumbnail_of
 
 
+def image_file(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    if "Authorization" in request.headers:
+        return _for_programs(request, public_id=public_id)
+    return _for_browsers(request, public_id)
+
+
 @require_safe
 @login_required
-def image_file(request: HttpRequest, public_id: str) -> HttpResponseBase:
-    image = image_or_404(request, public_id)
+def _for_browsers(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    return _send(request, image_or_404(request, public_id))
+
+
+class _ForPrograms(APIView):
+    """The API's own way in: its tokens, its scopes, its refusals."""
+
+    schema = None
+
+    def get(self, request: Request, public_id: str) -> HttpResponseBase:
+        image = image_or_404(request, public_id)
+        self.check_object_permissions(request, image)
+        return _send(request, image)
+
+
+_for_programs = _ForPrograms.as_view()
+
+
+def _send(request: HttpRequest, image: Image) -> HttpResponseBase:
     if "small" in request.GET:
         return send_picture(thumbnail_of(image.file), otherwise=image.file)
     return send_picture(image.file)

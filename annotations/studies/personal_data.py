@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import Any
 
-from django.contrib.auth import get_user_model
+from django.contrib.auth import SESSION_KEY, get_user_model
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django.db import transaction
@@ -60,11 +60,16 @@ def erase(user: User) -> list[str]:
         # A free text may say who they are; an answer does not.
         Flag.objects.filter(annotator=member).update(note="")
         names.append(member.name)
-    for session in Session.objects.iterator():
-        if session.get_decoded().get("_auth_user_id") == str(user.pk):
-            session.delete()
+    end_sessions(user)
     user.delete()
     return names
+
+
+def end_sessions(user: User) -> None:
+    """Log this account out in every browser."""
+    for session in Session.objects.iterator():
+        if session.get_decoded().get(SESSION_KEY) == str(user.pk):
+            session.delete()
 
 
 def account(name: str) -> User:

@@ -7,7 +7,6 @@ import errno
 import pytest
 from django.db import OperationalError
 from django.urls import reverse
-from rest_framework.authtoken.models import Token
 
 from annotations.labelling import record
 from tests import making
@@ -53,9 +52,9 @@ def test_a_program_gets_the_sentence_as_json(client, study, bob, monkeypatch):
 
     client.raise_request_exception = False
     monkeypatch.setattr(assign, "next_image", _fail(AWAY))
-    token = Token.objects.create(user=bob.user)
+    token = making.token(bob.user)
     answer = client.post(
-        f"/api/v1/studies/{study.slug}/next/", headers={"Authorization": f"Token {token.key}"}
+        f"/api/v1/studies/{study.slug}/next/", headers={"Authorization": f"Token {token}"}
     )
     assert answer.status_code == 503
     assert answer.json()["message"].startswith("The database does not answer")

@@ -13,6 +13,7 @@ from django.test import Client, override_settings
 from annotations.labelling import record
 from annotations.models import Atom, Deletion, Membership, Study
 from annotations.studies import deletion, invitations
+from audit.accounts import tokens
 from audit.reports import make as reports
 from judges.models import Upload
 from tests import making
@@ -78,7 +79,9 @@ def _build(media: Path) -> World:
     )
     owner.set_password("a-long-and-quiet-river")
     owner.save()
+    token, _ = tokens.make(user=owner, name=HOSTILE)
     gaps = {
+        "<int:token_id>": token.pk,
         "<slug:slug>": study.slug,
         "label/answers/<slug:public_id>": f"label/answers/{answered.image.public_id}",
         "<int:flag_id>": flag.pk,

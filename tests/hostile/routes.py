@@ -18,6 +18,12 @@ ROWS = {
     "home": "person",
     "login": "everybody",
     "logout": "everybody",
+    "account": "person",
+    "account-password": "person",
+    "account-token-make": "person",
+    "account-token-end": "owner",  # whose token it is
+    "account-log-out-everywhere": "person",
+    "installation-events": "nobody",  # superusers
     "join": "everybody",
     "crowd": "everybody",
     "healthz": "everybody",
@@ -81,6 +87,8 @@ ROWS = {
     "report-file": "researcher",
     "schema": "person",
     "api-token": "everybody",
+    "api-tokens": "person",
+    "api-token-end": "owner",  # whose token it is
     "api-studies": "person",
     "api-study": "owner",
     "api-next": "member",

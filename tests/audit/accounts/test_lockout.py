@@ -102,7 +102,8 @@ def test_the_api_and_the_administration_have_the_same_door(dora):
     for _ in range(lockout.FREE):
         client.post("/api/v1/token/", {"username": "dora", "password": "wrong"})
     answer = client.post("/api/v1/token/", {"username": "dora", "password": PASSWORD})
-    assert answer.status_code == 400
+    assert answer.status_code == 429
+    assert "Wait 60 seconds" in answer.json()["message"]
     answer = client.post("/admin/login/", {"username": "dora", "password": PASSWORD})
     assert answer.status_code == 200
 

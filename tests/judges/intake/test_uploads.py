@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
-from rest_framework.authtoken.models import Token
 
 from annotations.models import Image
 from judges.intake import uploads
@@ -153,8 +152,8 @@ def test_the_page_is_for_researchers_and_wants_a_file(as_bob, study, client, ali
 
 @pytest.fixture
 def api(client, alice):
-    token = Token.objects.create(user=alice.user)
-    client.defaults["HTTP_AUTHORIZATION"] = f"Token {token.key}"
+    token = making.token(alice.user)
+    client.defaults["HTTP_AUTHORIZATION"] = f"Token {token}"
     return client
 
 

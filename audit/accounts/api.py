@@ -1,0 +1,159 @@
+"""The API's part about tokens: one for a password, the list, the end of one."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from django.contrib.auth import authenticate
+from django.contrib.auth.models import User
+from django.http import Http404
+from django.urls import path
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import (
+    api_view,
+    authentication_classes,
+    parser_classes,
+    permission_classes,
+)
+from rest_framework.parsers import FormParser, JSONParser, MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotations.api.lists import MessageSerializer
+from annotations.errors import NotYours, TooOften
+from audit.accounts import lockout, tokens
+from audit.models import ApiToken
+
+WRONG = "Unable to log in with provided credentials."
+
+
+class NewTokenSerializer(serializers.Serializer):
+    name = serializers.CharField(max_length=100)
+    scope = serializers.ChoiceField(ApiToken.Scope.choices, default=ApiToken.Scope.READ)
+    study = serializers.CharField(max_length=200, default="", allow_blank=True)
+    days = serializers.IntegerField(min_value=1, max_value=tokens.LONGEST_DAYS, default=tokens.DAYS)
+
+
+class PasswordSerializer(NewTokenSerializer):
+    username = serializers.CharField(max_length=150)
+    password = serializers.CharField(max_length=4096, trim_whitespace=False)
+    name = serializers.CharField(max_length=100, default="over the API")
+    # What such a token always could.
+    scope = serializers.ChoiceField(ApiToken.Scope.choices, default=ApiToken.Scope.WRITE)
+
+
+class TokenSerializer(serializers.ModelSerializer):
+    study: serializers.SlugRelatedField = serializers.SlugRelatedField("slug", read_only=True)
+
+    class Meta:
+        model = ApiToken
+        fields = ["id", "name", "scope", "study", "created_at", "expires_at", "last_used_at"]
+
+
+class MadeSerializer(TokenSerializer):
+    token = serializers.CharField(help_text="Shown this once.")
+
+    class Meta(TokenSerializer.Meta):
+        fields = ["token", *TokenSerializer.Meta.fields]
+
+
+@extend_schema(
+    request=PasswordSerializer,
+    responses={200: MadeSerializer, 400: dict, 403: MessageSerializer, 429: MessageSerializer},
+    auth=[],
+)
+@api_view(["POST"])
+@authentication_classes([])
+@permission_classes([])
+@parser_classes([JSONParser, FormParser, MultiPartParser])
+def token_for_password(request: Request) -> Response:
+    """A new token for a name and a password."""
+    sent = PasswordSerializer(data=request.data)
+    sent.is_valid(raise_exception=True)
+    given = dict(sent.validated_data)
+    name, password = given.pop("username"), given.pop("password")
+    user = authenticate(request=request._request, username=name, password=password)
+    if user is None:
+        if lockout.WAIT in request.META:
+            seconds = lockout.seconds_left(request._request, name)
+            raise TooOften(seconds, "There were too many wrong passwords.")
+        raise serializers.ValidationError({"non_field_errors": [WRONG]})
+    return _made(tokens.make(user=user, by_password=True, **given), 200)
+
+
+@extend_schema(
+    methods=["GET"],
+    responses={200: TokenSerializer(many=True)},
+)
+@extend_schema(
+    methods=["POST"],
+    request=NewTokenSerializer,
+    responses={201: MadeSerializer, 400: dict, 403: MessageSerializer},
+)
+@api_view(["GET", "POST"])
+def all_tokens(request: Request) -> Response:
+    """Your tokens; POST makes one, in a session only: a token must not outlive itself."""
+    if request.method == "GET":
+        return Response(TokenSerializer(tokens.tokens_of(_user(request)), many=True).data)
+    if request.auth is not None:
+        raise NotYours("A token cannot make tokens; log in with the password.")
+    sent = NewTokenSerializer(data=request.data)
+    sent.is_valid(raise_exception=True)
+    return _made(tokens.make(user=_user(request), **sent.validated_data), 201)
+
+
+@extend_schema(request=None, responses={204: None, 403: MessageSerializer, 404: None})
+@api_view(["DELETE"])
+def one_token(request: Request, token_id: int) -> Response:
+    """Revoke a token."""
+    if not tokens.revoke(user=_user(request), pk=token_id):
+        raise Http404
+    return Response(status=204)
+
+
+def _user(request: Request) -> User:
+    return cast(User, request.user)  # nobody else gets in
+
+
+def _made(made: tuple[ApiToken, str], status: int) -> Response:
+    token, text = made
+    token.token = text  # type: ignore[attr-defined]
+    return Response(
+        MadeSerializer(token).data, status=status, headers={"Cache-Control": "no-store"}
+    )
+
+
+class TokenScheme(OpenApiAuthenticationExtension):
+    """How the schema speaks of tokens. OpenAPI 3.0 knows scopes for OAuth only, so words say them."""
+
+    target_class = "audit.accounts.tokens.TokenAuthentication"
+    name = "token"
+
+    def get_security_definition(self, auto_schema: object) -> dict[str, str]:
+        return {
+            "type": "apiKey",
+            "in": "header",
+            "name": "Authorization",
+            "description": (
+                "`Token jb_…`. Scopes: `read` for GET, HEAD and OPTIONS, `write` for everything; "
+                "each operation names its own as `x-scope`. A token can be for one study only."
+            ),
+        }
+
+
+def name_scopes(result: dict, **kwargs: object) -> dict:
+    """The scope that a token needs, beside each operation."""
+    for operations in result["paths"].values():
+        for method, operation in operations.items():
+            if operation.get("security"):
+                operation["x-scope"] = "read" if method in {"get", "head", "options"} else "write"
+    return result
+
+
+urlpatterns = [
+    path("token/", token_for_password, name="api-token"),
+    path("tokens/", all_tokens, name="api-tokens"),
+    path("tokens/<int:token_id>/", one_token, name="api-token-end"),
+]
