@@ -1,11 +1,12 @@
 """Archives from outside: unpacked below one folder, with limits, or refused as a whole.
 
-Names are checked before anything is written, sizes while it is: an archive's own word on its size
-is a claim. Links, devices and names that lead out of the folder are never made.
+Names are checked before anything is written, sizes while it is. Links, devices and names that lead out
+of the folder are never made. An archive inside an archive stays packed, and no reader opens it.
 """
 
 from __future__ import annotations
 
+import errno
 import lzma
 import shutil
 import struct
@@ -13,14 +14,14 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
-from typing import IO
+from pathlib import Path
 
 from annotations.errors import ImportRefused
+from annotations.sources.archive_limits import Limits
+from annotations.sources.tar_archives import unpack_tar
+from annotations.sources.zip_archives import unpack_zip
 
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
-BLOCK = 2**20
 # All that the standard library raises over bytes that contradict themselves.
 BROKEN = (
     zipfile.BadZipFile,
@@ -34,15 +35,6 @@ BROKEN = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    files: int = 200_000
-    file_bytes: int = 512 * 2**20
-    all_bytes: int = 64 * 2**30
-    # What one packed byte may become. Pictures hardly shrink, tables shrink to a tenth.
-    ratio: int = 200
-
-
 def is_archive(name: str) -> bool:
     return name.lower().endswith(SUFFIXES)
 
@@ -53,15 +45,14 @@ def unpack(archive: Path, folder: Path, *, name: str = "", limits: Limits | None
     name = name or archive.name
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        # A tape archive may hold anything, so it is told apart by its bytes, not by its name.
-        if zipfile.is_zipfile(archive):
-            _unpack_zip(archive, name, folder, limits)
-        elif tarfile.is_tarfile(archive):
-            _unpack_tar(archive, name, folder, limits)
-        else:
-            raise ImportRefused(f"{name} is neither a zip nor a tar archive.")
+        # Told apart by their bytes, not by their names.
+        take_apart = unpack_zip if zipfile.is_zipfile(archive) else unpack_tar
+        take_apart(archive, name, folder, limits)
     except BROKEN as error:
         shutil.rmtree(folder, ignore_errors=True)
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            words = f"The disk has no room for what {name} unpacks to."
+            raise ImportRefused(words) from error
         raise ImportRefused(f"{name} is damaged: {error}.") from error
     except (RuntimeError, NotImplementedError) as error:
         shutil.rmtree(folder, ignore_errors=True)
@@ -70,101 +61,6 @@ def unpack(archive: Path, folder: Path, *, name: str = "", limits: Limits | None
         shutil.rmtree(folder, ignore_errors=True)
         raise
     return _content(folder)
-
-
-def _unpack_zip(archive: Path, name: str, folder: Path, limits: Limits) -> None:
-    with zipfile.ZipFile(archive) as file:
-        members = [info for info in file.infolist() if not info.filename.endswith("/")]
-        _check_names(name, [info.filename for info in members], limits)
-        for info in members:
-            if info.flag_bits & 1:
-                raise ImportRefused(f"“{info.filename[:200]}” is encrypted.")
-            # The upper half holds a Unix mode; 0o120000 is a link.
-            if info.external_attr >> 16 & 0o170000 not in (0, 0o100000):
-                raise ImportRefused(f"“{info.filename[:200]}” is a link, not a file.")
-            _check_size(info.filename, info.file_size, limits)
-            if info.file_size > BLOCK and info.file_size > limits.ratio * info.compress_size:
-                raise ImportRefused(f"“{info.filename[:200]}” unpacks to far more than it should.")
-        _check_sum(name, sum(info.file_size for info in members), limits)
-        for info in members:
-            with file.open(info) as packed:
-                _copy(packed, folder / info.filename, info.filename, limits, info.file_size)
-
-
-def _unpack_tar(archive: Path, name: str, folder: Path, limits: Limits) -> None:
-    seen: list[str] = []
-    total = 0
-    most = limits.ratio * archive.stat().st_size + 10 * BLOCK
-    with tarfile.open(archive) as file:
-        for member in file:
-            if member.isdir():
-                continue
-            seen.append(member.name)
-            _check_name(member.name)
-            if len(seen) > limits.files:
-                raise ImportRefused(f"{name} holds more than {limits.files:,} files.")
-            if not member.isreg():
-                raise ImportRefused(f"“{member.name[:200]}” is a link or a device, not a file.")
-            _check_size(member.name, member.size, limits)
-            total += member.size
-            _check_sum(name, total, limits)
-            if total > most:
-                raise ImportRefused(f"{name} unpacks to far more than it should.")
-            if (folder / member.name).exists():
-                raise ImportRefused(f"“{member.name[:200]}” stands in the archive twice.")
-            packed = file.extractfile(member)
-            if packed is not None:
-                _copy(packed, folder / member.name, member.name, limits, member.size)
-
-
-def _check_names(archive: str, names: list[str], limits: Limits) -> None:
-    if len(names) > limits.files:
-        raise ImportRefused(f"{archive} holds more than {limits.files:,} files.")
-    if not names:
-        raise ImportRefused(f"{archive} holds no files.")
-    seen: set[str] = set()
-    for name in names:
-        _check_name(name)
-        if name in seen:
-            raise ImportRefused(f"“{name[:200]}” stands in the archive twice.")
-        seen.add(name)
-
-
-def _check_name(name: str) -> None:
-    path = PurePosixPath(name)
-    wrong = (
-        not path.parts
-        or path.is_absolute()
-        or ".." in path.parts
-        or "\\" in name
-        or ":" in path.parts[0]
-        or any(not part.isprintable() for part in path.parts)
-        or len(path.parts) > 20
-        or any(len(part.encode(errors="replace")) > 255 for part in path.parts)
-    )
-    if wrong:
-        raise ImportRefused(f"“{name[:200]!a}” is not a name below the archive's own folder.")
-
-
-def _check_size(name: str, size: int, limits: Limits) -> None:
-    if size > limits.file_bytes:
-        raise ImportRefused(f"“{name[:200]}” is larger than {limits.file_bytes // 2**20} MB.")
-
-
-def _check_sum(archive: str, size: int, limits: Limits) -> None:
-    if size > limits.all_bytes:
-        raise ImportRefused(f"{archive} unpacks to more than {limits.all_bytes // 2**30} GB.")
-
-
-def _copy(packed: IO[bytes], target: Path, name: str, limits: Limits, claimed: int) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    written = 0
-    with target.open("xb") as out:
-        for block in iter(lambda: packed.read(BLOCK), b""):
-            written += len(block)
-            if written > claimed or written > limits.file_bytes:
-                raise ImportRefused(f"“{name[:200]}” is larger than its archive says.")
-            out.write(block)
 
 
 def _content(folder: Path) -> Path:

@@ -19,7 +19,9 @@ from annotations.sources.rows import Row
 
 # Longer than any honest row; a file without line ends must not fill the memory.
 LONGEST_LINE = 4 * 2**20
-LARGEST_DOCUMENT = 512 * 2**20
+LARGEST_DOCUMENT = 256 * 2**20
+# A value takes some hundred bytes of memory, and `{},` three of a file.
+MOST_VALUES = 10_000_000
 LONGEST_FIELD = 131_072
 # What a spreadsheet would run as a formula when it stands first in a cell. Exports put an
 # apostrophe before it (`defused`), `restored` takes it away again.
@@ -74,7 +76,12 @@ def document(path: Path) -> Any:
             f"{path.name} is larger than {LARGEST_DOCUMENT // 2**20} MB; use JSONL for a set this size."
         )
     try:
-        return parsed(path.read_text(encoding="utf-8-sig"))
+        text = path.read_text(encoding="utf-8-sig")
+        if sum(map(text.count, ",[{")) > MOST_VALUES:
+            raise Unreadable(
+                f"{path.name} holds more than {MOST_VALUES:,} values; use JSONL for a set this size."
+            )
+        return parsed(text)
     except UnicodeDecodeError as error:
         raise Unreadable(f"{path.name} is not UTF-8 at byte {error.start}.") from error
     except json.JSONDecodeError as error:
@@ -94,6 +101,7 @@ def json_lines(path: Path) -> Iterator[Row[Any] | Rejected]:
         if not line.strip():
             continue
         if number in bad:
+            bad.clear()
             yield _undecodable(path, number)
             continue
         try:
@@ -116,6 +124,7 @@ def text_lines(path: Path) -> Iterator[Row[str] | Rejected]:
     bad: set[int] = set()
     for number, line in enumerate(_lines(path, bad, newline=None), 1):
         if number in bad:
+            bad.clear()
             yield _undecodable(path, number)
         elif line.strip():
             yield Row(number, line.strip())
@@ -157,10 +166,13 @@ def csv_rows(path: Path) -> Iterator[Row[list[str]] | Rejected]:
             return
         except csv.Error as error:
             line, before = before + 1, reader.line_num
+            bad.clear()
             yield Rejected("row", "", _csv_words(error), line, path.name)
             continue
         line, before = before + 1, reader.line_num
-        if bad and not bad.isdisjoint(range(line, before + 1)):
+        if bad:
+            # They are of this row: the reader looks no line ahead.
+            bad.clear()
             yield _undecodable(path, line)
         elif row and row != [""]:
             yield Row(line, row)
