@@ -19,6 +19,12 @@ from annotations.pictures.strip_metadata import ORIENTATION, Bare, Damaged, bare
 FORMATS = {"PNG": ".png", "JPEG": ".jpg", "WEBP": ".webp"}
 # The longer side of a thumbnail, in pixels.
 SMALL = 256
+# Each pass of a JPEG goes over the whole picture again: a small file of hundreds of them took a minute.
+# Encoders write ten or so.
+START_OF_SCAN = b"\xff\xda"
+MOST_SCANS = 100
+# Pixels times passes: a picture of the largest size in twenty passes.
+MOST_WORK = 1_000_000_000
 
 
 class NotTaken(Exception):
@@ -41,6 +47,7 @@ def decode(content: bytes, kind: str, orientation: int, max_pixels: int) -> Deco
         if kind == "PNG":
             _check_sums(content)
         picture = _opened(content, max_pixels)
+        _check_scans(content, kind, picture)
         turned = b""
         if orientation != 1:
             turned = _upright(picture, kind, orientation).content
@@ -48,6 +55,27 @@ def decode(content: bytes, kind: str, orientation: int, max_pixels: int) -> Deco
         return Decoded(*picture.size, _as_jpeg(_small(picture)), turned)
     except Damaged as error:
         raise NotTaken(f"is damaged: {error}.") from error
+
+
+def work_in(content: bytes, kind: str, max_pixels: int) -> int:
+    """Pixels times passes, by the header alone. Raises NotTaken."""
+    width, height = _opened(content, max_pixels).size
+    return width * height * _scans(content, kind)
+
+
+def _scans(content: bytes, kind: str) -> int:
+    """How often the pixels are gone over. Inside its data a JPEG has no such mark, and in its tables
+    hardly ever."""
+    return max(1, content.count(START_OF_SCAN)) if kind == "JPEG" else 1
+
+
+def _check_scans(content: bytes, kind: str, picture: Image.Image) -> None:
+    scans, (width, height) = _scans(content, kind), picture.size
+    if scans > MOST_SCANS or scans > 1 and scans * width * height > MOST_WORK:
+        raise NotTaken(
+            f"has {scans} passes over {width} × {height} pixels, far more than encoders write; "
+            "save it again."
+        )
 
 
 def _check_sums(content: bytes) -> None:

@@ -3,7 +3,8 @@
 Each process is a plain child that imports Pillow and no Django. It gets one picture at a time over
 a pipe and answers with the size and the thumbnail, so it is known which picture killed it, and it
 ends by itself when the pipe is closed, however this process ends. Nothing that comes back is
-unpickled: whoever takes over a decoder with a crafted picture holds an empty process.
+unpickled: whoever takes over a decoder with a crafted picture holds an empty process. A picture that
+takes too long is stopped with its process.
 
 `multiprocessing` would run the main module again in each child, and does not allow them in a
 worker of Celery.
@@ -23,17 +24,22 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from annotations.pictures.decode import Decoded, NotTaken, decode
+from annotations.pictures.decode import Decoded, NotTaken, decode, work_in
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = [sys.executable, "-m", "annotations.pictures.decode_process"]
-# Fewer pictures are decoded sooner than processes for them have started.
+# Fewer pictures are decoded sooner than processes for them have started,
 FEW = 48
+# unless one of them is so large: that takes a process, which can be stopped.
+LIGHT = 4_000_000
+# Of the processor's time, for one picture. What can be foreseen is refused before (`MOST_WORK`).
+SECONDS = 30
 # So many processes may be lost to one picture; the first may have died of something else.
 TRIES = 2
+SLOW = f"takes longer than {SECONDS} seconds to decode."
 KILLED = "cannot be decoded: the process that did so was killed, perhaps for lack of memory."
 
 
@@ -69,7 +75,8 @@ class Decoders:
     def decode(self, content: bytes, kind: str, orientation: int, max_pixels: int) -> Decoded:
         """What `decode.decode` gives, from the process of the calling thread."""
         for _ in range(TRIES):
-            process = self._process() if self._use_processes else None
+            apart = self._use_processes or work_in(content, kind, max_pixels) > LIGHT
+            process = self._process() if apart else None
             if process is None:
                 return decode(content, kind, orientation, max_pixels)
             try:
@@ -77,7 +84,8 @@ class Decoders:
             except (EOFError, OSError):
                 self._own.process = None
                 self._processes.remove(process)
-                process.close()
+                if process.close() == -signal.SIGPROF:
+                    raise NotTaken(SLOW) from None
         raise NotTaken(KILLED)
 
     def _process(self) -> DecodeProcess | None:
@@ -105,15 +113,20 @@ class DecodeProcess:
             raise
 
     def decode(self, content: bytes, kind: str, orientation: int, max_pixels: int) -> Decoded:
-        request = {"kind": kind, "orientation": orientation, "max_pixels": max_pixels}
+        request = {
+            "kind": kind,
+            "orientation": orientation,
+            "max_pixels": max_pixels,
+            "seconds": SECONDS,
+        }
         _send(self._requests, request, content)
         reply, blobs = _receive(self._replies)
         if "refused" in reply:
             raise NotTaken(reply["refused"])
         return Decoded(int(reply["width"]), int(reply["height"]), *blobs)
 
-    def close(self) -> None:
-        """The child ends at the end of its input; one that has hung is killed."""
+    def close(self) -> int:
+        """The child ends at the end of its input; one that has hung is killed. Returns its status."""
         # A child that was killed leaves a request half written.
         with contextlib.suppress(OSError):
             self._requests.close()
@@ -123,6 +136,7 @@ class DecodeProcess:
             self._child.kill()
             self._child.wait()
         self._replies.close()
+        return self._child.returncode
 
     @property
     def _requests(self) -> IO[bytes]:
@@ -149,12 +163,16 @@ def serve() -> None:
         except EOFError:
             return
         try:
+            # The signal ends this process in the middle of a library, too.
+            signal.setitimer(signal.ITIMER_PROF, request["seconds"])
             decoded = decode(
                 content, request["kind"], request["orientation"], request["max_pixels"]
             )
         except NotTaken as error:
             _send(replies, {"refused": str(error)})
             continue
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
         size = {"width": decoded.width, "height": decoded.height}
         _send(replies, size, decoded.thumbnail, decoded.turned)
 

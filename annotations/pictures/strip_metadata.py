@@ -11,8 +11,6 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from PIL import Image
-
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 # Chunks that say what colour a pixel has; none of them can hold words.
 PNG_KEPT = {b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"sBIT"}
@@ -22,7 +20,13 @@ WEBP_ANIMATION = {b"ANIM", b"ANMF"}
 # Inside a scan 0xFF is followed by zero (a byte of data) or by a restart mark. One 0xFF and no
 # more: megabytes of them would be counted again from each of them.
 JPEG_MARK = re.compile(rb"\xff[\x01-\xcf\xd8-\xfe]")
+FILL = re.compile(rb"\xff+")
 ORIENTATION = 0x0112
+SHORT = 3
+# Parts that a file is made of: encoders write some thousands, hostile hands millions of nothing.
+MOST_PARTS = 50_000
+
+TOO_MANY = f"it is made of more than {MOST_PARTS:,} parts"
 
 
 class Damaged(Exception):
@@ -58,7 +62,7 @@ def bare(content: bytes) -> Bare:
 def png_chunks(content: bytes) -> Iterator[tuple[bytes, int, int]]:
     """(kind, start of its data, length) of each chunk, up to and including IEND."""
     place = len(PNG_SIGNATURE)
-    while True:
+    for _ in range(MOST_PARTS):
         if place + 12 > len(content):
             raise Damaged("the file ends in the middle")
         length, kind = struct.unpack_from(">I4s", content, place)
@@ -68,6 +72,7 @@ def png_chunks(content: bytes) -> Iterator[tuple[bytes, int, int]]:
         place += 12 + length
         if kind == b"IEND":
             return
+    raise Damaged(TOO_MANY)
 
 
 def _bare_png(content: bytes) -> Bare:
@@ -90,13 +95,12 @@ def _bare_png(content: bytes) -> Bare:
 
 def _bare_jpeg(content: bytes) -> Bare:
     kept, place, orientation = [b"\xff\xd8"], 2, 1
-    while True:
-        mark = content[place + 1 : place + 2]
-        if content[place : place + 1] != b"\xff" or not mark:
+    for _ in range(MOST_PARTS):
+        fill = FILL.match(content, place)
+        if fill is None or fill.end() == len(content):
             raise Damaged("the file ends in the middle")
-        if mark == b"\xff":
-            place += 1
-            continue
+        place = fill.end() - 1
+        mark = content[place + 1 : place + 2]
         if mark == b"\xd9":
             kept.append(b"\xff\xd9")
             return Bare("JPEG", b"".join(kept), orientation)
@@ -120,6 +124,7 @@ def _bare_jpeg(content: bytes) -> Bare:
                 raise Damaged("the file ends in the middle")
             kept.append(content[place : end_of_scan.start()])
             place = end_of_scan.start()
+    raise Damaged(TOO_MANY)
 
 
 def _bare_webp(content: bytes) -> Bare:
@@ -127,7 +132,11 @@ def _bare_webp(content: bytes) -> Bare:
     end = 8 + struct.unpack_from("<I", content, 4)[0]
     if end > len(content):
         raise Damaged("the file ends in the middle")
+    parts = 0
     while place + 8 <= end:
+        parts += 1
+        if parts > MOST_PARTS:
+            raise Damaged(TOO_MANY)
         kind, length = struct.unpack_from("<4sI", content, place)
         after = place + 8 + length + length % 2
         data = content[place + 8 : place + 8 + length]
@@ -153,11 +162,20 @@ def _bare_webp(content: bytes) -> Bare:
 
 
 def _orientation(data: bytes) -> int:
-    exif = Image.Exif()
+    """EXIF's first list, entry by entry. A library would copy what every entry points at: in 64
+    kilobytes 5,000 of them may each point at all of it."""
+    data = data.removeprefix(b"Exif\0\0")
+    order = {b"II*\0": "<", b"MM\0*": ">"}.get(data[:4])
     try:
-        exif.load(data)
-        orientation = exif.get(ORIENTATION, 1)
-    except Exception:
+        if order is None:
+            return 1
+        (place,) = struct.unpack_from(f"{order}I", data, 4)
+        (count,) = struct.unpack_from(f"{order}H", data, place)
+        for entry in range(place + 2, place + 2 + 12 * count, 12):
+            tag, kind, _, value = struct.unpack_from(f"{order}HHIH", data, entry)
+            if tag == ORIENTATION:
+                return value if kind == SHORT and value in range(1, 9) else 1
+    except struct.error:
         # EXIF that cannot be read turns no picture.
-        return 1
-    return orientation if orientation in range(1, 9) else 1
+        pass
+    return 1
