@@ -11,8 +11,11 @@ from pathlib import Path
 from billiard import current_process
 from celery import Celery, bootsteps
 from celery.signals import worker_process_init
+from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "audit.settings")
+# Messages as files, without kombu's weakness for broken ones.
+TRANSPORT_ALIASES["filesystem"] = "audit.installation.message_files:Transport"
 app = Celery("jurybox")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()

@@ -79,6 +79,16 @@ def _price(entry: str) -> tuple[str, tuple[float, float]]:
         ) from None
 
 
+def _limits(own: str, *, statement: str, lock: str) -> str:
+    """Time limits of a PostgreSQL session; what DATABASE_URL says itself comes last and wins."""
+    limits = {
+        "statement_timeout": statement,
+        "lock_timeout": lock,
+        "idle_in_transaction_session_timeout": "10min",
+    }
+    return " ".join([*(f"-c {name}={value}" for name, value in limits.items()), own]).strip()
+
+
 # How many seconds the signed address of an image in a bucket is valid.
 ADDRESS_SECONDS = 300
 
@@ -240,6 +250,7 @@ except (ValueError, dj_database_url.ParseError, dj_database_url.UnknownSchemeErr
     raise ImproperlyConfigured(
         "DATABASE_URL cannot be read; write postgres://user:password@host/name or sqlite:///path."
     ) from None
+WEB_DATABASE_OPTIONS: dict[str, str] = {}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     # Django's own, with a queue for writers.
     DATABASES["default"]["ENGINE"] = "audit.installation.sqlite"
@@ -253,8 +264,21 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
     }
 elif DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
-    # A query that is repeated on a connection is planned once.
-    DATABASES["default"].setdefault("OPTIONS", {}).setdefault("prepare_threshold", 5)
+    DATABASES["default"]["OPTIONS"] = {
+        # A query that is repeated on a connection is planned once.
+        "prepare_threshold": 5,
+        # A database that does not answer, or a network that is cut, is an error after seconds.
+        "connect_timeout": 5,
+        "keepalives_idle": 10,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+        "tcp_user_timeout": 20_000,
+        **DATABASES["default"].get("OPTIONS", {}),
+    }
+    _own = DATABASES["default"]["OPTIONS"].get("options", "")
+    DATABASES["default"]["OPTIONS"]["options"] = _limits(_own, statement="2h", lock="60s")
+    # Where a person waits, `audit/wsgi.py` takes these instead.
+    WEB_DATABASE_OPTIONS = {"options": _limits(_own, statement="30s", lock="10s")}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 MEDIA_ROOT = Path(os.environ.get("MEDIA_ROOT", "") or VAR_DIR / "media")
@@ -293,6 +317,18 @@ if CELERY_BROKER_URL == "filesystem://":
         "control_folder": str(_folder / "control"),
         "polling_interval": 0.2,
     }
+elif CELERY_BROKER_URL.startswith("redis"):
+    # A Redis that hangs, or a network that is cut, is an error after seconds.
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "socket_connect_timeout": 2,
+        "socket_timeout": 5,
+        "socket_keepalive": True,
+        "health_check_interval": 10,
+    }
+elif CELERY_BROKER_URL.startswith("amqp"):
+    CELERY_BROKER_TRANSPORT_OPTIONS = {"write_timeout": 5}
+    CELERY_BROKER_HEARTBEAT = 20
+CELERY_BROKER_CONNECTION_TIMEOUT = 2
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]

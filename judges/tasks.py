@@ -25,7 +25,8 @@ def reap_task() -> None:
 def wake(run: Run | None = None) -> None:
     """Call a worker for every waiting chunk. A lost call costs time, never work."""
     for chunk in lifecycle.chunks_to_wake(run=run):
-        send(score_chunk_task, chunk)
+        if not send(score_chunk_task, chunk):
+            return  # The others would only wait for the same broker.
 
 
 @shared_task(soft_time_limit=6 * 3600, time_limit=6 * 3600 + 60)

@@ -11,6 +11,7 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured
 
 try:
+    from botocore.config import Config
     from storages.backends.s3 import S3Storage
 except ImportError as error:
     raise ImproperlyConfigured(
@@ -18,8 +19,17 @@ except ImportError as error:
     ) from error
 
 
+TIMES = Config(connect_timeout=5, read_timeout=20, retries={"max_attempts": 2})
+
+
 class Bucket(S3Storage):
     """django-storages' own, but a file is never written again: the same name, the same content."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        # Without these, a bucket that does not answer holds a page for five minutes.
+        config: Config = self.client_config  # type: ignore[has-type]  # the library has no types
+        self.client_config = config.merge(TIMES)
 
     def _save(self, name: str, content: Any) -> str:
         return name if self.exists(name) else super()._save(name, content)

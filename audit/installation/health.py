@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib.util import find_spec
+from pathlib import Path
 
 from django.conf import settings
 from django.core.files.base import ContentFile
@@ -22,7 +23,7 @@ from django.utils import timezone
 
 from annotations.database.leases import TRIES
 from annotations.models import Deletion
-from audit.installation import own_address
+from audit.installation import message_files, own_address
 from judges import catalogue, registry
 from judges.errors import first_line
 from judges.models import Chunk, Run, Upload
@@ -124,6 +125,14 @@ def broker() -> Finding:
     with app.connection_for_write() as link:
         link.ensure_connection(max_retries=1, interval_start=0, interval_step=0, timeout=3)
     if name == "filesystem":
+        options = settings.CELERY_BROKER_TRANSPORT_OPTIONS
+        folders = Path(str(options["data_folder_in"])), Path(str(options["control_folder"]))
+        if broken := message_files.broken_files(*folders):
+            return _look(
+                "broker",
+                f"{len(broken)} broken files in {folders[0].parent} ({', '.join(broken[:3])}): was "
+                "the disk full? Workers pass them over; delete them.",
+            )
         return _well("broker", "Messages are files: one machine, no server needed.")
     return _well("broker", f"{name} answers.")
 

@@ -1,20 +1,69 @@
-"""A message to a worker that fails or is lost costs time, never work (see `score_chunk`)."""
+"""A message to a worker that fails or is lost costs time, never work (see `score_chunk`).
+
+Sending takes at most SEND_WITHIN seconds, whatever the broker does: the work is a row in the database
+already, and a worker finds it there. A broker that accepts connections and never answers would
+otherwise hold every page that starts something.
+"""
 
 from __future__ import annotations
 
+import contextvars
 import logging
+import os
+import threading
 
 from celery import Task
-from kombu.exceptions import OperationalError
 
 logger = logging.getLogger(__name__)
 
+SEND_WITHIN = 1.5
+# Held while a message is on its way: behind one that hangs, the next ones are not sent at all.
+_on_the_way = threading.Lock()
+
 
 def send(task: Task, *args: object) -> bool:
-    """Call a worker; if the broker is down, log it and continue."""
-    try:
-        task.delay(*args)
-    except (OperationalError, OSError) as error:
-        logger.warning("the broker is down, %s waits for the next round: %s", task.name, error)
+    """Call a worker; if the broker is down or does not answer, log it and continue."""
+    if not _on_the_way.acquire(timeout=SEND_WITHIN):
+        logger.warning("the broker does not answer, %s waits for the next round", task.name)
         return False
-    return True
+    message = _Message(task, args, _on_the_way)
+    threading.Thread(target=message.send, name="send", daemon=True).start()
+    return message.was_sent()
+
+
+class _Message:
+    def __init__(self, task: Task, args: tuple[object, ...], on_the_way: threading.Lock) -> None:
+        self.task, self.args, self.on_the_way = task, args, on_the_way
+        self.error: Exception | None = None
+        self.over = threading.Event()
+        # The request's id goes with the message.
+        self.context = contextvars.copy_context()
+
+    def send(self) -> None:
+        try:
+            self.context.run(self.task.delay, *self.args)
+        except Exception as error:
+            # Every broker's client library has its own errors.
+            self.error = error
+        finally:
+            self.on_the_way.release()
+            self.over.set()
+
+    def was_sent(self) -> bool:
+        name = self.task.name
+        if not self.over.wait(SEND_WITHIN):
+            logger.warning("the broker does not answer, %s waits for the next round", name)
+        elif self.error is not None:
+            logger.warning("the broker is down, %s waits for the next round: %s", name, self.error)
+        else:
+            return True
+        return False
+
+
+def _in_a_new_process() -> None:
+    """The thread that was sending has stayed behind."""
+    global _on_the_way
+    _on_the_way = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_in_a_new_process)
