@@ -21,7 +21,11 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
 # Seconds between two looks for forgotten work; it costs one query when there is none.
-PERIODIC = {"judges.tasks.reap_task": 15, "audit.tasks.refresh_reports_task": 20}
+PERIODIC = {
+    "judges.tasks.reap_task": 15,
+    "audit.tasks.refresh_reports_task": 20,
+    "audit.tasks.delete_expired_task": 900,
+}
 
 
 class PeriodicTasks(bootsteps.StartStopStep):

@@ -218,6 +218,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "audit.accounts.route_limits.RouteLimits",
     "annotations.middleware.RefusalsAsPages",
     "annotations.middleware.KnowsWhoAsks",
 ]

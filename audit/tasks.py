@@ -10,6 +10,7 @@ from celery import shared_task
 
 from annotations.models import Study
 from annotations.signals import labels_changed
+from audit.accounts import expired
 from audit.reports import freshness
 from judges.runs.wake import send
 from judges.signals import scores_changed
@@ -38,6 +39,12 @@ def refresh_reports_task() -> None:
     for study in Study.objects.all():
         reports.refresh_report(study=study, patient=True)
         stored_agreement.refresh(study=study)
+
+
+@shared_task(soft_time_limit=300, time_limit=330)
+def delete_expired_task() -> None:
+    """Runs regularly: sessions, tokens and counts that have run out."""
+    expired.delete()
 
 
 def listen() -> None:

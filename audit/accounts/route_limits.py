@@ -1,0 +1,81 @@
+"""How often one person, or one network without an account, may ask for what is expensive.
+
+One row of the table for a route; every other route costs nothing here, labelling above all. Log-ins
+have limits of their own: `audit.accounts.lockout`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import render
+
+from annotations.errors import TooOften
+from annotations.rates import Rate, network
+
+EXPORTS = Rate("exports", free=60, every=timedelta(seconds=10))
+IMPORTS = Rate("imports", free=120, every=timedelta(seconds=10))
+RUNS = Rate("runs", free=120, every=timedelta(seconds=10))
+REPORTS = Rate("reports", free=60, every=timedelta(seconds=20))
+DOORS = Rate("doors", free=60, every=timedelta(seconds=20))
+
+LIMITS: dict[tuple[str, str], Rate] = {
+    ("GET", "api-export-labels"): EXPORTS,
+    ("GET", "api-export-scores"): EXPORTS,
+    ("GET", "report-file"): EXPORTS,
+    ("POST", "imports"): IMPORTS,
+    ("POST", "api-imports"): IMPORTS,
+    ("POST", "run-start"): RUNS,
+    ("POST", "api-runs"): RUNS,
+    ("POST", "report-make"): REPORTS,
+    ("POST", "api-reports"): REPORTS,
+    ("POST", "join"): DOORS,
+    ("POST", "crowd"): DOORS,
+}
+
+
+class RouteLimits:
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Any, args: Any, kwargs: Any
+    ) -> HttpResponseBase | None:
+        match = request.resolver_match
+        rate = LIMITS.get((request.method or "", match.url_name or "")) if match else None
+        if rate is None:
+            return None
+        who = _who(request)
+        if rate.take(who):
+            return None
+        return _refusal(request, TooOften(rate.seconds_left(who)))
+
+
+def _who(request: HttpRequest) -> str:
+    if request.user.is_authenticated:
+        return f"user {request.user.pk}"
+    # A token that is none gets in nowhere, so it does not matter that anybody can invent some.
+    token = request.headers.get("Authorization", "")
+    if token:
+        return f"token {hashlib.sha256(token.encode()).hexdigest()}"
+    return f"network {network(request)}"
+
+
+def _refusal(request: HttpRequest, refusal: TooOften) -> HttpResponse:
+    response: HttpResponse
+    if request.path.startswith("/api/"):
+        response = JsonResponse({"message": refusal.message}, status=refusal.status)
+    else:
+        htmx = getattr(request, "htmx", False)
+        template = "error.html#sentence" if htmx else "error.html"
+        context = {"message": refusal.message, "status": refusal.status}
+        response = render(request, template, context, status=refusal.status)
+    response.headers["Retry-After"] = str(refusal.seconds)
+    return response
