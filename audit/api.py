@@ -21,6 +21,7 @@ from annotations.api.lists import MessageSerializer, listed, page
 from audit import tasks
 from audit.accounts import api as accounts_api
 from audit.models import Report
+from audit.reports import progress
 from judges import api as judges_api
 from judges.runs.wake import send
 
@@ -48,7 +49,7 @@ def report(request: Request, slug: str) -> Response:
 @extend_schema(
     methods=["POST"],
     request=None,
-    responses={202: MessageSerializer, 403: MessageSerializer, 404: None, 503: MessageSerializer},
+    responses={202: MessageSerializer, 403: MessageSerializer, 404: None},
 )
 @api_view(["GET", "POST"])
 def reports(request: Request, slug: str) -> Response:
@@ -56,9 +57,9 @@ def reports(request: Request, slug: str) -> Response:
     place = research_place_or_404(request, slug)
     if request.method == "GET":
         return page(request, Report.objects.filter(study=place.study), ReportSerializer)
-    if not send(tasks.make_report_task, place.study.pk, request.user.pk):
-        words = "The worker cannot be reached now. The report will be made when it is back."
-        return Response({"message": words}, status=503)
+    progress.asked(place.study, by=request.user)
+    # Without the message, a worker finds the row by itself, a little later.
+    send(tasks.make_report_task, place.study.pk)
     return Response({"message": "A worker is making the report."}, status=202)
 
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F
+from django.db.models import F, Q
 from django.utils import timezone
 
-from annotations.models import Study
+from annotations.models import Job, Study
 
 
 class Reports(models.QuerySet["Report"]):
@@ -95,21 +95,51 @@ class Meeting(models.Model):
         return f"{self.study}, {self.made_at:%Y-%m-%d %H:%M}"
 
 
-class Making(models.Model):
-    """A report that is being made, and how far it is: `audit.reports.progress`."""
+class Making(Job):
+    """A report that somebody waits for, and how far it is: `audit.reports.progress`."""
 
-    study = models.OneToOneField(Study, on_delete=models.CASCADE, related_name="making")
+    class Kind(models.TextChoices):
+        REPORT = "report", "report"
+        AGREEMENT = "agreement", "how well people agree"
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "waiting for a worker"
+        WORKING = "working", "being made"
+        REFUSED = "refused", "refused"
+        GIVEN_UP = "given up", "given up"
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="makings")
+    kind = models.CharField(max_length=9, choices=Kind, default=Kind.REPORT)
+    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
     asked_at = models.DateTimeField()
     done = models.PositiveIntegerField(default=0)
     total = models.PositiveIntegerField(default=0)
-    # Why it could not be made, for the page that waits for it.
-    refusal = models.TextField(blank=True)
 
     class Meta:
         ordering = ["-asked_at"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["study", "kind"], name="one_report_of_a_kind_is_made_at_a_time"
+            ),
+            models.CheckConstraint(
+                condition=~Q(state__in=["refused", "given up"]) | ~Q(reason=""),
+                name="a_report_that_is_not_made_says_why",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.study}, {self.done} of {self.total}"
+
+    @property
+    def is_given_up(self) -> bool:
+        return self.state == self.State.GIVEN_UP
+
+    @property
+    def is_refused(self) -> bool:
+        return self.state == self.State.REFUSED
 
 
 class WrongPassword(models.Model):

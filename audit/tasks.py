@@ -6,28 +6,45 @@ Every process imports this file at its start, and scipy takes a second to import
 
 from typing import Any
 
-from celery import shared_task
+from celery import Task, shared_task
 
 from annotations.models import Study
 from annotations.signals import labels_changed
 from audit.accounts import expired
-from audit.reports import freshness
+from audit.models import Making
+from audit.reports import freshness, progress
 from judges.runs.wake import send
 from judges.signals import scores_changed
 
 
 @shared_task(soft_time_limit=900, time_limit=930)
-def make_report_task(study_id: int, user_id: int | None = None) -> None:
+def make_report_task(study_id: int) -> None:
     from audit.reports import make as reports
 
-    reports.make_report(study=Study.objects.get(pk=study_id), user_id=user_id)
+    progress.make_asked(
+        study_id,
+        Making.Kind.REPORT,
+        lambda study, user_id: reports.make_report(study=study, user_id=user_id),
+    )
+
+
+@shared_task(soft_time_limit=900, time_limit=930)
+def make_agreement_task(study_id: int) -> None:
+    from audit.people import stored as stored_agreement
+
+    progress.make_asked(
+        study_id, Making.Kind.AGREEMENT, lambda study, _: stored_agreement.keep(study=study)
+    )
 
 
 @shared_task(soft_time_limit=900, time_limit=930)
 def refresh_report_task(study_id: int) -> None:
     from audit.reports import make as reports
 
-    reports.refresh_report(study=Study.objects.get(pk=study_id))
+    study = Study.objects.filter(pk=study_id).first()
+    if study is not None and reports.is_due(study=study):
+        progress.due(study)
+        make_report_task(study_id)
 
 
 @shared_task(soft_time_limit=900, time_limit=930)
@@ -37,8 +54,18 @@ def refresh_reports_task() -> None:
     from audit.reports import make as reports
 
     for study in Study.objects.all():
-        reports.refresh_report(study=study, patient=True)
-        stored_agreement.refresh(study=study)
+        if reports.is_due(study=study, patient=True):
+            progress.due(study)
+        if stored_agreement.is_due(study=study):
+            progress.due(study, kind=Making.Kind.AGREEMENT)
+    for row in progress.waiting():
+        send(TASKS[row.kind], row.study_id)
+
+
+TASKS: dict[str, Task] = {
+    Making.Kind.REPORT: make_report_task,
+    Making.Kind.AGREEMENT: make_agreement_task,
+}
 
 
 @shared_task(soft_time_limit=300, time_limit=330)

@@ -24,6 +24,7 @@ from django.utils import timezone
 from annotations.database.leases import TRIES
 from annotations.models import Deletion
 from audit.installation import message_files, own_address
+from audit.models import Making
 from judges import catalogue, registry
 from judges.errors import first_line
 from judges.models import Chunk, Run, Upload
@@ -161,6 +162,7 @@ def given_up() -> Finding:
     """Work that failed again and again, and waits for a person."""
     counts = {
         "runs": Run.objects.filter(chunks__state=Chunk.State.GIVEN_UP).distinct().count(),
+        "reports": Making.objects.filter(state=Making.State.GIVEN_UP).count(),
         "imports": Upload.objects.filter(state=Upload.State.GIVEN_UP).count(),
         "deletions of studies": Deletion.objects.filter(state=Deletion.State.GIVEN_UP).count(),
     }

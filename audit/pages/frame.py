@@ -107,7 +107,7 @@ class ReportPage:
             self.report and [self.report.pk, self.report.stamp],
             self.newest and self.newest.pk,
             self.stale,
-            making and [making.done, making.total, making.refusal],
+            making and [making.done, making.total, making.state, making.reason],
             [[row.run.pk, row.done, row.failed] for row in self.going],
         ]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:20]

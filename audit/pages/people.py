@@ -19,12 +19,13 @@ from annotations.access import HtmxRequest
 from annotations.exports.pseudonyms import naming
 from annotations.models import Study
 from audit.charts import people as people_charts
-from audit.models import Meeting
+from audit.models import Making, Meeting
 from audit.pages.files import TYPES, attached
 from audit.pages.filters import select
 from audit.pages.frame import FILES, report_page, respond
 from audit.pages.tables import Row, Table, as_csv, row
 from audit.people import stored as stored_agreement
+from audit.reports import progress
 from audit.statistic_names import headings
 from audit.words import page_sentences
 
@@ -65,9 +66,15 @@ class PeoplePage:
         return stored_agreement.is_behind(self.meeting)
 
     @cached_property
+    def given_up(self) -> Making | None:
+        making = progress.of(self.study, kind=Making.Kind.AGREEMENT)
+        return making if making is not None and making.is_given_up else None
+
+    @cached_property
     def etag(self) -> str:
         stamp = self.meeting and self.meeting.stamp
         facts = [self.request.get_full_path(), self.request.user.pk, stamp, self.behind]
+        facts.append(bool(self.given_up))
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:20]
 
     @cached_property

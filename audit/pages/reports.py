@@ -11,10 +11,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import HtmxRequest, research_place_or_404
-from annotations.errors import Refused
 from audit import tasks
 from audit.charts.style import colour_of
-from audit.models import Report
+from audit.models import Making, Report
 from audit.pages import drift, printed, side_by_side
 from audit.pages.frame import PAGES, ReportPage, report_page, respond
 from audit.reports import progress
@@ -36,10 +35,12 @@ def listing(request: HtmxRequest, slug: str) -> HttpResponse:
 def make(request: HtmxRequest, slug: str) -> HttpResponse:
     """Has a worker make a report; the page polls at once and shows the progress bar."""
     study = research_place_or_404(request, slug).study
-    progress.asked(study)
-    if not send(tasks.make_report_task, study.pk, request.user.pk):
-        progress.Progress(study).finished()
-        raise Refused("The worker cannot be reached now. The report will be made when it is back.")
+    kind = request.POST.get("kind", Making.Kind.REPORT)
+    if kind not in Making.Kind.values:
+        raise Http404
+    progress.asked(study, kind=kind, by=request.user)
+    # Without the message, a worker finds the row by itself, a little later.
+    send(tasks.TASKS[kind], study.pk)
     if request.htmx:
         return HttpResponse(status=204, headers={"HX-Trigger": "report-asked"})
     name = request.POST.get("page", "")

@@ -50,15 +50,14 @@ def keep(*, study: Study) -> Meeting:
     return meeting
 
 
-def refresh(*, study: Study) -> None:
-    """For the worker: does what a page would have to wait for, the larger studies."""
+def is_due(*, study: Study) -> bool:
+    """For the worker: what a page would have to wait for, the larger studies."""
     kept = Meeting.objects.filter(study=study).defer("body").first()
     if kept is not None:
         rest = timedelta(seconds=kept.seconds / SHARE_OF_TIME)
         if not is_behind(kept) or timezone.now() - kept.made_at < rest:
-            return
-    if not _is_small(study):
-        keep(study=study)
+            return False
+    return not _is_small(study)
 
 
 def _is_small(study: Study) -> bool:

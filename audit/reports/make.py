@@ -42,27 +42,14 @@ def make_report(
 ) -> Report:
     """Compute and store. The same data and options give the same body and no second row."""
     options = options or Options()
-    progress = Progress(study)
-    try:
-        return _make(study, options, user_id, progress)
-    except Refused as refusal:
-        progress.refused(refusal.message)
-        raise
-    except BaseException:
-        progress.finished()
-        raise
-
-
-def _make(study: Study, options: Options, user_id: int | None, progress: Progress) -> Report:
     began = time.perf_counter()
     stamp_before = freshness.report_begins(study.pk)
-    computed = Computation(study, options, progress)
+    computed = Computation(study, options, Progress(study))
     changed = options.changed()
     newest = Report.objects.filter(study=study, options=changed).first()
     if newest is not None and newest.body == computed.body:
         # No number has changed: the newest report only gets the new stamp.
         Report.objects.filter(pk=newest.pk).update(stamp=stamp_before)
-        progress.finished()
         newest.stamp = stamp_before
         return newest
     with transaction.atomic():
@@ -79,30 +66,25 @@ def _make(study: Study, options: Options, user_id: int | None, progress: Progres
         if not changed:
             judges = {name: judge.series for name, judge in computed.judges.items()}
             gallery.keep(report, computed.paired, computed.reference, judges)
-    progress.finished()
     return report
 
 
-def refresh_report(*, study: Study, patient: bool = False) -> Report | None:
-    """Make the study's report anew if its data changed, but not too often while they keep changing.
+def is_due(*, study: Study, patient: bool = False) -> bool:
+    """Whether the study's data changed since its report, but not too often while they keep changing.
 
     `patient` is for calls that nobody waits for: labels that arrive one by one must not keep a
     worker busy.
     """
     if not study.runs.exists():
-        return None
+        return False
     newest = Report.objects.with_usual_options().filter(study=study).defer("body").first()
-    if newest is not None:
-        if newest.stamp == stamp(study):
-            return newest
-        rest = timedelta(seconds=newest.seconds / SHARE_OF_TIME)
-        going = patient or study.runs.filter(state="running").exists()
-        if going and timezone.now() - newest.created_at < rest:
-            return newest
-    try:
-        return make_report(study=study)
-    except Refused:
-        return None
+    if newest is None:
+        return True
+    if newest.stamp == stamp(study):
+        return False
+    rest = timedelta(seconds=newest.seconds / SHARE_OF_TIME)
+    going = patient or study.runs.filter(state="running").exists()
+    return not (going and timezone.now() - newest.created_at < rest)
 
 
 def stamp(study: Study) -> str:

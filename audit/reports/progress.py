@@ -1,17 +1,38 @@
-"""How far a report is that somebody waits for: a row, since the page is served by another process."""
+"""Reports that somebody waits for: a row each, since a message may be lost and a worker may die.
+
+The row also says how far the report is, for the page, which is served by another process. How well
+people agree (`audit.people.stored`) is made in the same way.
+"""
 
 from __future__ import annotations
 
+import logging
 import time
+from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
+from django.db.models import Q
 from django.utils import timezone
 
+from annotations.database.leases import WorkerLease, reason_of
+from annotations.errors import Refused
 from annotations.models import Study
 from audit.models import Making
 
-# A worker that died reports nothing: after the longest time that a task may take, nobody waits.
-LOST_AFTER = timedelta(seconds=960)
+logger = logging.getLogger(__name__)
+
+LEASE = WorkerLease(
+    Making,
+    Making.State.WAITING,
+    Making.State.WORKING,
+    Making.State.GIVEN_UP,
+    timedelta(seconds=60),
+    "they were making this report; it may need more memory than there is",
+)
+REPORT = Making.Kind.REPORT
+# A refusal is shown this long; what is made or was given up is always shown.
+SHOWN_FOR = timedelta(seconds=960)
 # Seconds between two writes, which take longer than most slices.
 EVERY = 0.4
 
@@ -31,28 +52,53 @@ class Progress:
         self.done += 1
         if time.monotonic() - self.written_at >= EVERY:
             self.written_at = time.monotonic()
-            self._write(done=self.done, total=max(self.total, self.done))
-
-    def finished(self) -> None:
-        Making.objects.filter(study=self.study).delete()
-
-    def refused(self, reason: str) -> None:
-        self._write(refusal=reason)
-
-    def _write(self, **facts) -> None:
-        Making.objects.update_or_create(
-            study=self.study,
-            defaults=facts,
-            create_defaults={"asked_at": timezone.now(), **facts},
-        )
+            rows = Making.objects.filter(study=self.study, kind=REPORT)
+            rows.update(done=self.done, total=max(self.total, self.done))
 
 
-def asked(study: Study) -> None:
-    """To be called when somebody asks for a report."""
-    Making.objects.update_or_create(
-        study=study, defaults={"asked_at": timezone.now(), "done": 0, "total": 0, "refusal": ""}
+def asked(study: Study, *, kind: str = REPORT, by: Any = None) -> None:
+    """Somebody asks: what was refused or given up is tried again."""
+    afresh = {"state": Making.State.WAITING, "tries": 0, "reason": "", "done": 0, "total": 0}
+    afresh |= {"asked_at": timezone.now(), "asked_by": by}
+    Making.objects.get_or_create(study=study, kind=kind, defaults=afresh)
+    Making.objects.filter(study=study, kind=kind).exclude(state=Making.State.WORKING).update(
+        **afresh
     )
 
 
-def of(study: Study) -> Making | None:
-    return Making.objects.filter(study=study, asked_at__gt=timezone.now() - LOST_AFTER).first()
+def due(study: Study, *, kind: str = REPORT) -> None:
+    """The data have changed: nobody asks, and what was given up stays so until somebody does."""
+    now = timezone.now()
+    Making.objects.get_or_create(study=study, kind=kind, defaults={"asked_at": now})
+    Making.objects.filter(study=study, kind=kind, state=Making.State.REFUSED).update(
+        state=Making.State.WAITING, tries=0, asked_at=now
+    )
+
+
+def of(study: Study, *, kind: str = REPORT) -> Making | None:
+    """What the page shows of it."""
+    refused = Q(state=Making.State.REFUSED, asked_at__lt=timezone.now() - SHOWN_FOR)
+    return Making.objects.filter(study=study, kind=kind).exclude(refused).first()
+
+
+def waiting() -> list[Making]:
+    """What no worker makes yet; where one died, it counts again."""
+    LEASE.take_back()
+    return list(Making.objects.filter(state=Making.State.WAITING).order_by("pk"))
+
+
+def make_asked(study_id: int, kind: str, make: Callable[[Study, int | None], object]) -> None:
+    """Claim the row, and make what it asks for."""
+    row = Making.objects.filter(study=study_id, kind=kind).select_related("study").first()
+    if row is None or not (holder := LEASE.claim(row.pk)):
+        return
+    try:
+        with LEASE.held_by(row.pk, holder):
+            make(row.study, row.asked_by_id)
+    except Refused as refusal:
+        LEASE.end(row.pk, holder, state=Making.State.REFUSED, reason=refusal.message)
+    except Exception as error:
+        logger.exception("%s could not be made for study %s", kind, study_id)
+        LEASE.failed(row.pk, holder, reason_of(error))
+    else:
+        Making.objects.filter(pk=row.pk, holder=holder).delete()

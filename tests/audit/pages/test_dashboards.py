@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from annotations.models import Annotation, Generator, Image
 from annotations.pictures.store import thumbnail_of
+from audit import tasks
 from audit.models import Making, Report
 from audit.reports import make as reports
 from audit.words import report as report_words
@@ -336,7 +337,7 @@ def test_asking_for_a_report_shows_its_bar(as_alice, judged):
     assert "The report is being made" in text(get(as_alice, "slices", judged))
     Making.objects.update(done=3, total=8)
     assert "3 of 8 slices" in text(get(as_alice, "slices", judged))
-    reports.make_report(study=judged)
+    tasks.make_report_task(judged.pk)
     assert not Making.objects.exists()
 
 

@@ -265,7 +265,7 @@ def test_a_report_with_other_options_is_not_the_one_that_everybody_sees(judged):
     reports.make_report(study=judged, options=reports.Options(seed=3))
     assert Report.objects.filter(options={}).get() == everybody
     assert Report.objects.with_usual_options().get() == everybody
-    assert reports.refresh_report(study=judged) == everybody
+    assert not reports.is_due(study=judged)
 
 
 def test_a_report_notices_new_labels_and_new_scores(judged):
@@ -273,10 +273,11 @@ def test_a_report_notices_new_labels_and_new_scores(judged):
     assert report.stamp == reports.stamp(judged)
     making.labels(judged, {"early-0": {"dan": 1}})
     assert report.stamp != reports.stamp(judged)
-    newer = reports.refresh_report(study=judged)
+    assert reports.is_due(study=judged)
+    newer = reports.make_report(study=judged)
     assert newer != report
     assert newer.stamp == reports.stamp(judged)
-    assert reports.refresh_report(study=judged) == newer
+    assert not reports.is_due(study=judged)
 
 
 def test_answers_that_were_set_aside_do_not_count(judged):

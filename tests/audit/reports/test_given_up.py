@@ -1,0 +1,143 @@
+"""A report that cannot be made is given up with the reason, and holds up no other."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from annotations.errors import Refused
+from audit import tasks
+from audit.installation import health
+from audit.models import Making, Meeting, Report
+from audit.people import stored as stored_agreement
+from audit.reports import make as reports
+from audit.reports import progress
+from tests import making
+
+pytestmark = pytest.mark.django_db
+FAILED = "Tried 5 times. It failed: MemoryError: no message."
+
+
+@pytest.fixture
+def judged(study):
+    making.labels(study, {"early-0": {"ann": 1, "ben": 1}, "late-0": {"ann": 0, "ben": 1}})
+    making.scores(study, {"early-0": 1.0, "late-0": 0.0})
+    return study
+
+
+def broken(monkeypatch, module, name):
+    def fail(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr(module, name, fail)
+
+
+def rounds(count: int, monkeypatch) -> list[object]:
+    """What a worker does every twenty seconds; which reports it was called for."""
+    called = []
+
+    def send(task, study_id):
+        called.append(task.name)
+        task(study_id)
+
+    monkeypatch.setattr(tasks, "send", send)
+    for _ in range(count):
+        tasks.refresh_reports_task()
+    return called
+
+
+def test_after_five_failures_it_is_given_up_and_the_page_says_why(judged, as_alice, monkeypatch):
+    with monkeypatch.context() as patch:
+        broken(patch, reports, "make_report")
+        assert len(rounds(9, patch)) == 5
+        row = Making.objects.get()
+        assert (row.state, row.reason) == ("given up", FAILED)
+    page = as_alice.get("/studies/shapes/drift/").content.decode()
+    assert f"The report could not be made. {FAILED}" in page
+    assert "Try again" in page
+    found = health.given_up()
+    assert (found.state, found.words[:10]) == ("look", "1 reports:")
+    as_alice.post("/studies/shapes/drift/make/")
+    tasks.make_report_task(judged.pk)
+    assert Report.objects.count() == 1
+    assert not Making.objects.exists()
+
+
+def test_new_labels_alone_do_not_try_again_what_was_given_up(judged, monkeypatch):
+    with monkeypatch.context() as patch:
+        broken(patch, reports, "make_report")
+        rounds(5, patch)
+        making.labels(judged, {"early-1": {"ann": 1}})
+        assert rounds(3, patch) == []
+
+
+def test_a_report_that_kills_its_worker_is_given_up_after_five(judged, monkeypatch):
+    progress.due(judged)
+    for _ in range(5):
+        (row,) = progress.waiting()
+        assert progress.LEASE.claim(row.pk)
+        Making.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
+    assert progress.waiting() == []
+    assert Making.objects.get().reason == (
+        "5 workers in a row died or lost the database while they were making this report; "
+        "it may need more memory than there is."
+    )
+
+
+def test_one_study_that_fails_holds_up_no_other(judged, monkeypatch):
+    other = making.study("other")
+    making.labels(other, {"early-0": {"ann": 1}})
+    making.scores(other, {"early-0": 1.0}, name="another")
+    make = reports.make_report
+
+    def half(*, study, **more):
+        if study == judged:
+            raise MemoryError
+        return make(study=study, **more)
+
+    monkeypatch.setattr(reports, "make_report", half)
+    rounds(1, monkeypatch)
+    assert Report.objects.get().study == other
+
+
+def test_a_report_that_is_asked_for_while_no_broker_answers_is_made_later(
+    judged, as_alice, monkeypatch
+):
+    from audit.pages import reports as page
+
+    monkeypatch.setattr(page, "send", lambda *_: False)
+    assert as_alice.post("/studies/shapes/drift/make/").status_code == 302
+    assert "The report is being made" in as_alice.get("/studies/shapes/drift/").content.decode()
+    rounds(1, monkeypatch)
+    assert Report.objects.get().made_for is not None
+
+
+def test_the_same_goes_for_how_well_people_agree(judged, as_alice, monkeypatch):
+    monkeypatch.setattr(stored_agreement, "AT_ONCE", 0)
+    reports.make_report(study=judged)
+    with monkeypatch.context() as patch:
+        broken(patch, stored_agreement, "keep")
+        assert rounds(9, patch) == ["audit.tasks.make_agreement_task"] * 5
+    page = as_alice.get("/studies/shapes/agreement/").content.decode()
+    assert f"The newest answers could not be counted. {FAILED}" in page
+    as_alice.post("/studies/shapes/drift/make/", {"kind": "agreement"})
+    tasks.make_agreement_task(judged.pk)
+    assert Meeting.objects.count() == 1
+    assert as_alice.post("/studies/shapes/drift/make/", {"kind": "x"}).status_code == 404
+
+
+def test_a_refusal_is_a_sentence_and_no_failure(study, as_alice, monkeypatch):
+    def refuse(**_):
+        raise Refused("Nobody has answered yet.")
+
+    monkeypatch.setattr(reports, "make_report", refuse)
+    as_alice.post("/studies/shapes/drift/make/")
+    tasks.make_report_task(study.pk)
+    row = Making.objects.get()
+    assert (row.state, row.tries) == ("refused", 1)
+    assert (
+        "No report was made. Nobody has answered yet."
+        in as_alice.get("/studies/shapes/drift/").content.decode()
+    )
