@@ -89,6 +89,15 @@ def _limits(own: str, *, statement: str, lock: str) -> str:
     return " ".join([*(f"-c {name}={value}" for name, value in limits.items()), own]).strip()
 
 
+def _plugin(entry: str) -> tuple[str, str]:
+    if not re.fullmatch(r"[a-z][a-z0-9_-]{0,39}=[A-Za-z_][\w.]*:[A-Za-z_]\w*", entry):
+        raise ImproperlyConfigured(
+            f"JUDGE_PLUGINS holds {entry!r}; write name=module:function, with commas between them."
+        )
+    name, _, path = entry.partition("=")
+    return name, path
+
+
 # How many seconds the signed address of an image in a bucket is valid.
 ADDRESS_SECONDS = 300
 
@@ -349,8 +358,9 @@ if WORKER_MEMORY:
 # --- Judges that ask a server -------------------------------------------------------------------
 
 # A judge's options can be set in a browser, but only these servers may be asked. "loopback" is any
-# port of this machine, and is never sent the API key; other servers are given by address.
-JUDGE_SERVERS = _list("JUDGE_SERVERS", "loopback")
+# port of this machine, "loopback:8001" one of them; neither is ever sent the API key. Other servers
+# are given by address.
+JUDGE_SERVERS = _list("JUDGE_SERVERS", "" if IN_PRODUCTION else "loopback")
 OPENAI_API_KEY = os.environ.get("OPENAI_API_KEY", "").strip()
 if not OPENAI_API_KEY.isascii() or not OPENAI_API_KEY.isprintable():
     raise ImproperlyConfigured("OPENAI_API_KEY holds characters that no key has.")
@@ -359,12 +369,34 @@ JUDGE_BUDGET = _money("JUDGE_BUDGET")
 JUDGE_PRICES = dict(_price(entry) for entry in _list("JUDGE_PRICES", ""))
 
 for _entry in JUDGE_SERVERS:
-    if _entry != "loopback" and not re.fullmatch(r"https?://[^/@?#\s]+/?", _entry):
+    if not re.fullmatch(r"loopback(:[1-9][0-9]{0,4})?|https?://[^/@?#\s]+/?", _entry):
         _shown = re.sub(r"//[^/]*@", "//…@", _entry)
         raise ImproperlyConfigured(
-            f"JUDGE_SERVERS holds {_shown!r}; write loopback or addresses like "
+            f"JUDGE_SERVERS holds {_shown!r}; write loopback, loopback:8001 or addresses like "
             "https://api.openai.com, with commas between them."
         )
+if IN_PRODUCTION and "loopback" in JUDGE_SERVERS:
+    # Behind them listen the database, the broker and whatever else trusts this machine.
+    raise ImproperlyConfigured(
+        "JUDGE_SERVERS holds 'loopback', which is every port of this machine. In production name "
+        "the ports that judges may ask, like loopback:8001."
+    )
+
+# --- What judges may read and load --------------------------------------------------------------
+
+# Folders, and names on a hub ("owner/name", "owner/*"), that an option may name as weights; the
+# names of the catalogue are always allowed.
+JUDGE_WEIGHTS = [
+    str(Path(entry).expanduser()) if entry.startswith(("/", "~")) else entry
+    for entry in _list("JUDGE_WEIGHTS", "") or [str(VAR_DIR.resolve() / "weights")]
+]
+for _entry in JUDGE_WEIGHTS:
+    if not re.fullmatch(r"/.+|[A-Za-z0-9][\w.\-]*(/([\w.\-]+|\*))?", _entry):
+        raise ImproperlyConfigured(
+            f"JUDGE_WEIGHTS holds {_entry!r}; write folders like /srv/weights and names on a hub "
+            "like owner/name or owner/*, with commas between them."
+        )
+JUDGE_PLUGINS = dict(_plugin(entry) for entry in _list("JUDGE_PLUGINS", ""))
 
 # --- People -------------------------------------------------------------------------------------
 

@@ -30,7 +30,7 @@ from judges.exports import scores as score_export
 from judges.intake import uploads
 from judges.models import Judge, Run, Score, Upload
 from judges.runs import lifecycle
-from judges.runs.queries import judge_choices, run_row, run_rows
+from judges.runs.queries import judge_choices, judge_info, run_row, run_rows
 from judges.runs.wake import send
 
 REFUSALS = {400: OpenApiTypes.OBJECT, 403: MessageSerializer, 404: None}
@@ -40,7 +40,7 @@ LARGEST_ID = 2**63 - 1
 class RunSerializer(serializers.Serializer):
     id = serializers.IntegerField(source="run.pk")
     judge = serializers.CharField(source="run.judge.name")
-    fingerprint = serializers.CharField(source="run.judge.fingerprint")
+    fingerprint = serializers.CharField(help_text="Empty until a worker has read its weights.")
     state = serializers.CharField(source="run.state")
     reason = serializers.CharField()
     done = serializers.IntegerField()
@@ -50,7 +50,11 @@ class RunSerializer(serializers.Serializer):
 
 class StartRunSerializer(serializers.Serializer):
     judge = serializers.CharField(max_length=120)
-    options = serializers.DictField(required=False, default=dict)
+    options = serializers.DictField(
+        required=False,
+        default=dict,
+        help_text="By name, as studies/{slug}/judges/offers/{judge}/ lists them.",
+    )
 
 
 class OfferSerializer(serializers.Serializer):
@@ -60,6 +64,22 @@ class OfferSerializer(serializers.Serializer):
     title = serializers.CharField()
     why_not = serializers.CharField()
     started = serializers.BooleanField()
+
+
+class OptionSerializer(serializers.Serializer):
+    """What an option of a judge is for, and what it takes."""
+
+    name = serializers.CharField()
+    type = serializers.ChoiceField(
+        choices=["flag", "whole", "number", "choice", "text", "texts", "fields"]
+    )
+    default = serializers.JSONField()
+    wanted = serializers.CharField(help_text="What its value must be, in words.")
+    minimum = serializers.FloatField(allow_null=True)
+    maximum = serializers.FloatField(allow_null=True)
+    choices = serializers.ListField(child=serializers.CharField())
+    longest = serializers.IntegerField(allow_null=True, help_text="Characters of a text.")
+    help = serializers.CharField()
 
 
 class JudgeSerializer(serializers.ModelSerializer):
@@ -199,6 +219,14 @@ def judge_offers(request: Request, slug: str) -> Response:
     return Response(OfferSerializer(judge_choices(place.study), many=True).data)
 
 
+@extend_schema(responses={200: OptionSerializer(many=True), 422: MessageSerializer, **REFUSALS})
+@api_view()
+def judge_options(request: Request, slug: str, judge: str) -> Response:
+    """The options that this judge takes: type, range, choices and default of each."""
+    research_place_or_404(request, slug)
+    return Response(OptionSerializer(judge_info(judge).declared, many=True).data)
+
+
 @listed(JudgeSerializer)
 @api_view()
 def judges(request: Request, slug: str) -> Response:
@@ -325,6 +353,7 @@ urlpatterns = [
     path("studies/<slug:slug>/runs/<int:run_id>/resume/", resume, name="api-run-resume"),
     path("studies/<slug:slug>/judges/", judges, name="api-judges"),
     path("studies/<slug:slug>/judges/offers/", judge_offers, name="api-judge-offers"),
+    path("studies/<slug:slug>/judges/offers/<str:judge>/", judge_options, name="api-judge-options"),
     path("studies/<slug:slug>/scores/", scores, name="api-scores"),
     path("studies/<slug:slug>/imports/", imports, name="api-imports"),
     path("studies/<slug:slug>/imports/<int:upload_id>/", import_outcome, name="api-import"),

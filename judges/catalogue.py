@@ -5,6 +5,7 @@ Nothing is imported until it is used, so a missing library is a sentence, not a 
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -12,6 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from judges.errors import JudgeRefused
+from judges.options import shown_name
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 # What an engine may be asked for, in the order in which answers build on each other.
@@ -405,4 +407,12 @@ def entry(name: str) -> Entry:
         return JUDGES[name]
     except KeyError:
         known = ", ".join(sorted(JUDGES))
-        raise JudgeRefused(f"There is no judge named “{name}”. Known judges: {known}.") from None
+        raise JudgeRefused(
+            f"There is no judge named “{shown_name(name)}”. Known judges: {known}."
+        ) from None
+
+
+def load(path: str) -> Any:
+    """The class at one of this file's own paths."""
+    module, _, name = path.partition(":")
+    return getattr(importlib.import_module(module), name)

@@ -260,6 +260,21 @@ class Upload(Job):
         return " ".join(sentences(self.outcome))
 
 
+class KnownWeights(models.Model):
+    """What a worker read in a file or folder of weights: the web process does not open them."""
+
+    path = models.CharField(max_length=300, unique=True)
+    stamp = models.CharField(max_length=64, help_text="Hash of the files' names, sizes and times.")
+    content = models.CharField(max_length=16)
+
+    class Meta:
+        ordering = ["path"]
+        verbose_name_plural = "known weights"
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.content}"
+
+
 class ServerUse(models.Model):
     """Requests of judges to a server's model on one day, all workers of all machines together."""
 

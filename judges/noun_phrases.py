@@ -1,21 +1,29 @@
 """The noun phrases of a prompt, for the methods that make questions of them.
 
 The papers use spaCy. The default here is the small grammar of `annotations.prompt_grammar.parse`,
-which needs no download; where spaCy and one of its models are installed, the parser "spacy" (or
-"spacy:MODEL") gives the papers' own phrases. A study that has its own phrases needs neither.
+which needs no download; where spaCy and one of its English models are installed, the parser "spacy"
+(or "spacy:MODEL") gives the papers' own phrases. A study that has its own phrases needs neither.
+Another parser is a plug-in of the operator's: it takes the prompt and returns `Phrase`s.
 """
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
+from annotations.plugins import plugin
 from annotations.prompt_grammar import parse as prompt_parser
+from judges.options import choice
 
-MODEL = "en_core_web_sm"
+# By name only: spaCy imports a package of any other name, or runs the code beside a folder's config.
+MODELS = ("en_core_web_sm", "en_core_web_md", "en_core_web_lg", "en_core_web_trf")
+SPACY = {"spacy": MODELS[0], **{f"spacy:{model}": model for model in MODELS}}
+PARSERS = ("grammar", *SPACY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +38,26 @@ class Phrase:
 Reader = Callable[[str], tuple[Phrase, ...]]
 
 
+def parser_option() -> Any:
+    return choice(
+        "grammar",
+        PARSERS,
+        "What finds the noun phrases of a prompt: the grammar, spaCy or a plug-in.",
+        takes_plugins=True,
+    )
+
+
+def check_reader(name: str) -> None:
+    """A ValueError where it is not installed; nothing is imported to find out."""
+    for needed in ("spacy", SPACY[name]) if name in SPACY else ():
+        if needed not in sys.modules and importlib.util.find_spec(needed) is None:
+            raise ValueError(_absent(SPACY[name], f"no package “{needed}”"))
+
+
 def reader(name: str = "grammar") -> Reader:
-    """Raises ValueError for an unknown parser, before any prompt is read."""
     if name == "grammar":
         return by_grammar
-    family, _, model = name.partition(":")
-    if family == "spacy":
-        return _spacy(model or MODEL)
-    raise ValueError(f"A parser is “grammar”, “spacy” or “spacy:MODEL”, not “{name}”.")
+    return _spacy(SPACY[name]) if name in SPACY else plugin(name)
 
 
 @lru_cache(maxsize=10_000)
@@ -60,10 +80,7 @@ def _spacy(model: str) -> Reader:
     try:
         language = importlib.import_module("spacy").load(model)
     except (ImportError, OSError) as error:
-        raise ValueError(
-            f"spaCy's model “{model}” is not installed here ({error}). "
-            "Install it, or choose the parser “grammar”."
-        ) from error
+        raise ValueError(_absent(model, str(error))) from error
 
     def read(prompt: str) -> tuple[Phrase, ...]:
         return tuple(
@@ -72,6 +89,13 @@ def _spacy(model: str) -> Reader:
         )
 
     return read
+
+
+def _absent(model: str, why: str) -> str:
+    return (
+        f"spaCy's model “{model}” is not installed here ({why}). "
+        "Install it, or choose the parser “grammar”."
+    )
 
 
 def _of(part_of_speech: str, chunk: Any) -> tuple[str, ...]:

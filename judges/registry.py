@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 import importlib.util
-import inspect
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from judges.catalogue import Entry, entry
+from judges import allowed
+from judges.catalogue import Entry, entry, load
 from judges.errors import JudgeMissing, JudgeRefused
+from judges.options import Option, declared, shown_name, typed
 from judges.protocols import Engine, Method
 
 SELF_TEST = "self_test"
 # Options that change how fast an engine answers, not what.
 PACE = {"batch", "device", "rows", "concurrency", "timeout", "attempts", "pause", "longest_pause"}
+_SELF_TEST = Option(
+    kind="flag", default=True, help="Before the first image every engine must get a drawing right."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +49,40 @@ def why_not(name: str) -> str:
     return f"Needs {', '.join(lacking)}: install requirements.txt, which holds the neural engines."
 
 
+def declared_options(name: str) -> dict[str, Option]:
+    """Every option that the judge takes: the engines' with their part's name before them, then the
+    method's. Each has the value that it has in this judge when none is given."""
+    chosen = entry(name)
+    found: dict[str, Option] = {}
+    for kind, (path, given) in chosen.parts.items():
+        found |= {
+            f"{kind}.{option}": replace(told, default=given.get(option, told.default))
+            for option, told in declared(load(path)).items()
+        }
+    method = load(chosen.method)
+    own = {option: value for option, value in chosen.options.items() if option != SELF_TEST}
+    usual = getattr(method(**own), "options", {})
+    found |= {o: replace(told, default=usual[o]) for o, told in declared(method).items()}
+    return {**found, SELF_TEST: replace(_SELF_TEST, default=chosen.options.get(SELF_TEST, True))}
+
+
 def check_options(name: str, options: Mapping[str, Any]) -> None:
-    """Unknown, unusable and missing options are refused before a run exists."""
+    """Unknown, unusable and missing options are refused before a run exists.
+
+    No library of an engine is imported for it, and no file is opened.
+    """
     build(name, options)
-    for option, value in {**usual_options(name), **options}.items():
-        if option.endswith(".checkpoint") and not value:
-            raise JudgeRefused(
-                f"“{name}” needs {option}: a file, a folder, or a name on a model hub."
-            )
+    for option, told in declared_options(name).items():
+        needed = option.endswith(".checkpoint") and told.default == ""
+        if needed and not options.get(option):
+            wanted = f"{told.help[0].lower()}{told.help[1:]}"
+            raise JudgeRefused(f"“{name}” needs {option}: {wanted}")
+
+
+def from_text(name: str, given: Mapping[str, str]) -> dict[str, Any]:
+    """Options as a person types them in a form or in a shell."""
+    told = declared_options(name) if not why_not(name) else {}
+    return {option: typed(told.get(option), text) for option, text in given.items()}
 
 
 def identity(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -66,8 +95,9 @@ def identity(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
         "method_version": built.method.version,
         "engine": _joined(engines),
         "engine_version": _joined(versions),
-        "checkpoint": _joined(_facts(built, "checkpoint")),
-        "revision": _joined(_facts(built, "revision")),
+        # Cut to what the table holds; all of it is among the facts.
+        "checkpoint": _joined(_facts(built, "checkpoint"))[:300],
+        "revision": _joined(_facts(built, "revision"))[:80],
         "precision": _joined(_facts(built, "precision")),
         "options": {**chosen.all_options, **options},
         "facts": {
@@ -87,18 +117,17 @@ def build(name: str, options: Mapping[str, Any]) -> Judge:
     if lacking:
         raise JudgeMissing(f"“{name}” cannot run here. {lacking}")
     chosen = entry(name)
+    _check_each(name, options)
     own, by_part = _sorted_out(chosen, options)
     self_test = own.pop(SELF_TEST, True)
-    if not isinstance(self_test, bool):
-        raise JudgeRefused(f"“{name}”: self_test is true or false, not “{self_test}”.")
     try:
-        method = _load(chosen.method)(**own)
+        method = load(chosen.method)(**own)
         parts = {
             kind: _engine(path, json.dumps(by_part[kind], sort_keys=True))
             for kind, (path, _) in chosen.parts.items()
         }
     except (TypeError, ValueError) as error:
-        raise JudgeRefused(f"“{name}” does not take these options: {error}.") from error
+        raise JudgeRefused(f"“{name}” does not take these options: {error}") from error
     facts = {kind: dict(engine.facts) for kind, engine in parts.items()}
     keys = {
         kind: _digest(
@@ -117,29 +146,6 @@ def build(name: str, options: Mapping[str, Any]) -> Judge:
     return Judge(name, method, parts, keys, facts, self_test)
 
 
-def as_value(text: str) -> Any:
-    """An option as a person types it: 0.4, true, [1, 2], or just a text."""
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError:
-        return text
-
-
-def usual_options(name: str) -> dict[str, Any]:
-    """Every option that the judge takes, with the value that it has when none is given."""
-    chosen = entry(name)
-    taken: dict[str, Any] = {}
-    for kind, (path, given) in chosen.parts.items():
-        taken |= {f"{kind}.{k}": v for k, v in {**_defaults(_load(path)), **given}.items()}
-    method = _load(chosen.method)
-    own = dict(chosen.options)
-    tested = own.pop(SELF_TEST, True)
-    options = getattr(method(**own), "options", None)
-    if not isinstance(options, Mapping):
-        options = {**_defaults(method), **own}
-    return {**taken, **options, SELF_TEST: tested}
-
-
 def whereabouts(checkpoint: str) -> str:
     """Whether these weights are here already, in words."""
     if Path(checkpoint).expanduser().exists():
@@ -152,6 +158,30 @@ def whereabouts(checkpoint: str) -> str:
     return "to be fetched on first use"
 
 
+def _check_each(name: str, options: Mapping[str, Any]) -> None:
+    """Each option by itself: known, declared so, and allowed on this machine."""
+    parts = entry(name).parts
+    told = declared_options(name)
+    for option, value in options.items():
+        if option not in told:
+            kind, dot, _ = str(option).partition(".")
+            if dot and kind not in parts:
+                raise JudgeRefused(
+                    f"“{shown_name(option)}” names no part of this judge; its parts: "
+                    f"{', '.join(parts)}."
+                )
+            raise JudgeRefused(
+                f"“{name}” does not take these options: there is no “{shown_name(option)}”; "
+                f"it takes {', '.join(told)}."
+            )
+        try:
+            told[option].check(option, value)
+        except ValueError as error:
+            raise JudgeRefused(f"“{name}” does not take these options: {error}") from error
+        if told[option].names:
+            allowed.check(option, told[option], value)
+
+
 def _sorted_out(
     chosen: Entry, options: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
@@ -160,22 +190,11 @@ def _sorted_out(
     by_part = {kind: dict(given) for kind, (_, given) in chosen.parts.items()}
     for name, value in options.items():
         kind, dot, option = name.partition(".")
-        if not dot:
-            own[name] = value
-        elif kind in by_part:
+        if dot:
             by_part[kind][option] = value
         else:
-            parts = ", ".join(chosen.parts)
-            raise JudgeRefused(f"“{name}” names no part of this judge; its parts: {parts}.")
+            own[name] = value
     return own, by_part
-
-
-def _defaults(made: Any) -> dict[str, Any]:
-    return {
-        name: parameter.default
-        for name, parameter in inspect.signature(made).parameters.items()
-        if parameter.default is not parameter.empty
-    }
 
 
 def _facts(built: Judge, name: str) -> dict[str, str]:
@@ -197,9 +216,4 @@ def _digest(value: Any) -> str:
 # Weights fill the memory: only the engines of the last few judges are kept.
 @lru_cache(maxsize=4)
 def _engine(path: str, options: str) -> Engine:
-    return _load(path)(**json.loads(options))
-
-
-def _load(path: str) -> Any:
-    module, _, name = path.partition(":")
-    return getattr(importlib.import_module(module), name)
+    return load(path)(**json.loads(options))

@@ -104,8 +104,12 @@ def _origin(parts: SplitResult) -> tuple[str, str, int | None]:
 
 
 def _named() -> set[tuple[str, str, int | None]]:
-    return {_origin(urlsplit(entry)) for entry in settings.JUDGE_SERVERS if entry != LOOPBACK}
+    addresses = (entry for entry in settings.JUDGE_SERVERS if not entry.startswith(LOOPBACK))
+    return {_origin(urlsplit(entry)) for entry in addresses}
 
 
 def _is_open_loopback(parts: SplitResult) -> bool:
-    return LOOPBACK in settings.JUDGE_SERVERS and parts.hostname in _LOOPBACK_HOSTS
+    """Any port of this machine, or one that is named: `loopback:8001`."""
+    port = f"{LOOPBACK}:{parts.port or _PORTS[parts.scheme]}"
+    is_open = LOOPBACK in settings.JUDGE_SERVERS or port in settings.JUDGE_SERVERS
+    return is_open and parts.hostname in _LOOPBACK_HOSTS

@@ -13,6 +13,7 @@ from django.core.management import get_commands, load_command_class
 
 from annotations.benchmarks.registry import FORMATS
 from judges.catalogue import JUDGES
+from judges.management.option_tables import option_tables
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [
@@ -144,3 +145,9 @@ def test_the_table_of_judges_has_every_judge():
     for placeholder, models in MODELS.items():
         named |= {name.replace(placeholder, model) for name in named for model in models}
     assert set(JUDGES) - named == set()
+
+
+def test_the_tables_of_options_are_those_of_the_code():
+    text = (ROOT / "docs" / "judges.md").read_text()
+    written = text.partition("<!-- options -->")[2].partition("<!-- end of options -->")[0]
+    assert written.strip() == option_tables().strip(), "run `manage.py judges --markdown`"

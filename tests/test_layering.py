@@ -29,7 +29,8 @@ MAY_USE_TORCH = "judges/engines"
 # only. Folders on one floor do not know each other.
 FLOORS = {
     "annotations": [
-        {"consensus", "database", "errors", "models", "scales", "signals", "storage", "apps"},
+        {"consensus", "database", "errors", "models", "scales", "signals", "storage", "apps"}
+        | {"plugins"},
         {"access", "event_log", "pictures", "rates", "sources"},
         {"admin", "exports", "forms", "middleware", "prompt_grammar"},
         {
@@ -49,9 +50,11 @@ FLOORS = {
         {"urls"},
     ],
     "judges": [
-        {"apps", "errors", "models", "noun_phrases", "number_words", "protocols", "signals"},
+        {"apps", "errors", "models", "number_words", "options", "protocols", "signals"},
+        {"noun_phrases", "text_similarity"},
         {"boxes", "catalogue", "engines/shared", "exports", "masks", "methods/shared", "servers"},
-        {"draft_questions", "engines", "methods", "registry"},
+        {"allowed", "draft_questions", "engines", "methods"},
+        {"registry"},
         {"looks", "methods/compbench"},
         {"runs"},
         {"intake"},

@@ -18,6 +18,7 @@ from annotations.benchmarks.m3t2ibench import reader as m3t2ibench
 from annotations.benchmarks.t2i_compbench import prompts as t2i_compbench_prompts
 from annotations.benchmarks.t2i_compbench import reader as t2i_compbench
 from annotations.benchmarks.tifa import reader as tifa
+from annotations.plugins import plugin
 from annotations.prompt_grammar import parse as prompt_parser
 from annotations.sources import tidy_tables
 from annotations.sources.records import LabelRecord, PromptRecord, Record, Unreadable
@@ -32,7 +33,7 @@ class Source:
     generator: str = ""
     generators: Path | None = None
     judge: str = ""
-    # What reads the atoms of prompts that have none: "grammar", or the user's `module:function`.
+    # What reads the atoms of prompts that have none: "grammar", or a plug-in of the settings.
     atoms: str = ""
 
 
@@ -97,11 +98,18 @@ def records(format: str, source: Source) -> Iterator[Record]:
 
 def with_atoms(records: Iterator[Record], parser: str) -> Iterator[Record]:
     """Prompts without atoms get those that their words name."""
-    reader = None if parser == "grammar" else prompt_parser.loaded(parser)
+    reader = None if parser == "grammar" else _plugged_in(parser)
     for record in records:
         if isinstance(record, PromptRecord) and not record.atoms:
             record = replace(record, atoms=prompt_parser.parse(record.text, reader=reader))
         yield record
+
+
+def _plugged_in(name: str) -> prompt_parser.Reader:
+    try:
+        return plugin(name)
+    except ValueError as error:
+        raise Unreadable(str(error)) from error
 
 
 def tidy_part(kind: type, path: Path) -> Iterator[Record]:

@@ -4,7 +4,7 @@ Why we keep a small grammar instead of spaCy: spaCy's English models are separat
 must work without the network, and prompts are simple: things with counts and attributes, joined by
 prepositions and verbs. First and last noun are right for all 1,000 spatial prompts of T2I-CompBench
 and all 300 of its 3D set. What the grammar cannot read becomes no atom, and it never guesses a
-relation. A better parser can be given as `reader` (`module:function` in the command): it takes the
+relation. A better parser can be given as `reader` (a plug-in's name in the command): it takes the
 prompt and returns `AtomRecord`s. See docs/decisions/0006-own-prompt-grammar.md.
 """
 
@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 
 from annotations.prompt_grammar.words import (
     ADVERBS,
@@ -30,7 +29,7 @@ from annotations.prompt_grammar.words import (
     plural,
     singular,
 )
-from annotations.sources.records import AtomRecord, Unreadable
+from annotations.sources.records import AtomRecord
 
 Reader = Callable[[str], Sequence[AtomRecord]]
 LONGEST = 2_000
@@ -76,18 +75,6 @@ def parse(prompt: str, *, reader: Reader | None = None) -> tuple[AtomRecord, ...
         return tuple(reader(prompt))
     things, links = read(prompt)
     return atoms(things, links)
-
-
-def loaded(path: str) -> Reader:
-    """The reader at `module:function`."""
-    module, _, name = path.partition(":")
-    try:
-        parser = getattr(import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise Unreadable(f"There is no parser {path}: {error}.") from error
-    if not callable(parser):
-        raise Unreadable(f"{path} cannot be called.")
-    return parser
 
 
 def atoms(things: Sequence[NamedThing], links: Sequence[Link]) -> tuple[AtomRecord, ...]:

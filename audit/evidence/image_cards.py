@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from annotations.models import Annotation, Answer, Atom, Image
@@ -268,7 +268,7 @@ def detection_rows(score: Score | None, tag: str) -> list[dict[str, Any]]:
     A judge's options name only what differs from the method's own.
     """
     judge = score.run.judge if score else None
-    defaults = asdict(geneval.Options()) if judge and judge.method == "GenEval" else {}
+    defaults = geneval.GenEval().options if judge and judge.method == "GenEval" else {}
     options = {**defaults, **(judge.options if judge else {})}
     name = "counting_threshold" if tag == "counting" else "threshold"
     threshold = read_evidence.number(options.get(name))

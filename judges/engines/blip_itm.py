@@ -4,35 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from PIL import Image
 
-from judges.engines.shared.checkpoint import CheckpointEngine
+from judges.engines.shared.checkpoint import CheckpointEngine, checkpoint_of, pictures
 from judges.engines.shared.torch_setup import prepare
 from judges.engines.shared.weights import memory_guard
+from judges.options import flag, whole
 
 _WORDS = 50
 
 
-class _Matching(CheckpointEngine):
-    """`clean` prepares the text as the papers' code does; `longest` is its length in tokens."""
+def _tokens(default: int) -> Any:
+    return whole(default, "Where the text is cut, in tokens.", minimum=1, maximum=512, is_fact=True)
 
-    def __init__(
-        self,
-        checkpoint: str = "",
-        revision: str = "",
-        device: str = "auto",
-        precision: str = "float32",
-        batch: int = 16,
-        clean: bool = True,
-        longest: int = 32,
-    ) -> None:
-        super().__init__(
-            checkpoint, revision, device, precision, batch, clean=clean, longest=longest
-        )
-        self._clean = clean
-        self._longest = longest
+
+@dataclass(eq=False)
+class _Matching(CheckpointEngine):
+    batch: int = pictures(16)
+    clean: bool = flag(True, "Prepares the text as the papers' code does.", is_fact=True)
+    longest: int = _tokens(32)
 
     def similarities(self, pairs: Sequence[tuple[Image.Image, str]]) -> list[float]:
         self.load()
@@ -53,9 +46,9 @@ class _Matching(CheckpointEngine):
             images=[image.convert("RGB") for image in images.values()], return_tensors="pt"
         )["pixel_values"].to(some.device, some.dtype)
         seen = self._net.vision_model(pixel_values=pixels).last_hidden_state
-        texts = [cleaned(text) if self._clean else text for _, text in pairs]
+        texts = [cleaned(text) if self.clean else text for _, text in pairs]
         given = self._tokenize(
-            texts, padding=True, truncation=True, max_length=self._longest, return_tensors="pt"
+            texts, padding=True, truncation=True, max_length=self.longest, return_tensors="pt"
         ).to(some.device)
         return self._logits(
             seen[[row[id(image)] for image, _ in pairs]],
@@ -74,21 +67,13 @@ class _Matching(CheckpointEngine):
         raise NotImplementedError
 
 
+@dataclass(eq=False)
 class BlipItm(_Matching):
+    checkpoint: str = checkpoint_of("Salesforce/blip-itm-large-coco")
+    longest: int = _tokens(35)
+
     identity = "judges.engines.blip_itm:BlipItm"
     version = "blip-itm-1"
-
-    def __init__(
-        self,
-        checkpoint: str = "Salesforce/blip-itm-large-coco",
-        revision: str = "",
-        device: str = "auto",
-        precision: str = "float32",
-        batch: int = 16,
-        clean: bool = True,
-        longest: int = 35,
-    ) -> None:
-        super().__init__(checkpoint, revision, device, precision, batch, clean, longest)
 
     def _load(self) -> None:
         prepare()
@@ -106,23 +91,14 @@ class BlipItm(_Matching):
         return self._net.itm_head(read[:, 0])
 
 
+@dataclass(eq=False)
 class Blip2Itm(_Matching):
     """The logits are means over the query tokens, each of which has its own."""
 
+    checkpoint: str = checkpoint_of("Salesforce/blip2-itm-vit-g")
+
     identity = "judges.engines.blip_itm:Blip2Itm"
     version = "blip2-itm-1"
-
-    def __init__(
-        self,
-        checkpoint: str = "Salesforce/blip2-itm-vit-g",
-        revision: str = "",
-        device: str = "auto",
-        precision: str = "float32",
-        batch: int = 16,
-        clean: bool = True,
-        longest: int = 32,
-    ) -> None:
-        super().__init__(checkpoint, revision, device, precision, batch, clean, longest)
 
     def _load(self) -> None:
         prepare()

@@ -19,11 +19,12 @@ import numpy as np
 from PIL import Image
 
 from judges.engines.shared import weights
-from judges.engines.shared.checkpoint import CheckpointEngine
+from judges.engines.shared.checkpoint import CheckpointEngine, checkpoint_of
 from judges.engines.shared.clip_pixels import pixels
 from judges.engines.shared.control_tokens import expect_none, marks_of
 from judges.engines.shared.token_answers import AnswerReader
 from judges.errors import EngineRefused
+from judges.options import choice, weights_of, whole
 from judges.protocols import Answer, Question
 
 _LONGEST = 35  # tokens of a question; the official code cuts there
@@ -43,32 +44,29 @@ _RENAMED_INSIDE = (
 )
 
 
+@dataclass(eq=False)
 class BlipVqa(CheckpointEngine):
+    checkpoint: str = checkpoint_of(
+        help="Its weights: a folder or hub name in the library's form, or the official file."
+    )
+    size: int = whole(
+        0,
+        "Pixels of a side; 0 is what the position table was made for.",
+        minimum=0,
+        maximum=2_048,
+        is_fact=True,
+    )
+    first_token: str = choice(
+        "enc",
+        ("enc", "cls"),
+        "BLIP was trained with its own mark before a question (“enc”); the library's processor "
+        "writes BERT's (“cls”).",
+        is_fact=True,
+    )
+    tokenizer: str = weights_of("", "BERT's vocabulary, where the weights are the official file.")
+
     identity = "judges.engines.blip_vqa:BlipVqa"
     version = "1"
-
-    def __init__(
-        self,
-        checkpoint: str = "",
-        revision: str = "",
-        device: str = "auto",
-        precision: str = "float32",
-        batch: int = 8,
-        size: int = 0,
-        first_token: str = "enc",  # noqa: S107
-        tokenizer: str = "",
-    ) -> None:
-        """`checkpoint`: a folder or hub name in the library's form, or the official file, beside
-        which `tokenizer` names the BERT vocabulary. `size`: pixels of a side; 0 is what the
-        position table was made for. `first_token`: BLIP was trained with its own mark before a
-        question ("enc"); the library's processor writes BERT's ("cls").
-        """
-        if first_token not in ("enc", "cls"):
-            raise ValueError(f"first_token is enc or cls, not {first_token!r}")
-        super().__init__(
-            checkpoint, revision, device, precision, batch, size=size, first_token=first_token
-        )
-        self.size, self.first_token, self.tokenizer = size, first_token, tokenizer
 
     def _load(self) -> None:
         weights.prepare()
@@ -77,8 +75,8 @@ class BlipVqa(CheckpointEngine):
         path = Path(self.checkpoint).expanduser()
         if path.is_file() and not self.tokenizer:
             raise EngineRefused(
-                "The official file holds no vocabulary: give BERT's (bert-base-uncased) as the "
-                "option tokenizer."
+                "The official file holds no vocabulary: give BERT's (google-bert/bert-base-uncased) as "
+                "the option tokenizer."
             )
         self._tokenizer = self._processor(BertTokenizer, self.tokenizer)
         if path.is_file():

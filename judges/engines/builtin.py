@@ -18,7 +18,9 @@ from PIL import Image
 
 from judges.boxes import shared_area
 from judges.engines.shared.builtin_vision import COLORS, SHAPES, FoundShape, find_shapes
+from judges.engines.shared.checkpoint import pictures
 from judges.number_words import NUMBERS
+from judges.options import Declared
 from judges.protocols import Answer, ColorOf, Detection, Engine, Question
 
 _COUNTS = NUMBERS[:11]  # those that it counts to
@@ -43,13 +45,16 @@ class ParsedQuestion:
     other: str = ""
 
 
-class BuiltinEngine(Engine):
+@dataclass(eq=False)
+class BuiltinEngine(Engine, Declared):
+    batch: int = pictures(8)
+
     identity = "judges.engines.builtin:BuiltinEngine"
     version = "builtin-1"
     classes = SHAPES
 
-    def __init__(self, batch: int = 8) -> None:
-        self.batch = batch
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self._last: tuple[tuple, list[FoundShape]] | None = None
 
     @property

@@ -11,36 +11,51 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from PIL import Image, ImageOps
 
 from judges.engines.shared import run_lengths, weights
-from judges.engines.shared.checkpoint import CheckpointEngine
+from judges.engines.shared.checkpoint import CheckpointEngine, checkpoint_of, pictures
 from judges.engines.shared.torch_setup import prepare
 from judges.engines.shared.weights import memory_guard
 from judges.errors import EngineRefused
+from judges.options import choice, free_text, weights_of
 from judges.protocols import ColorOf, Detection
 
 _REMEMBERED = 20_000  # texts and color rows kept, a few KB each
 _FOLDER = "local-dir:"  # what open_clip calls a folder with weights and configuration
 _TEXTS = 256  # texts that go through the model at once
+# The name of one of the library's own models; with a “:” or “/” it would be a repository or a folder.
+_MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._\-]{0,79}")
+RESIZE = ("", "shortest", "longest", "squash")
+RESIZE_HELP = (
+    "How a picture is made square: “shortest” cuts its ends off, “longest” adds bars; empty leaves "
+    "that to the checkpoint."
+)
+PROCESSOR = "Where the preparation of picture and text lies, if not beside the weights."
 
 
+def open_clip_model(default: str) -> Any:
+    return free_text(
+        default,
+        "The model, where the checkpoint is a tag or a file.",
+        fits=lambda value: _MODEL.fullmatch(value) is not None,
+        form="the name of a model that open_clip ships",
+        is_fact=True,
+    )
+
+
+@dataclass(eq=False)
 class Clip(CheckpointEngine):
     """A `Matcher` (cosines) and a `Colorist`; subclasses encode the pictures and texts."""
 
-    def __init__(
-        self,
-        checkpoint: str = "",
-        revision: str = "",
-        device: str = "auto",
-        precision: str = "float32",
-        batch: int = 32,
-        **options: Any,
-    ) -> None:
-        super().__init__(checkpoint, revision, device, precision, batch, **options)
+    batch: int = pictures(32)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self._texts = _Memory()
         self._rows = _Memory()
 
@@ -155,30 +170,20 @@ def cut_out(image: Image.Image, thing: Detection, want: ColorOf) -> Image.Image:
     return Image.composite(cut, blank if inside else blank.crop(box), mask.crop(box))
 
 
+@dataclass(eq=False)
 class OpenClip(Clip):
-    """`checkpoint` is a published tag of `model` or a file with its weights; or model and weights
-    in one: `hf-hub:owner/name`, `local-dir:/path` or just the folder. `resize`: how a picture is
-    made square, "shortest" (its ends are cut off) or "longest" (bars are added); empty leaves that
-    to the checkpoint."""
+    checkpoint: str = checkpoint_of(
+        "openai",
+        "A published tag of the model or a file with its weights; or both in one: hf-hub:owner/name, "
+        "local-dir:/path or just the folder.",
+    )
+    model: str = open_clip_model("ViT-L-14")
+    resize: str = choice("", RESIZE, RESIZE_HELP, is_fact=True)
 
     identity = "judges.engines.clip:OpenClip"
     version = "open-clip-1"
     has_revisions = False
     libraries = ("torch", "open_clip_torch", "torchvision", "pillow")
-
-    def __init__(
-        self,
-        checkpoint: str = "openai",
-        revision: str = "",
-        device: str = "auto",
-        precision: str = "float32",
-        batch: int = 32,
-        model: str = "ViT-L-14",
-        resize: str = "",
-    ) -> None:
-        super().__init__(checkpoint, revision, device, precision, batch, model=model, resize=resize)
-        self._name = model
-        self._resize = resize
 
     @property
     def facts(self) -> Mapping[str, str]:
@@ -198,7 +203,7 @@ class OpenClip(Clip):
         if (Path(checkpoint).expanduser() / "open_clip_config.json").is_file():
             checkpoint = f"{_FOLDER}{Path(checkpoint).expanduser()}"
         whole = checkpoint.startswith(("hf-hub:", _FOLDER))
-        name, tag = (checkpoint, None) if whole else (self._name, checkpoint)
+        name, tag = (checkpoint, None) if whole else (self.model, checkpoint)
         # OpenAI's weights were trained with their own GELU: with another one the numbers are
         # wrong, but close enough to go unnoticed.
         published = {} if whole else open_clip.get_pretrained_cfg(name, tag)
@@ -211,7 +216,7 @@ class OpenClip(Clip):
                 ],
                 device="cpu",
                 force_quick_gelu=bool(published.get("quick_gelu")),
-                image_resize_mode=self._resize or None,
+                image_resize_mode=self.resize or None,
             )
             self._tokenize = open_clip.get_tokenizer(name)
         except (OSError, ValueError, RuntimeError, KeyError) as error:
@@ -273,31 +278,21 @@ def _short_reader(net: Any) -> Callable[[Any], Any]:
     return read
 
 
+@dataclass(eq=False)
 class TransformersClip(Clip):
-    """`processor`: where the picture's and the text's preparation lies, if not in `checkpoint`."""
+    checkpoint: str = checkpoint_of("openai/clip-vit-large-patch14")
+    processor: str = weights_of("", PROCESSOR, is_fact=True)
 
     identity = "judges.engines.clip:TransformersClip"
     version = "transformers-clip-1"
-
-    def __init__(
-        self,
-        checkpoint: str = "openai/clip-vit-large-patch14",
-        revision: str = "",
-        device: str = "auto",
-        precision: str = "float32",
-        batch: int = 32,
-        processor: str = "",
-    ) -> None:
-        super().__init__(checkpoint, revision, device, precision, batch, processor=processor)
-        self._processor_name = processor
 
     def _load(self) -> None:
         prepare()
         from transformers import AutoImageProcessor, AutoTokenizer, CLIPModel
 
         self._net = self._model(CLIPModel)
-        self._prepare_images = self._processor(AutoImageProcessor, self._processor_name)
-        self._tokenize = self._processor(AutoTokenizer, self._processor_name)
+        self._prepare_images = self._processor(AutoImageProcessor, self.processor)
+        self._tokenize = self._processor(AutoTokenizer, self.processor)
 
     def _embed_images(self, images: Sequence[Image.Image]) -> Any:
         some = next(self._net.parameters())

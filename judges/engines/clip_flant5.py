@@ -8,18 +8,20 @@ and the encoder reads the picture with each question, many at a time.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from PIL import Image
 
 from judges.engines.shared import weights
-from judges.engines.shared.checkpoint import CheckpointEngine
+from judges.engines.shared.checkpoint import CheckpointEngine, pictures
 from judges.engines.shared.clip_pixels import padded, pixels
 from judges.engines.shared.control_tokens import expect_none, marks_of
-from judges.engines.shared.rows import in_rows
+from judges.engines.shared.rows import in_rows, questions_at_once
 from judges.engines.shared.token_answers import AnswerReader
 from judges.errors import EngineRefused
+from judges.options import free_text, weights_of
 from judges.protocols import Answer, Question
 
 # The checkpoints were trained on conversations in exactly these words, blanks included.
@@ -43,31 +45,29 @@ _TOWER = {
 }
 
 
+@dataclass(eq=False)
 class ClipFlanT5(CheckpointEngine):
+    batch: int = pictures(4)
+    template: str = free_text(
+        CHAT,
+        "The words around a question, with <image> and {question} once each.",
+        longest=4_000,
+        is_fact=True,
+    )
+    tokenizer: str = weights_of("", "Where T5's is, if not beside the weights.")
+    vision: str = weights_of(
+        "",
+        "Whose configuration describes the tower; empty: CLIP ViT-L/14 at 336 pixels.",
+    )
+    rows: int = questions_at_once(16)
+
     identity = "judges.engines.clip_flant5:ClipFlanT5"
     version = "1"
 
-    def __init__(
-        self,
-        checkpoint: str = "",
-        revision: str = "",
-        device: str = "auto",
-        precision: str = "float32",
-        batch: int = 4,
-        template: str = CHAT,
-        tokenizer: str = "",
-        vision: str = "",
-        rows: int = 16,
-    ) -> None:
-        """`tokenizer`: where T5's is, if not beside the weights. `vision`: a folder or hub name
-        whose configuration describes the tower; without it, CLIP ViT-L/14 at 336 pixels. `rows`:
-        questions that T5 reads at once."""
-        if template.count(_PICTURE) != 1 or template.count(_QUESTION) != 1:
-            raise ValueError(f"the template holds {_PICTURE} once and {_QUESTION} once")
-        if rows < 1:
-            raise ValueError("rows is at least 1")
-        super().__init__(checkpoint, revision, device, precision, batch, template=template)
-        self.template, self.tokenizer, self.vision, self.rows = template, tokenizer, vision, rows
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.template.count(_PICTURE) != 1 or self.template.count(_QUESTION) != 1:
+            raise ValueError(f"“template” must hold {_PICTURE} once and {_QUESTION} once.")
 
     def _load(self) -> None:
         weights.prepare()

@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from PIL import Image
 
 from judges.engines.shared.batches import alike
-from judges.engines.shared.checkpoint import CheckpointEngine
+from judges.engines.shared.checkpoint import CheckpointEngine, checkpoint_of
 from judges.engines.shared.torch_setup import prepare
 from judges.engines.shared.weights import memory_guard
 from judges.errors import EngineRefused
 
 
+@dataclass(eq=False)
 class Depth(CheckpointEngine):
+    checkpoint: str = checkpoint_of("Intel/dpt-hybrid-midas")
+
     identity = "judges.engines.depth:Depth"
     version = "depth-1"
-
-    def __init__(
-        self,
-        checkpoint: str = "Intel/dpt-hybrid-midas",
-        revision: str = "",
-        device: str = "auto",
-        precision: str = "float32",
-        batch: int = 8,
-    ) -> None:
-        super().__init__(checkpoint, revision, device, precision, batch)
 
     def _load(self) -> None:
         prepare()

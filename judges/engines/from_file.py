@@ -10,14 +10,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from PIL import Image
 
 from judges.engines.shared import weights
+from judges.engines.shared.checkpoint import pictures
 from judges.errors import EngineRefused
+from judges.options import FILE, Declared, free_text
 from judges.protocols import Detection, Engine
 
 # The official script numbers prompts and samples: …/00012/samples/00003.png
@@ -28,19 +31,22 @@ OFFICIAL = re.compile(r"(?:^|/)(\d{1,9})/samples/(\d{1,9})\.png$")
 NOT_SO = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 
 
-class FromFile(Engine):
-    """A detector that looks results up. `prefix` is put before the file's names: where a study has
-    several generators, “sdxl/” makes “00012/00003” the image “sdxl/00012/00003”."""
+@dataclass(eq=False)
+class FromFile(Engine, Declared):
+    """A detector that looks results up."""
+
+    checkpoint: str = free_text("", "The file with the detections.", names=FILE)
+    prefix: str = free_text(
+        "",
+        "Put before the file's names: where a study has several generators, “sdxl/” makes "
+        "“00012/00003” the image “sdxl/00012/00003”.",
+    )
+    batch: int = pictures(64)
 
     identity = "judges.engines.from_file:FromFile"
     version = "1"
-    classes: tuple[str, ...] = ()
+    classes: ClassVar[tuple[str, ...]] = ()
     needs_pixels = False
-
-    def __init__(self, checkpoint: str = "", prefix: str = "", batch: int = 64) -> None:
-        self.checkpoint = checkpoint
-        self.prefix = prefix
-        self.batch = batch
 
     @property
     def facts(self) -> dict[str, str]:

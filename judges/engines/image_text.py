@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from PIL import Image
@@ -16,38 +17,21 @@ from PIL import Image
 from judges.engines.shared import weights
 from judges.engines.shared.checkpoint import CheckpointEngine
 from judges.engines.shared.control_tokens import expect_none, marks_of
-from judges.engines.shared.rows import in_rows
+from judges.engines.shared.rows import in_rows, questions_at_once
 from judges.engines.shared.token_answers import AnswerReader
 from judges.errors import EngineRefused
+from judges.options import free_text
 from judges.protocols import Answer, Question, Talk
 
 _QUESTION = "{question}"
 
 
-class ImageTextModel(CheckpointEngine):
+@dataclass(eq=False)
+class PictureAndText(CheckpointEngine):
     """The scores are the model's own, before any generation setting of the checkpoint."""
 
-    identity = "judges.engines.image_text:ImageTextModel"
-    version = "image-text-1"
-
-    def __init__(
-        self,
-        checkpoint: str = "",
-        revision: str = "",
-        device: str = "auto",
-        precision: str = "float32",
-        batch: int = 8,
-        template: str = "",
-        rows: int = 16,
-    ) -> None:
-        """`template`: the words around {question} for a model without a chat template of its own,
-        such as BLIP-2's "Question: {question} Answer:". `rows`: questions at once."""
-        if template and template.count(_QUESTION) != 1:
-            raise ValueError(f"the template holds {_QUESTION} once")
-        if rows < 1:
-            raise ValueError("rows is at least 1")
-        super().__init__(checkpoint, revision, device, precision, batch, template=template)
-        self.template, self.rows = template, rows
+    template = ""
+    rows = 16
 
     def _load(self) -> None:
         weights.prepare()
@@ -180,6 +164,26 @@ class ImageTextModel(CheckpointEngine):
         if not self._is_pair:
             tokens = tokens[given["input_ids"].shape[1] :]
         return self._processing.tokenizer.decode(tokens, skip_special_tokens=True).strip()
+
+
+@dataclass(eq=False)
+class ImageTextModel(PictureAndText):
+    template: str = free_text(
+        "",
+        "The words around {question} for a model without a chat template of its own, such as "
+        "BLIP-2's “Question: {question} Answer:”.",
+        longest=4_000,
+        is_fact=True,
+    )
+    rows: int = questions_at_once(16)
+
+    identity = "judges.engines.image_text:ImageTextModel"
+    version = "image-text-1"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.template and self.template.count(_QUESTION) != 1:
+            raise ValueError(f"“template” must hold {_QUESTION} once.")
 
 
 def _turn(role: str, text: str, *, with_picture: bool = False) -> dict[str, Any]:

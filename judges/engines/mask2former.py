@@ -3,54 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from PIL import Image
 
 from judges.engines.shared import mask_transformer, weights
+from judges.engines.shared.checkpoint import checkpoint_of
 from judges.engines.shared.coco_names import geneval_names
 from judges.engines.shared.lean_masks import ShrunkFeatures, attend, replaced
 from judges.engines.shared.mask_transformer import MaskTransformer
 from judges.engines.shared.torch_setup import prepare
+from judges.options import choice
 from judges.protocols import Detection
 
 _GRID = (384, 384)  # on which transformers' own post-processing compares masks
 
 
+@dataclass(eq=False)
 class Mask2Former(MaskTransformer):
-    """`reading` "geneval" prepares pictures and reads masks as GenEval's own detector code does;
-    "transformers" follows that library: the checkpoint's own resizing, masks compared on 384 × 384
-    cells."""
+    checkpoint: str = checkpoint_of("facebook/mask2former-swin-small-coco-instance")
+    reading: str = choice(
+        "geneval",
+        ("geneval", "transformers"),
+        "“geneval” prepares pictures and reads masks as GenEval's own detector code does; "
+        "“transformers” follows that library: the checkpoint's own resizing, masks compared on "
+        "384 × 384 cells.",
+        is_fact=True,
+    )
 
     identity = "judges.engines.mask2former:Mask2Former"
     version = "mask2former-1"
-
-    def __init__(
-        self,
-        checkpoint: str = "facebook/mask2former-swin-small-coco-instance",
-        revision: str = "",
-        device: str = "auto",
-        precision: str = "float32",
-        batch: int = 4,
-        floor: float = 0.05,
-        long_side: int = 1333,
-        short_side: int = 800,
-        reading: str = "geneval",
-    ) -> None:
-        if reading not in ("geneval", "transformers"):
-            raise ValueError(f"reading is geneval or transformers, not “{reading}”")
-        super().__init__(
-            checkpoint,
-            revision,
-            device,
-            precision,
-            batch,
-            floor,
-            long_side,
-            short_side,
-            reading=reading,
-        )
-        self._reading = reading
 
     def _load(self) -> None:
         prepare()
@@ -67,7 +50,7 @@ class Mask2Former(MaskTransformer):
         )
         names = self._net.config.id2label
         self.classes = geneval_names([names[index] for index in sorted(names)])
-        if self._reading == "transformers":
+        if self.reading == "transformers":
             self._prepare_pixels = self._processor(AutoImageProcessor)
 
     def _queries(self, pixels: Any) -> tuple[Any, Any]:
@@ -88,7 +71,7 @@ class Mask2Former(MaskTransformer):
         return output.class_queries_logits, features.maps(output.masks_queries_logits)
 
     def _framed(self, images: Sequence[Image.Image], frame: tuple[int, int]) -> Any:
-        if self._reading == "geneval":
+        if self.reading == "geneval":
             return super()._framed(images, frame)
         kind = self._weights_like()
         given = self._prepare_pixels(
@@ -104,14 +87,14 @@ class Mask2Former(MaskTransformer):
         frame: tuple[int, int],
         image: Image.Image,
     ) -> list[Detection]:
-        if self._reading == "geneval":
+        if self.reading == "geneval":
             return super()._read(likely, maps, padded, frame, image)
         resize = prepare().nn.functional.interpolate
         chances, queries, names = mask_transformer.likeliest(likely, len(likely))
-        drawn, which = queries[chances > self._floor].unique(return_inverse=True)
+        drawn, which = queries[chances > self.floor].unique(return_inverse=True)
         logits = resize(maps[drawn, None], _GRID, mode="bilinear", align_corners=False)[:, 0]
         sure = mask_transformer.sureness(logits, logits > 0)
         size = (image.height, image.width)
         masks = resize((logits > 0).float()[:, None], size, mode="nearest")[:, 0] > 0
-        kept = chances > self._floor
+        kept = chances > self.floor
         return self._detections(chances[kept] * sure[which], names[kept], masks, which)

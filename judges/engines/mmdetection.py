@@ -7,72 +7,65 @@ clear error when another detector calls a missing operator.
 
 from __future__ import annotations
 
-import collections
 import importlib.util
-import io
-import logging
-import pickle
 import re
 import sys
 import types
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from judges.engines.shared import weights
+from judges.engines.shared.checkpoint import checkpoint_of
 from judges.engines.shared.coco_names import geneval_names
 from judges.engines.shared.lean_masks import ShrunkFeatures, attend, replaced
 from judges.engines.shared.mask_transformer import MaskTransformer
 from judges.engines.shared.torch_setup import prepare
 from judges.errors import EngineRefused
+from judges.options import choice
 
 CONFIG = "mask2former_swin-s-p4-w7-224_8xb2-lsj-50e_coco"
-_log = logging.getLogger(__name__)
+# All that MMDetection ships. By name only: a configuration is code, which mmengine runs.
+CONFIGS = (
+    CONFIG,
+    "mask2former_swin-t-p4-w7-224_8xb2-lsj-50e_coco",
+    "mask2former_r50_8xb2-lsj-50e_coco",
+    "mask2former_r101_8xb2-lsj-50e_coco",
+    *(
+        f"mask2former_{backbone}_coco-panoptic"
+        for backbone in (
+            "r50_8xb2-lsj-50e",
+            "r101_8xb2-lsj-50e",
+            "swin-t-p4-w7-224_8xb2-lsj-50e",
+            "swin-s-p4-w7-224_8xb2-lsj-50e",
+            "swin-b-p4-w12-384_8xb2-lsj-50e",
+            "swin-b-p4-w12-384-in21k_8xb2-lsj-50e",
+            "swin-l-p4-w12-384-in21k_16xb1-lsj-100e",
+        )
+    ),
+)
 
 
+@dataclass(eq=False)
 class MMDetection(MaskTransformer):
-    """`checkpoint`: a file; `config`: a file, or the name of a Mask2Former config that MMDetection
-    ships."""
+    checkpoint: str = checkpoint_of(help="Its weights: a file.")
+    config: str = choice(
+        CONFIG, CONFIGS, "Which of the configurations that MMDetection ships.", is_fact=True
+    )
 
     identity = "judges.engines.mmdetection:MMDetection"
     version = "mmdetection-1"
     has_revisions = False
     libraries = ("torch", "mmdet", "mmcv-lite", "mmcv", "mmengine")
 
-    def __init__(
-        self,
-        checkpoint: str = "",
-        revision: str = "",
-        device: str = "auto",
-        precision: str = "float32",
-        batch: int = 4,
-        floor: float = 0.05,
-        long_side: int = 1333,
-        short_side: int = 800,
-        config: str = CONFIG,
-    ) -> None:
-        described = weights.facts(config, libraries=())
-        name = f"{described['checkpoint']} {described.get('content', '')}".strip()
-        super().__init__(
-            checkpoint,
-            revision,
-            device,
-            precision,
-            batch,
-            floor,
-            long_side,
-            short_side,
-            config=name,
-        )
-        self._config = config
-
     def _load(self) -> None:
         weights.pick_precision(self.precision)
         state, meta = read_checkpoint(weights.check_named(self.checkpoint))
-        model = build(self._config)
+        model = build(config_file(self.config))
         _fill(model, modern_keys(state), Path(self.checkpoint).name)
         self._net = model.to(weights.pick_device(self.device)).eval()
         names = (meta.get("dataset_meta") or {}).get("classes") or meta.get("CLASSES")
@@ -105,29 +98,31 @@ class MMDetection(MaskTransformer):
         return likely[-1], features.maps(queries[-1])
 
 
-def build(config: str) -> Any:
+def build(config: Path) -> Any:
     """The model of a config, without weights or parts for training; nothing is downloaded."""
-    mmdet = library()
-    path = Path(config).expanduser()
-    if not path.is_file():
-        folder = Path(mmdet.__file__).parent / ".mim" / "configs" / "mask2former"
-        path = folder / f"{config}.py"
-    if not path.is_file():
-        raise EngineRefused(f"There is no Mask2Former config “{config}” in MMDetection.")
+    library()
     from mmdet.registry import MODELS
     from mmengine.config import Config
 
     with _quiet():
-        model = Config.fromfile(path).model
+        model = Config.fromfile(config).model
         if model.get("type") != "Mask2Former":
             raise EngineRefused(
-                f"“{config}” describes a {model.get('type')}; only Mask2Former is read here, since "
+                f"“{config.stem}” describes a {model.get('type')}; only Mask2Former is read here, since "
                 "other detectors need compiled operators."
             )
         model.backbone.init_cfg = None
         # Gates and data for training would ask for batch augmentation and losses.
         model.data_preprocessor.batch_augments = None
         return MODELS.build(model)
+
+
+def config_file(name: str) -> Path:
+    """Where the installed library keeps the configuration of this name."""
+    path = Path(library().__file__).parent / ".mim" / "configs" / "mask2former" / f"{name}.py"
+    if name not in CONFIGS or not path.is_file():
+        raise EngineRefused(f"There is no Mask2Former config “{name[:80]}” in MMDetection.")
+    return path
 
 
 @cache
@@ -223,71 +218,7 @@ def modern_keys(state: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_checkpoint(path: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The tensors and the metadata of a checkpoint.
-
-    Checkpoints of this family hold the history of their training as objects, which a safe load
-    refuses. They are read again with an inert stand-in for every such object: no code of the file
-    runs, and only tensors and plain values come out.
-    """
+    """The tensors and the metadata of a checkpoint; the history of its training is left out."""
     file = Path(path).expanduser()
-    torch = prepare()
-    if file.suffix == ".safetensors":
-        return weights.load_state(file), {}
-    try:
-        held = torch.load(file, map_location="cpu", weights_only=True)
-    except pickle.UnpicklingError:
-        _log.warning("“%s” holds more than tensors; the rest of it is left out.", file.name)
-        held = _read_inert(file)
-    except Exception as error:
-        raise EngineRefused(f"“{file.name}” cannot be read: {error}") from error
-    state = held.get("state_dict", held)
-    return dict(state), dict(held.get("meta") or {})
-
-
-def _read_inert(file: Path) -> dict[str, Any]:
-    torch = prepare()
-    careful = types.SimpleNamespace(
-        __name__="careful", Unpickler=_Inert, load=lambda data, **_: _Inert(data).load()
-    )
-    try:
-        return torch.load(file, map_location="cpu", weights_only=False, pickle_module=careful)  # noqa: S614
-    except Exception as error:
-        raise EngineRefused(f"“{file.name}” cannot be read: {error}") from error
-
-
-class _Inert(pickle.Unpickler):
-    """Rebuilds tensors and plain containers; every other object becomes a `_InertObject`."""
-
-    def __init__(self, data: io.BufferedIOBase, **_: Any) -> None:
-        super().__init__(data, encoding="utf-8")
-
-    def find_class(self, module: str, name: str) -> Any:
-        if (module, name) == ("collections", "OrderedDict"):
-            return collections.OrderedDict
-        if module == "torch._utils" and name in ("_rebuild_tensor_v2", "_rebuild_parameter"):
-            return super().find_class(module, name)
-        if module == "torch" and name.endswith("Storage"):
-            return super().find_class(module, name)
-        return _InertObject
-
-
-class _InertObject:
-    """Stands for an object of an untrusted file: accepts any call, does nothing."""
-
-    def __new__(cls, *_: Any, **__: Any) -> _InertObject:
-        return super().__new__(cls)
-
-    def __init__(self, *_: Any, **__: Any) -> None:
-        pass
-
-    def __setstate__(self, _: Any) -> None:
-        pass
-
-    def __setitem__(self, *_: Any) -> None:
-        pass
-
-    def append(self, _: Any) -> None:
-        pass
-
-    def extend(self, _: Any) -> None:
-        pass
+    held = weights.load_held(file)
+    return dict(held.get("state_dict", held)), dict(held.get("meta") or {})

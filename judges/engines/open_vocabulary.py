@@ -7,21 +7,27 @@ should limit the overlap.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from PIL import Image
 
 from judges.engines.shared.batches import alike
-from judges.engines.shared.checkpoint import CheckpointEngine
+from judges.engines.shared.checkpoint import CheckpointEngine, checkpoint_of, floor_of, pictures
 from judges.engines.shared.torch_setup import prepare
 from judges.engines.shared.weights import memory_guard
+from judges.options import free_text
 from judges.protocols import Detection
 
 
+@dataclass(eq=False)
 class _OpenVocabulary(CheckpointEngine):
     """Boxes whose score is above `floor`, each under its likeliest name."""
 
-    classes: tuple[str, ...] = ()
+    batch: int = pictures(4)
+    floor: float = floor_of(0.1)
+
+    classes: ClassVar[tuple[str, ...]] = ()
 
     def detect(
         self, images: Sequence[Image.Image], classes: Sequence[tuple[str, ...]] = ()
@@ -48,27 +54,17 @@ class _OpenVocabulary(CheckpointEngine):
         raise NotImplementedError
 
 
+@dataclass(eq=False)
 class Owlv2(_OpenVocabulary):
-    """`template` turns a name into a caption like those of the text tower's training."""
+    checkpoint: str = checkpoint_of("google/owlv2-base-patch16-ensemble")
+    template: str = free_text(
+        "a photo of a {noun}",
+        "Turns a name into a caption like those of the text tower's training.",
+        is_fact=True,
+    )
 
     identity = "judges.engines.open_vocabulary:Owlv2"
     version = "owlv2-1"
-
-    def __init__(
-        self,
-        checkpoint: str = "google/owlv2-base-patch16-ensemble",
-        revision: str = "",
-        device: str = "auto",
-        precision: str = "float32",
-        batch: int = 4,
-        floor: float = 0.1,
-        template: str = "a photo of a {noun}",
-    ) -> None:
-        super().__init__(
-            checkpoint, revision, device, precision, batch, floor=floor, template=template
-        )
-        self._floor = floor
-        self._template = template
 
     def _load(self) -> None:
         prepare()
@@ -88,7 +84,7 @@ class Owlv2(_OpenVocabulary):
             pixel_values=pixels.to(some.device, some.dtype),
         )
         read = self._prepare_images.post_process_object_detection(
-            output, threshold=self._floor, target_sizes=[(i.height, i.width) for i in images]
+            output, threshold=self.floor, target_sizes=[(i.height, i.width) for i in images]
         )
         return [
             [
@@ -111,7 +107,7 @@ class Owlv2(_OpenVocabulary):
         tokens = torch.zeros((len(names), most, longest), dtype=torch.long)
         for place, some in enumerate(names):
             tokens[place, : len(some)] = self._tokenize(
-                [self._template.replace("{noun}", name) for name in some],
+                [self.template.replace("{noun}", name) for name in some],
                 padding="max_length",
                 truncation=True,
                 max_length=longest,
@@ -120,23 +116,14 @@ class Owlv2(_OpenVocabulary):
         return tokens.flatten(0, 1)
 
 
+@dataclass(eq=False)
 class GroundingDino(_OpenVocabulary):
     """All names stand in one text; a box belongs to the name whose words score highest."""
 
+    checkpoint: str = checkpoint_of("IDEA-Research/grounding-dino-base")
+
     identity = "judges.engines.open_vocabulary:GroundingDino"
     version = "grounding-dino-1"
-
-    def __init__(
-        self,
-        checkpoint: str = "IDEA-Research/grounding-dino-base",
-        revision: str = "",
-        device: str = "auto",
-        precision: str = "float32",
-        batch: int = 4,
-        floor: float = 0.1,
-    ) -> None:
-        super().__init__(checkpoint, revision, device, precision, batch, floor=floor)
-        self._floor = floor
 
     def _load(self) -> None:
         prepare()
@@ -189,7 +176,7 @@ class GroundingDino(_OpenVocabulary):
             1,
         )
         best, which = of_names.max(-1)
-        kept = (scores > self._floor) & (best > self._floor)
+        kept = (scores > self.floor) & (best > self.floor)
         sized = boxes[kept] * boxes.new_tensor([image.width, image.height] * 2)
         return [
             {"class": names[at], "score": score, "box": box}

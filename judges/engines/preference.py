@@ -5,77 +5,65 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from PIL import Image
 
-from judges.engines.clip import OpenClip, TransformersClip
+from judges.engines.clip import (
+    PROCESSOR,
+    RESIZE,
+    RESIZE_HELP,
+    OpenClip,
+    TransformersClip,
+    open_clip_model,
+)
 from judges.engines.shared import weights
-from judges.engines.shared.checkpoint import CheckpointEngine
+from judges.engines.shared.checkpoint import CheckpointEngine, checkpoint_of, pictures
 from judges.engines.shared.clip_pixels import MEAN, SPREAD
 from judges.engines.shared.torch_setup import prepare
 from judges.engines.shared.weights import memory_guard
+from judges.options import choice, weights_of
 
 
+@dataclass(eq=False)
 class PickScore(TransformersClip):
     """A CLIP ViT-H/14 of its own; the cosine, without the scale that only training needs."""
+
+    checkpoint: str = checkpoint_of("yuvalkirstain/PickScore_v1")
+    batch: int = pictures(16)
+    processor: str = weights_of("laion/CLIP-ViT-H-14-laion2B-s32B-b79K", PROCESSOR, is_fact=True)
 
     identity = "judges.engines.preference:PickScore"
     version = "pickscore-1"
 
-    def __init__(
-        self,
-        checkpoint: str = "yuvalkirstain/PickScore_v1",
-        revision: str = "",
-        device: str = "auto",
-        precision: str = "float32",
-        batch: int = 16,
-        processor: str = "laion/CLIP-ViT-H-14-laion2B-s32B-b79K",
-    ) -> None:
-        super().__init__(checkpoint, revision, device, precision, batch, processor)
 
-
+@dataclass(eq=False)
 class HPSv2(OpenClip):
-    """A CLIP ViT-H/14 from the authors' file; sees the whole picture, with bars beside it."""
+    """A CLIP ViT-H/14; sees the whole picture, with bars beside it."""
+
+    checkpoint: str = checkpoint_of(help="The authors' file.")
+    batch: int = pictures(16)
+    model: str = open_clip_model("ViT-H-14")
+    resize: str = choice("longest", RESIZE, RESIZE_HELP, is_fact=True)
 
     identity = "judges.engines.preference:HPSv2"
     version = "hpsv2-1"
 
-    def __init__(
-        self,
-        checkpoint: str = "",
-        revision: str = "",
-        device: str = "auto",
-        precision: str = "float32",
-        batch: int = 16,
-        model: str = "ViT-H-14",
-        resize: str = "longest",
-    ) -> None:
-        super().__init__(checkpoint, revision, device, precision, batch, model, resize)
 
-
+@dataclass(eq=False)
 class ImageReward(CheckpointEngine):
     """BLIP's text tower reads the prompt together with the picture; a small net turns its first
-    token into a reward, with a mean of about 0 and a spread of about 1. `checkpoint`: the authors'
-    file.
-    """
+    token into a reward, with a mean of about 0 and a spread of about 1."""
+
+    checkpoint: str = checkpoint_of(help="The authors' file.")
+    batch: int = pictures(16)
+    tokenizer: str = weights_of("google-bert/bert-base-uncased", "BERT's vocabulary.", is_fact=True)
 
     identity = "judges.engines.preference:ImageReward"
     version = "imagereward-1"
     has_revisions = False
     libraries = ("torch", "transformers", "torchvision", "pillow")
-
-    def __init__(
-        self,
-        checkpoint: str = "",
-        revision: str = "",
-        device: str = "auto",
-        precision: str = "float32",
-        batch: int = 16,
-        tokenizer: str = "google-bert/bert-base-uncased",
-    ) -> None:
-        super().__init__(checkpoint, revision, device, precision, batch, tokenizer=tokenizer)
-        self._tokenizer_name = tokenizer
 
     def _load(self) -> None:
         torch = prepare()
@@ -105,7 +93,7 @@ class ImageReward(CheckpointEngine):
         net.load_state_dict(state, strict=False)
         dtype = weights.pick_precision(self.precision)
         self._net = net.to(weights.pick_device(self.device), dtype).eval()
-        self._tokenize = self._processor(AutoTokenizer, self._tokenizer_name)
+        self._tokenize = self._processor(AutoTokenizer, self.tokenizer)
         self._prepare_image = transforms.Compose(
             [
                 transforms.Resize(eyes.image_size, transforms.InterpolationMode.BICUBIC),

@@ -15,10 +15,11 @@ from typing import Any
 
 from PIL import Image
 
-from judges.engines.image_text import ImageTextModel
+from judges.engines.image_text import PictureAndText
 from judges.engines.shared.shared_prefix import FeatureMemory, Row, SharedPrefix, TokenTree
 from judges.engines.shared.weights import memory_guard, prepare
 from judges.errors import EngineRefused
+from judges.options import choice, whole
 from judges.protocols import Answer, Question
 
 FAMILY = ("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe")
@@ -58,39 +59,35 @@ class _Features:
         return sum(part.nbytes for part in (self.tokens, *self.layers))
 
 
-class QwenVL(ImageTextModel):
-    """`scores`: "generate" applies the checkpoint's generation settings to the scores, as the
-    official loops do by default (Qwen2.5-VL penalises repeated tokens); "logits" ignores them.
-    `max_pixels` and `min_pixels` limit the size of the picture; 0 is the checkpoint's own limit.
-    `memory` is how many MiB of encoded pictures are kept.
-    """
+def _pixels(help: str) -> Any:
+    return whole(0, help, minimum=0, maximum=100_000_000, is_fact=True)
+
+
+@dataclass(eq=False)
+class QwenVL(PictureAndText):
+    scores: str = choice(
+        "generate",
+        SCORES,
+        "“generate” applies the checkpoint's generation settings to the scores, as the official "
+        "loops do (Qwen2.5-VL penalises repeated tokens); “logits” ignores them.",
+        is_fact=True,
+    )
+    min_pixels: int = _pixels("The least pixels of a picture; 0: the checkpoint's own limit.")
+    max_pixels: int = _pixels("The most pixels of a picture; 0: the checkpoint's own limit.")
+    memory: int = whole(
+        512, "How many MiB of encoded pictures are kept.", minimum=0, maximum=65_536
+    )
 
     identity = "judges.engines.qwen_vl:QwenVL"
     version = "qwen-vl-1"
 
-    def __init__(
-        self,
-        checkpoint: str = "",
-        revision: str = "",
-        device: str = "auto",
-        precision: str = "float32",
-        batch: int = 8,
-        scores: str = "generate",
-        min_pixels: int = 0,
-        max_pixels: int = 0,
-        memory: int = 512,
-    ) -> None:
-        if scores not in SCORES:
-            raise ValueError(f"the scores are one of {', '.join(SCORES)}, not {scores!r}")
-        if min(min_pixels, max_pixels, memory) < 0 or 0 < max_pixels < min_pixels:
-            raise ValueError(
-                "pixels and memory are not negative, and min_pixels not above max_pixels"
-            )
-        super().__init__(checkpoint, revision, device, precision, batch)
-        self._options = {"scores": scores, "min_pixels": min_pixels, "max_pixels": max_pixels}
-        self._as_generated = scores == "generate"
-        self._bounds = {"shortest_edge": min_pixels, "longest_edge": max_pixels}
-        self._features = FeatureMemory(memory * _MIB)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if 0 < self.max_pixels < self.min_pixels:
+            raise ValueError("“min_pixels” must not be above “max_pixels”.")
+        self._as_generated = self.scores == "generate"
+        self._bounds = {"shortest_edge": self.min_pixels, "longest_edge": self.max_pixels}
+        self._features = FeatureMemory(self.memory * _MIB)
 
     def _load(self) -> None:
         super()._load()

@@ -26,7 +26,8 @@ from typing import Any, ClassVar
 from judges.boxes import as_evidence, overlap, scores
 from judges.methods.geneval import relations as geneval_relations
 from judges.methods.shared import matching
-from judges.methods.shared.options import Optioned
+from judges.methods.shared.color_options import background_option
+from judges.options import Optioned, real
 from judges.protocols import (
     ColorOf,
     Detection,
@@ -128,13 +129,20 @@ def summarise(alignments: Iterable[Alignment], mode: str = "images") -> Alignmen
 
 @dataclass(frozen=True, kw_only=True)
 class AlignScore(Optioned):
-    """`min_side`: detections with a shorter side, in pixels, are dropped (the paper names none)."""
-
-    threshold: float = 0.3
-    max_overlap: float = 1.0
-    min_side: float = 0.0
-    position_threshold: float = 0.1
-    background: str = "#999"
+    threshold: float = real(0.3, "Detections with a higher score count.", minimum=0, maximum=1)
+    max_overlap: float = real(
+        1.0, "Of two things of a class that share more, one counts.", minimum=0, maximum=1
+    )
+    min_side: float = real(
+        0.0,
+        "Detections with a shorter side, in pixels, are dropped (the paper names none).",
+        minimum=0,
+        maximum=100_000,
+    )
+    position_threshold: float = real(
+        0.1, "How far apart two things must be, as a share of their sizes.", minimum=0, maximum=10
+    )
+    background: str = background_option()
 
     identity: ClassVar[str] = "AlignScore"
     version: ClassVar[str] = "1"

@@ -19,8 +19,8 @@ from typing import ClassVar
 import numpy as np
 
 from judges.methods.shared.answer_evidence import answer_as_evidence
-from judges.methods.shared.options import Optioned
-from judges.noun_phrases import reader
+from judges.noun_phrases import check_reader, parser_option, reader
+from judges.options import Optioned, flag
 from judges.protocols import Judgement, Question, Seen, Subject, Unscored, Want
 
 # Noun chunks from "on the top of" and the like, which name no object.
@@ -58,16 +58,16 @@ def cleaned(question: str) -> str:
 class BlipVqa(Optioned):
     """The noun phrases come from `metadata["chunks"]`, or else from the parser."""
 
-    rounded: bool = True
-    paper: bool = False
-    parser: str = "grammar"
+    rounded: bool = flag(True, "Four decimals before and after multiplying, as coded.")
+    paper: bool = flag(False, "The probability of yes itself, nothing rounded, as in the paper.")
+    parser: str = parser_option()
 
     identity: ClassVar[str] = "BlipVqa"
     version: ClassVar[str] = "1"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        reader(self.parser)
+        check_reader(self.parser)
 
     def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
         asked = self._asked(subject)

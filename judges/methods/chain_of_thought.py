@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, ClassVar
 
-from judges.methods.shared.options import Optioned
-from judges.noun_phrases import Phrase, reader
+from judges.noun_phrases import Phrase, check_reader, parser_option, reader
+from judges.options import MOST_TOKENS, Optioned, choice, real, whole
 from judges.protocols import Judgement, Seen, Subject, Talk, Unscored, Want
 
 
@@ -110,27 +110,28 @@ def read_score(reply: str, reading: str = "first number") -> float | None:
 
 @dataclass(frozen=True, kw_only=True)
 class ChainOfThought(Optioned):
-    """`category` applies to prompts whose metadata have none; `temperature` to all categories."""
-
-    category: str = ""
-    reading: str = "first number"
-    asks: int = 3
-    temperature: float | None = None
-    max_tokens: int = 256
-    seed: int = 0
-    parser: str = "grammar"
+    category: str = choice(
+        "", ("", *CATEGORIES), "The category of prompts whose metadata name none."
+    )
+    reading: str = choice(
+        "first number",
+        READINGS,
+        "How the score is read: the first number of the reply, as coded, or its JSON alone.",
+    )
+    asks: int = whole(3, "How often it is asked where no score can be read.", minimum=1, maximum=10)
+    temperature: float | None = real(
+        None, "For all categories; without it, as coded: 0.7 or 1.", minimum=0, maximum=2
+    )
+    max_tokens: int = whole(256, "The longest reply, in tokens.", minimum=1, maximum=MOST_TOKENS)
+    seed: int = whole(0, "Of the first ask; the next ones count on.", minimum=0, maximum=2**31 - 1)
+    parser: str = parser_option()
 
     identity: ClassVar[str] = "ChainOfThought"
     version: ClassVar[str] = "1"
-    CHOICES: ClassVar = {"category": ("", *CATEGORIES), "reading": READINGS}
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.asks < 1 or self.max_tokens < 1:
-            raise ValueError("“asks” and “max_tokens” must be at least 1.")
-        if self.temperature is not None and self.temperature < 0:
-            raise ValueError("“temperature” must not be negative.")
-        reader(self.parser)
+        check_reader(self.parser)
 
     def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
         wants = []

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from judges.methods.shared.options import Optioned
-from judges.noun_phrases import reader
+from judges.noun_phrases import check_reader, parser_option, reader
+from judges.options import Optioned, flag, free_text
 from judges.protocols import Judgement, Seen, Similarity, Subject, Unscored, Want
 
 SCALE = 2.5
@@ -27,19 +27,19 @@ def clip_and_scale(cosine: float) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class ClipScore(Optioned):
-    """`without_adjectives` is T2I-CompBench's `--complex`, which any value after it turns on."""
-
-    clip_and_scale: bool = False
-    prefix: str = ""
-    without_adjectives: bool = False
-    parser: str = "grammar"
+    clip_and_scale: bool = flag(False, "Cut at 0 and multiply by 2.5, as Hessel et al. do.")
+    prefix: str = free_text("", "Put before the prompt, such as “A photo depicts”.")
+    without_adjectives: bool = flag(
+        False, "T2I-CompBench's “--complex”, which any value after it turns on."
+    )
+    parser: str = parser_option()
 
     identity: ClassVar[str] = "ClipScore"
     version: ClassVar[str] = "1"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        reader(self.parser)
+        check_reader(self.parser)
 
     def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
         if not subject.prompt.strip():

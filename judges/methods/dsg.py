@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 from judges.methods.shared.answer_evidence import answer_as_evidence
 from judges.methods.shared.answer_spellings import matches, one_word
-from judges.methods.shared.options import Optioned
+from judges.options import Optioned, flag
 from judges.protocols import (
     Answer,
     Atom,
@@ -125,10 +125,10 @@ def _lines(text: str) -> list[tuple[int, str]]:
 
 @dataclass(frozen=True, kw_only=True)
 class Dsg(Optioned):
-    """The judge's answer is its likeliest word; `dependencies=False` makes all questions valid."""
+    """The judge's answer is its likeliest word."""
 
-    dependencies: bool = True
-    transitive: bool = False
+    dependencies: bool = flag(True, "Questions count only where those they rest on were met.")
+    transitive: bool = flag(False, "Also those that these rest on in turn must have been met.")
 
     identity: ClassVar[str] = "Dsg"
     version: ClassVar[str] = "1"

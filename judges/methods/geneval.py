@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 
 from judges import boxes
 from judges.masks import packed
+from judges.methods.shared.color_options import background_option
+from judges.options import Optioned, flag, real, texts, whole
 from judges.protocols import (
     ColorOf,
     Detection,
@@ -57,19 +59,6 @@ class ColorUnknown(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    threshold: float = 0.3
-    counting_threshold: float = 0.9
-    max_objects: int = 16
-    max_overlap: float = 1.0
-    position_threshold: float = 0.1
-    paper: bool = False
-    background: str = "#999"
-    crop: bool = True
-    templates: tuple[str, ...] = TEMPLATES
-
-
-@dataclass(frozen=True, slots=True)
 class Decision:
     """`clauses` says for each clause what was found; `kept` are the detections that counted."""
 
@@ -102,11 +91,11 @@ def decide(
     metadata: Mapping[str, Any], detections: Iterable[Detection], **options: Any
 ) -> Decision:
     """Judge one image. Every clause is checked, so that all reasons are given."""
-    return _decide(metadata, list(detections), Options(**options))
+    return _decide(metadata, list(detections), GenEval(**options))
 
 
 def _decide(
-    metadata: Mapping[str, Any], detections: Sequence[Detection], chosen: Options
+    metadata: Mapping[str, Any], detections: Sequence[Detection], chosen: GenEval
 ) -> Decision:
     kept = {
         name: [detections[index] for index in places]
@@ -193,17 +182,36 @@ def summarise(rows: Iterable[tuple[str, str, bool]]) -> GenEvalSummary:
     )
 
 
-class GenEval:
+@dataclass(frozen=True, kw_only=True)
+class GenEval(Optioned):
     """The GenEval judge: its rules, and what an engine must find out for them."""
 
-    identity = "GenEval"
-    version = "2"
+    threshold: float = real(0.3, "Detections with a higher score count.", minimum=0, maximum=1)
+    counting_threshold: float = real(
+        0.9, "The threshold where things are counted.", minimum=0, maximum=1
+    )
+    max_objects: int = whole(
+        16, "At most so many things of a class count.", minimum=1, maximum=1_000
+    )
+    max_overlap: float = real(
+        1.0, "Of two things of a class that share more, one counts.", minimum=0, maximum=1
+    )
+    position_threshold: float = real(
+        0.1, "How far apart two things must be, as a share of their sizes.", minimum=0, maximum=10
+    )
+    paper: bool = flag(False, "Positions by the paper's inequalities, one axis at a time.")
+    background: str = background_option()
+    crop: bool = flag(True, "The color is looked for in the thing's box alone.")
+    templates: tuple[str, ...] = texts(
+        TEMPLATES, "Captions for colors, with {color} and {noun}.", most=20, longest=300
+    )
 
-    def __init__(self, **options: Any) -> None:
-        if "templates" in options:
-            options["templates"] = tuple(options["templates"])
-        self._options = Options(**options)
-        self.options = asdict(self._options)
+    identity: ClassVar[str] = "GenEval"
+    version: ClassVar[str] = "2"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "templates", tuple(self.templates))
 
     def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
         """The objects; then the colors of those that a clause with a color is about.
@@ -220,7 +228,7 @@ class GenEval:
         if not colored:
             return ()
         detections = seen[objects]
-        kept = _keep(subject.metadata, detections, self._options)
+        kept = _keep(subject.metadata, detections, self)
         return [
             want
             for clause in colored
@@ -238,7 +246,7 @@ class GenEval:
             return Unscored(f"The detector does not know the class {', '.join(unknown)}.")
         detections = self._colored(subject, seen)
         try:
-            decision = _decide(subject.metadata, detections, self._options)
+            decision = _decide(subject.metadata, detections, self)
         except ColorUnknown as error:
             return Unscored(str(error), {"detections": _evidence(detections, ())})
         asked = {clause["class"] for clause in decision.clauses}
@@ -254,10 +262,7 @@ class GenEval:
         )
 
     def _color_of(self, objects: Objects, index: int, noun: str) -> ColorOf:
-        chosen = self._options
-        return ColorOf(
-            objects, index, noun, COLORS, chosen.templates, chosen.background, chosen.crop
-        )
+        return ColorOf(objects, index, noun, COLORS, self.templates, self.background, self.crop)
 
     def _colored(self, subject: Subject, seen: Seen) -> Sequence[Detection]:
         """All detections, with the colors that were asked for."""
@@ -283,7 +288,7 @@ def _unknown(subject: Subject, seen: Seen) -> list[str]:
 
 
 def _keep(
-    metadata: Mapping[str, Any], detections: Sequence[Detection], options: Options
+    metadata: Mapping[str, Any], detections: Sequence[Detection], options: GenEval
 ) -> dict[str, list[int]]:
     """By class, the indices of the detections that count, most confident first."""
     counting = metadata.get("tag") == "counting"
@@ -324,7 +329,7 @@ def _include(
     clause: Mapping[str, Any],
     found: list[Detection],
     targets: list[list[Detection] | None],
-    options: Options,
+    options: GenEval,
 ) -> str:
     """Why this clause is not met; empty when it is."""
     name, count = clause["class"], clause["count"]
@@ -357,7 +362,7 @@ def _position(
     clause: Mapping[str, Any],
     objects: list[Detection],
     targets: list[list[Detection] | None],
-    options: Options,
+    options: GenEval,
 ) -> str:
     name = clause["class"]
     wanted, index = clause["position"]

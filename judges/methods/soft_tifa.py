@@ -15,7 +15,7 @@ import numpy as np
 
 from judges.methods.shared.answer_evidence import answer_as_evidence
 from judges.methods.shared.answer_spellings import one_word
-from judges.methods.shared.options import Optioned
+from judges.options import Optioned, choice
 from judges.protocols import (
     Answer,
     Atom,
@@ -46,14 +46,19 @@ MEANS = {"arithmetic": arithmetic, "geometric": geometric}
 
 @dataclass(frozen=True)
 class SoftTifa(Optioned):
-    """`tokens="distinct_tokens"` repairs the sums: no blank, no token counted twice."""
-
     identity: ClassVar[str] = "SoftTifa"
     version: ClassVar[str] = "3"
-    CHOICES: ClassVar = {"mean": tuple(MEANS), "tokens": ("first_tokens", "distinct_tokens")}
 
-    mean: str = "geometric"
-    tokens: str = "first_tokens"
+    mean: str = choice(
+        "geometric",
+        tuple(MEANS),
+        "“geometric” asks whether all was drawn, “arithmetic” how much of it.",
+    )
+    tokens: str = choice(
+        "first_tokens",
+        ("first_tokens", "distinct_tokens"),
+        "“distinct_tokens” repairs the sums: no blank, no token counted twice.",
+    )
 
     def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
         asked = dict.fromkeys(map(self._asked, subject.atoms))

@@ -15,9 +15,8 @@ from typing import Any, ClassVar
 
 from judges.methods.shared.answer_evidence import answer_as_evidence
 from judges.methods.shared.answer_spellings import matches, one_word
-from judges.methods.shared.options import Optioned
-from judges.methods.shared.text_similarity import loaded, nearest
 from judges.number_words import NUMBERS
+from judges.options import MOST_TOKENS, Optioned, choice, whole
 from judges.protocols import (
     Atom,
     AtomJudgement,
@@ -28,6 +27,7 @@ from judges.protocols import (
     Unscored,
     Want,
 )
+from judges.text_similarity import nearest, similarity
 
 F1_THRESHOLD = 0.6
 
@@ -112,19 +112,23 @@ def in_digits(text: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Tifa(Optioned):
-    """`nearest` names the text similarity for free answers: "letters" or "module:function"."""
-
-    form: str = "atoms"
-    nearest: str = "letters"
-    max_tokens: int = 32
+    form: str = choice(
+        "atoms",
+        ("atoms", "free"),
+        "“atoms” asks for one word, as GenEval 2 does; “free” is TIFA's own free answer.",
+    )
+    nearest: str = choice(
+        "letters",
+        ("letters",),
+        "What compares a free answer with the choices: groups of three letters, or a plug-in.",
+        takes_plugins=True,
+    )
+    max_tokens: int = whole(
+        32, "The longest free answer, in tokens.", minimum=1, maximum=MOST_TOKENS
+    )
 
     identity: ClassVar[str] = "Tifa"
     version: ClassVar[str] = "1"
-    CHOICES: ClassVar = {"form": ("atoms", "free")}
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        loaded(self.nearest)
 
     def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
         asked = dict.fromkeys(self._asked(atom) for atom in subject.atoms)
@@ -166,7 +170,7 @@ class Tifa(Optioned):
             return {**row, **answer_as_evidence(answer), "right": right}
         said, chosen = answer[-1].strip(), ""
         if said:
-            chosen = nearest(said.lower(), choices, loaded(self.nearest))
+            chosen = nearest(said.lower(), choices, similarity(self.nearest))
         right = chosen == atom.expected
         return {**row, "said": said, "reason": "", "chosen": chosen, "right": right}
 

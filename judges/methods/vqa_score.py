@@ -21,7 +21,7 @@ import numpy as np
 
 from judges.methods.shared.answer_evidence import answer_as_evidence
 from judges.methods.shared.answer_spellings import variants
-from judges.methods.shared.options import Optioned
+from judges.options import Optioned, choice, free_text
 from judges.protocols import Judgement, Question, Seen, Subject, Unscored, Want
 
 
@@ -90,15 +90,18 @@ def of_listed(top: Sequence[tuple[str, float]], *, rule: str = "last") -> float 
 
 @dataclass(frozen=True, kw_only=True)
 class VqaScore(Optioned):
-    """`wording` is one of the known ones; `template` and `rule`, where given, override it."""
-
-    wording: str = "clip-flant5"
-    template: str = ""
-    rule: str = ""
+    wording: str = choice(
+        "clip-flant5", tuple(WORDINGS), "The question of which paper or version of its code."
+    )
+    template: str = free_text(
+        "",
+        "Another question, with {} or {prompt} once; empty: the wording's own.",
+        longest=2_000,
+    )
+    rule: str = choice("", RULES, "Which tokens count as yes; empty: the wording's own rule.")
 
     identity: ClassVar[str] = "VqaScore"
     version: ClassVar[str] = "1"
-    CHOICES: ClassVar = {"wording": tuple(WORDINGS), "rule": RULES}
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.db import transaction
@@ -16,7 +14,7 @@ from annotations.models import Image
 from judges import catalogue, tasks
 from judges.looks.of_image import outputs_for
 from judges.models import Run
-from judges.registry import as_value
+from judges.registry import from_text
 from judges.runs import lifecycle
 from judges.runs import queries as run_queries
 
@@ -31,10 +29,11 @@ def runs(request: HtmxRequest, slug: str) -> HttpResponse:
 @login_required
 def start(request: HtmxRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
+    judge = request.POST.get("judge", "")
     run = lifecycle.start_run(
         study=place.study,
-        name=request.POST.get("judge", ""),
-        options=_options(request),
+        name=judge,
+        options=from_text(judge, _filled_in(request)),
         by=request.user,
     )
     transaction.on_commit(lambda: tasks.wake(run))
@@ -111,14 +110,14 @@ def failures(request: HtmxRequest, slug: str, run_id: int) -> HttpResponse:
     return render(request, "judges/failures.html", context)
 
 
-def _options(request: HtmxRequest) -> dict[str, Any]:
-    """The fields that were filled in; an empty one keeps its default."""
+def _filled_in(request: HtmxRequest) -> dict[str, str]:
+    """By option; an empty field keeps its default."""
     given = {
         field.removeprefix("option:"): request.POST.get(field, "").strip()
         for field in request.POST
         if field.startswith("option:")
     }
-    return {name: as_value(text) for name, text in given.items() if text}
+    return {name: text for name, text in given.items() if text}
 
 
 def _run_or_404(place: Place, run_id: int) -> Run:

@@ -13,8 +13,10 @@ from django.utils import timezone
 from annotations import event_log
 from annotations.models import Image, Study
 from judges import catalogue, registry
+from judges.engines.shared.weights import digests_by
 from judges.errors import JudgeRefused
 from judges.models import Chunk, Judge, Run, Score
+from judges.runs import local_weights
 from judges.runs.chunk_lease import LEASE
 
 # The engine of a judge whose scores were imported.
@@ -27,15 +29,11 @@ WAKE_AGAIN = timedelta(seconds=60)
 
 
 def frozen_judge(*, name: str, options: Mapping[str, Any] | None = None) -> Judge:
-    """The row of exactly this judge, created on first use."""
+    """The row of exactly this judge; a provisional one where a worker must read weights first."""
     options = dict(options or {})
-    registry.check_options(name, options)
-    facts = registry.identity(name, options)
-    judge, _ = Judge.objects.get_or_create(
-        fingerprint=registry.fingerprint({"name": name, **facts}),
-        defaults={"name": name, "release_date": catalogue.entry(name).release_date, **facts},
-    )
-    return judge
+    with digests_by(local_weights.known_digest):
+        registry.check_options(name, options)
+        return local_weights.judge_row(name, registry.identity(name, options))
 
 
 @transaction.atomic

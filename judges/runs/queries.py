@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
@@ -13,7 +12,9 @@ from django.utils import timezone
 from annotations.models import Study
 from judges import catalogue, registry
 from judges.models import Run, Score
+from judges.options import Option
 from judges.runs.lifecycle import IMPORTED
+from judges.runs.local_weights import is_provisional
 
 SPEED_WINDOW = timedelta(seconds=30)
 # The engines of a judge, as headings of its options.
@@ -40,7 +41,14 @@ class RunRow:
 
     @property
     def state(self) -> str:
+        if self.run.is_running and is_provisional(self.run.judge):
+            return "its weights are being read"
         return self.run.get_state_display()
+
+    @property
+    def fingerprint(self) -> str:
+        """Empty until its weights have been read."""
+        return "" if is_provisional(self.run.judge) else self.run.judge.fingerprint
 
     @property
     def reason(self) -> str:
@@ -74,11 +82,35 @@ class JudgeChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class OptionField:
+    """An option as a field of the form: a list to choose from, a number or a text."""
+
     name: str
-    label: str
-    default: str
+    told: Option
     required: bool
+
+    @property
+    def label(self) -> str:
+        return self.name.rpartition(".")[2].replace("_", " ")
+
+    @property
+    def default(self) -> str:
+        return self.told.shown_default
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """An empty choice is the empty field's."""
+        if self.told.kind == "flag":
+            return ("true", "false")
+        return tuple(choice for choice in self.told.choices if choice)
+
+    @property
+    def is_number(self) -> bool:
+        return self.told.kind in ("whole", "number")
+
+    @property
+    def step(self) -> str:
+        return "1" if self.told.kind == "whole" else "any"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +127,7 @@ class JudgeInfo:
     needs: str  # the options that have no default
     weights: str
     options: dict[str, Any]
+    declared: list[dict[str, Any]]
 
     @property
     def kind(self) -> str:
@@ -116,15 +149,13 @@ class JudgeInfo:
         return f"{ready} Weights: {self.weights}." if self.weights else ready
 
     @property
-    def groups(self) -> dict[str, list[Option]]:
+    def groups(self) -> dict[str, list[OptionField]]:
         """Fields of the form by heading: one for each engine, one for the method's rules."""
-        grouped: dict[str, list[Option]] = {}
-        for name, default in self.options.items():
+        grouped: dict[str, list[OptionField]] = {}
+        for name, told in registry.declared_options(self.name).items():
             part, _, own = name.rpartition(".")
-            required = own == "checkpoint" and default == ""
-            grouped.setdefault(PART_TITLES[part], []).append(
-                Option(name, own.replace("_", " "), _as_typed(default), required)
-            )
+            required = own == "checkpoint" and told.default == ""
+            grouped.setdefault(PART_TITLES[part], []).append(OptionField(name, told, required))
         return grouped
 
 
@@ -137,7 +168,8 @@ def list_judges(*, only: str = "") -> list[JudgeInfo]:
 
 def judge_info(name: str) -> JudgeInfo:
     entry, why_not = catalogue.entry(name), registry.why_not(name)
-    options = {} if why_not else registry.usual_options(name)
+    declared = {} if why_not else registry.declared_options(name)
+    options = {option: told.default for option, told in declared.items()}
     required = [kind for kind in entry.parts if options.get(f"{kind}.checkpoint") == ""]
     return JudgeInfo(
         name=name,
@@ -151,12 +183,8 @@ def judge_info(name: str) -> JudgeInfo:
             if (value := options.get(f"{kind}.checkpoint"))
         ),
         options=options,
+        declared=[told.as_json(option) for option, told in declared.items()],
     )
-
-
-def _as_typed(value: Any) -> str:
-    """As a person would type it."""
-    return value if isinstance(value, str) else json.dumps(value)
 
 
 def run_rows(study: Study) -> list[RunRow]:

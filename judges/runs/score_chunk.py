@@ -19,13 +19,22 @@ from annotations.database import bulk
 from annotations.database.leases import reason_of
 from annotations.models import Image
 from judges import catalogue, registry
+from judges.engines.shared.weights import digests_by
 from judges.errors import JudgeRefused, Passing
 from judges.looks.ask_engine import StopWorking, is_disk_full
 from judges.looks.gather import ImageScorer, PendingImage
 from judges.models import Chunk, Judge, Run, Score
 from judges.protocols import Method, Unscored
+from judges.runs import local_weights
 from judges.runs.chunk_lease import ChunkLease
-from judges.runs.lifecycle import finish_if_done, own_options, reap, stop_run, tried_in_vain
+from judges.runs.lifecycle import (
+    finish_if_done,
+    own_options,
+    reap,
+    stop_run,
+    take_up,
+    tried_in_vain,
+)
 from judges.runs.save_scores import save_batch
 from judges.runs.self_test import check_engines
 from judges.signals import scores_changed
@@ -139,6 +148,8 @@ def _ready(run: Run, lease: ChunkLease) -> registry.Judge:
     """The judge of the run, its engines tested; refused where this machine's judge differs."""
     options = own_options(run.judge)
     judge = registry.build(run.judge.name, options)
+    if local_weights.is_provisional(run.judge):
+        _settle(run, options)
     changed = _changes(run.judge, registry.identity(run.judge.name, options))
     if changed:
         raise JudgeRefused(
@@ -148,6 +159,19 @@ def _ready(run: Run, lease: ChunkLease) -> registry.Judge:
     if judge.self_test:
         check_engines(judge.parts, keep_alive=lease.keep_alive)
     return judge
+
+
+def _settle(run: Run, options: Mapping[str, Any]) -> None:
+    """The run's true judge, whose weights only a worker reads."""
+    with digests_by(local_weights.reading_digest):
+        identity = registry.identity(run.judge.name, options)
+    earlier = local_weights.settle_judge(run=run, identity=identity)
+    if earlier.pk != run.pk:
+        if not earlier.is_running:
+            take_up(earlier)
+        raise JudgeRefused(
+            f"These weights were run here before: the earlier run of {earlier.judge} goes on."
+        )
 
 
 def _changes(frozen: Judge, here: Mapping[str, Any]) -> str:

@@ -49,6 +49,14 @@ def start(tmp_path: Path, code: str = "", **environment: str) -> subprocess.Comp
         ({"METRICS_TOKEN": "short"}, "METRICS_TOKEN has fewer than 20 characters"),
         ({"JUDGE_SERVERS": "api.openai.com"}, "JUDGE_SERVERS holds 'api.openai.com'"),
         ({"JUDGE_SERVERS": "https://key@api.openai.com"}, "JUDGE_SERVERS holds"),
+        (
+            {"JUDGE_SERVERS": "loopback", "ALLOWED_HOSTS": "jury.example", "SECRET_KEY": KEY},
+            "In production name the ports that judges may ask, like loopback:8001",
+        ),
+        ({"JUDGE_SERVERS": "loopback:http"}, "JUDGE_SERVERS holds 'loopback:http'"),
+        ({"JUDGE_WEIGHTS": "weights/../x"}, "JUDGE_WEIGHTS holds 'weights/../x'; write folders"),
+        ({"JUDGE_WEIGHTS": "*"}, "JUDGE_WEIGHTS holds '*'"),
+        ({"JUDGE_PLUGINS": "os:system"}, "JUDGE_PLUGINS holds 'os:system'; write name=module:fun"),
         ({"JUDGE_BUDGET": "-3"}, "JUDGE_BUDGET is '-3'; write an amount"),
         ({"JUDGE_PRICES": "gpt-4o=2.5"}, "JUDGE_PRICES holds 'gpt-4o=2.5'; write model=in/out"),
     ],
@@ -79,6 +87,22 @@ def test_judges_may_ask_this_machine_alone_until_somebody_says_otherwise(tmp_pat
     ended = start(tmp_path, code, JUDGE_SERVERS="https://api.openai.com", **given)
     prices = "{'gpt-4o': (2.5, 10.0), 'own': (0.0, 0.0)}"
     assert ended.stdout.strip() == f"['https://api.openai.com'] 20.5 {prices}"
+
+
+def test_in_production_no_port_of_this_machine_is_open_to_judges_until_it_is_named(tmp_path):
+    code = "print(settings.JUDGE_SERVERS)"
+    production = {"ALLOWED_HOSTS": "jury.example", "SECRET_KEY": KEY}
+    assert start(tmp_path, code, **production).stdout.strip() == "[]"
+    named = start(tmp_path, code, JUDGE_SERVERS="loopback:8001", **production)
+    assert named.stdout.strip() == "['loopback:8001']"
+
+
+def test_judges_read_weights_from_one_folder_until_somebody_says_otherwise(tmp_path):
+    code = "print(settings.JUDGE_WEIGHTS, settings.JUDGE_PLUGINS)"
+    assert start(tmp_path, code).stdout.strip() == f"['{tmp_path.resolve()}/weights'] {{}}"
+    given = {"JUDGE_WEIGHTS": "/srv/weights, owner/*", "JUDGE_PLUGINS": "sbert=mine.near:score"}
+    ended = start(tmp_path, code, **given)
+    assert ended.stdout.strip() == "['/srv/weights', 'owner/*'] {'sbert': 'mine.near:score'}"
 
 
 def test_a_worker_that_holds_too_much_memory_is_replaced(tmp_path):

@@ -253,7 +253,7 @@ class RandomDetector(mmdetection.MMDetection):
         for _ in range(40):
             middle = (low + high) / 2
             shifted = torch.cat([logits[:, :-1], logits[:, -1:] + middle], 1)
-            passing = int((shifted.softmax(1)[:, :-1].max(1).values > self._floor).sum())
+            passing = int((shifted.softmax(1)[:, :-1].max(1).values > self.floor).sum())
             low, high = (middle, high) if passing > SURE else (low, middle)
         with torch.no_grad():
             self._net.panoptic_head.cls_embed.bias[-1] += high
@@ -282,7 +282,7 @@ def detector(count: int, goal: float) -> bool:
         goal,
         _differing(engine, official.found, ours.found),
     )
-    engine._floor = 0.0
+    engine.floor = 0.0
     everything = timed(lambda: engine.detect(pictures))
     told(
         "    with every mask drawn, however unlikely",
@@ -302,7 +302,7 @@ def _differing(engine: Any, official: list, ours: list) -> str:
         theirs = [
             (engine.classes[int(label)], float(score), box.tolist())
             for label, score, box in zip(told.labels, told.scores, told.bboxes, strict=True)
-            if score > engine._floor
+            if score > engine.floor
         ]
         if [name for name, _, _ in theirs] != [d["class"] for d in detections]:
             return f"{len(theirs)} detections against {len(detections)}"

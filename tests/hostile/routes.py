@@ -103,6 +103,7 @@ ROWS = {
     "api-run-resume": "researcher",
     "api-judges": "researcher",
     "api-judge-offers": "researcher",
+    "api-judge-options": "researcher",
     "api-scores": "researcher",
     "api-imports": "researcher",
     "api-import": "researcher",

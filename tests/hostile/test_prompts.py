@@ -45,7 +45,7 @@ def said(wants) -> list[str]:
 
 @pytest.mark.parametrize("path", METHODS)
 def test_what_looks_like_a_place_in_a_template_stays_what_it_is(path):
-    kind = registry._load(path)
+    kind = registry.load(path)
     options = {"category": "spatial"} if hasattr(kind, "category") else {}
     texts = said(kind(**options).wants(SUBJECT, {}))
     if path in WHOLE:

@@ -53,8 +53,8 @@ def test_every_judge_of_the_catalogue_is_pinned():
 
 def test_no_two_engines_and_no_two_methods_share_an_identity():
     paths = {path for entry in catalogue.JUDGES.values() for path, _ in entry.parts.values()}
-    engines = [registry._load(path) for path in sorted(paths)]
-    methods = [registry._load(m) for m in sorted({e.method for e in catalogue.JUDGES.values()})]
+    engines = [registry.load(path) for path in sorted(paths)]
+    methods = [registry.load(m) for m in sorted({e.method for e in catalogue.JUDGES.values()})]
     for kinds in (engines, methods):
         # On the class itself: an inherited identity would be somebody else's.
         identities = [vars(kind)["identity"] for kind in kinds]
@@ -64,13 +64,13 @@ def test_no_two_engines_and_no_two_methods_share_an_identity():
 def test_the_key_of_looks_does_not_depend_on_where_the_engine_lives(monkeypatch):
     here = registry.build("geneval-builtin", {}).keys
 
-    class Elsewhere(registry._load("judges.engines.builtin:BuiltinEngine")):
+    class Elsewhere(registry.load("judges.engines.builtin:BuiltinEngine")):
         """The same engine in another module."""
 
     registry._engine.cache_clear()
-    load = registry._load
+    load = registry.load
     monkeypatch.setattr(
-        registry, "_load", lambda path: Elsewhere if "engines.builtin" in path else load(path)
+        registry, "load", lambda path: Elsewhere if "engines.builtin" in path else load(path)
     )
     assert registry.build("geneval-builtin", {}).keys == here
     registry._engine.cache_clear()

@@ -1,9 +1,11 @@
+import importlib.util
 import sys
 from types import SimpleNamespace
 
 import pytest
 
-from judges.noun_phrases import Phrase, _spacy, reader
+from judges.methods.clip_score import ClipScore
+from judges.noun_phrases import Phrase, _spacy, check_reader, reader
 from tests import needs
 
 
@@ -18,16 +20,31 @@ def test_a_prompt_without_a_thing_has_no_phrases():
     assert reader()("!!!") == ()
 
 
-@pytest.mark.parametrize("name", ["stanza", "", "spacys"])
+@pytest.mark.parametrize("name", ["stanza", "", "spacys", "spacy:this", "spacy:/tmp/model"])
 def test_a_parser_that_does_not_exist_is_refused(name):
-    with pytest.raises(ValueError, match="“grammar”, “spacy” or “spacy:MODEL”"):
+    """spaCy would import any installed package, and run the code beside a folder's configuration."""
+    with pytest.raises(ValueError, match="“parser” must be one of grammar, spacy, spacy:en_core"):
+        ClipScore(parser=name)
+    with pytest.raises(ValueError, match="no plug-in"):
         reader(name)
 
 
+def one_thing(prompt):
+    return (Phrase(prompt, (prompt,)),)
+
+
+def test_a_plug_in_of_the_settings_is_chosen_by_its_name(settings):
+    settings.JUDGE_PLUGINS = {"whole": f"{__name__}:one_thing"}
+    assert reader(ClipScore(parser="whole").parser)("a cat") == (Phrase("a cat", ("a cat",)),)
+
+
 def test_a_model_that_is_not_installed_is_named(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ValueError, match="spaCy's model “en_core_web_lg” is not installed"):
+        check_reader("spacy:en_core_web_lg")
     monkeypatch.setitem(sys.modules, "spacy", None)
-    with pytest.raises(ValueError, match="spaCy's model “no_such_model” is not installed"):
-        reader("spacy:no_such_model")
+    with pytest.raises(ValueError, match="spaCy's model “en_core_web_lg” is not installed"):
+        reader("spacy:en_core_web_lg")
 
 
 def test_spacy_is_loaded_once_and_gives_its_own_chunks(monkeypatch):
@@ -45,11 +62,11 @@ def test_spacy_is_loaded_once_and_gives_its_own_chunks(monkeypatch):
     monkeypatch.setitem(sys.modules, "spacy", SimpleNamespace(load=load))
     try:
         for _ in range(3):
-            read = reader("spacy:made_up")
+            read = reader("spacy:en_core_web_md")
             assert read("a red car") == (Phrase("a red car", ("car",), ("red",)),)
     finally:
         _spacy.cache_clear()
-    assert loads == ["made_up"]
+    assert loads == ["en_core_web_md"]
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,11 @@ from PIL import Image
 
 from judges.engines.shared import run_lengths
 from judges.engines.shared.batches import alike
-from judges.engines.shared.checkpoint import CheckpointEngine
+from judges.engines.shared.checkpoint import CheckpointEngine, floor_of, pictures
 from judges.engines.shared.coco_names import GENEVAL
 from judges.engines.shared.torch_setup import prepare
 from judges.engines.shared.weights import memory_guard, pick_precision
+from judges.options import whole
 from judges.protocols import Detection
 
 _MEAN = (123.675, 116.28, 103.53)
@@ -33,28 +35,26 @@ _DRAWN = 16  # maps drawn at once
 _ALONE = threading.Lock()
 
 
+def _side(default: int, name: str) -> Any:
+    return whole(
+        default,
+        f"Pictures are made to fit into this {name} side, in pixels.",
+        minimum=32,
+        maximum=8_192,
+        is_fact=True,
+    )
+
+
+@dataclass(eq=False)
 class MaskTransformer(CheckpointEngine):
-    """Detections whose score is above `floor`, in the order of the official code; pictures are
-    made to fit into `long_side` × `short_side`."""
+    """Detections whose score is above `floor`, in the order of the official code."""
 
-    classes: tuple[str, ...] = GENEVAL
+    batch: int = pictures(4)
+    floor: float = floor_of(0.05)
+    long_side: int = _side(1333, "long")
+    short_side: int = _side(800, "short")
 
-    def __init__(
-        self,
-        checkpoint: str = "",
-        revision: str = "",
-        device: str = "auto",
-        precision: str = "float32",
-        batch: int = 4,
-        floor: float = 0.05,
-        long_side: int = 1333,
-        short_side: int = 800,
-        **options: Any,
-    ) -> None:
-        options |= {"floor": floor, "long_side": long_side, "short_side": short_side}
-        super().__init__(checkpoint, revision, device, precision, batch, **options)
-        self._floor = floor
-        self._sides = long_side, short_side
+    classes = GENEVAL
 
     def detect(
         self, images: Sequence[Image.Image], classes: Sequence[tuple[str, ...]] = ()
@@ -70,7 +70,7 @@ class MaskTransformer(CheckpointEngine):
 
     def _look(self, images: Sequence[Image.Image]) -> list[list[Detection]]:
         """Pictures of one size together: padding them to a larger one would change the answer."""
-        frame = _framed_size(images[0].size, *self._sides)
+        frame = _framed_size(images[0].size, self.long_side, self.short_side)
         pixels = self._framed(images, frame)
         with _ALONE, self._lowered():
             likely, maps = self._queries(pixels)
@@ -117,7 +117,7 @@ class MaskTransformer(CheckpointEngine):
         image: Image.Image,
     ) -> list[Detection]:
         chances, queries, names = likeliest(likely, _PAIRS)
-        kept = chances > self._floor
+        kept = chances > self.floor
         drawn, which = queries[kept].unique(return_inverse=True)
         masks, sure = _drawn(maps[drawn], padded, frame, (image.height, image.width))
         return self._detections(chances[kept] * sure[which], names[kept], masks, which)
@@ -129,7 +129,7 @@ class MaskTransformer(CheckpointEngine):
         return [
             {"class": self.classes[name], "score": score, "box": boxes[at], "mask": lengths[at]}
             for score, name, at in zip(scores.tolist(), names.tolist(), which.tolist(), strict=True)
-            if score > self._floor
+            if score > self.floor
         ]
 
 

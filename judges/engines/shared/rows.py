@@ -7,6 +7,11 @@ from typing import Any, Protocol
 
 from judges.engines.shared.weights import memory_guard
 from judges.errors import MemoryFull
+from judges.options import whole
+
+
+def questions_at_once(default: int) -> Any:
+    return whole(default, "Questions in one pass.", minimum=1, maximum=1_024)
 
 
 class HasRows(Protocol):

@@ -9,23 +9,31 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import logging
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from importlib import metadata
+from itertools import islice
 from pathlib import Path
 from typing import Any
+from zipfile import is_zipfile
 
 from judges.engines.shared.torch_setup import prepare
 from judges.errors import EngineRefused, MemoryFull, first_line
 
+_log = logging.getLogger(__name__)
 PRECISIONS = ("float32", "bfloat16", "float16")
 # Buffers that hold no learned number; some versions of a library save them, others do not.
 UNLEARNED = (r"position_ids$", r"inv_freq$", r"num_batches_tracked$", r"relative_position_index$")
 _NAMED = 6  # keys of a kind that a sentence names
 _BLOCK = 1 << 20
 _STRIDE = 64 * _BLOCK
+# Tensors alone are read of a file, and no code that lies beside them is imported.
+_SAFELY = {"weights_only": True, "trust_remote_code": False}
+_MOST_FILES = 10_000  # of a checkpoint
 
 
 def pick_device(name: str = "auto") -> str:
@@ -60,6 +68,7 @@ def load_model(
             revision=revision or "main",
             dtype=dtype,
             output_loading_info=True,
+            **_SAFELY,
             **options,
         )
     except (OSError, ValueError, ImportError, RuntimeError) as error:
@@ -94,7 +103,7 @@ def load_processor(
 ) -> Any:
     try:
         return processor_class.from_pretrained(
-            check_named(checkpoint), revision=revision or "main", **options
+            check_named(checkpoint), revision=revision or "main", trust_remote_code=False, **options
         )
     except (OSError, ValueError, ImportError) as error:
         raise EngineRefused(
@@ -104,16 +113,53 @@ def load_processor(
 
 def load_state(path: str | Path) -> dict[str, Any]:
     """Plain tensors by name; a file that wants to run code is refused."""
-    path = Path(path)
+    held = load_held(Path(path))
+    return held.get("state_dict", held)
+
+
+def load_held(path: Path) -> dict[str, Any]:
+    """All tensors and plain values that a file holds. No code of it runs.
+
+    Checkpoints may hold objects beside the tensors, such as the history of their training. An inert
+    stand-in takes the place of each.
+    """
     try:
         if path.suffix == ".safetensors":
             from safetensors.torch import load_file
 
             return load_file(path)
-        state = prepare().load(path, map_location="cpu", weights_only=True)
+        torch = prepare()
+        strange = _strange_names(path)
+        if strange:
+            _log.warning("“%s” holds more than tensors; the rest of it is left out.", path.name)
+        with torch.serialization.safe_globals([(_Inert, name) for name in strange]):
+            held = torch.load(path, map_location="cpu", weights_only=True)
+        if not isinstance(held, dict):
+            raise ValueError("it holds no tensors by name")
+        return held
     except Exception as error:
         raise EngineRefused(f"“{path.name}” cannot be read: {first_line(error)}") from error
-    return state.get("state_dict", state)
+
+
+def _strange_names(path: Path) -> list[str]:
+    """The names of what is no tensor in a file; read off, nothing of it is imported."""
+    serialization = prepare().serialization
+    if not is_zipfile(path):
+        return []
+    return sorted(serialization.get_unsafe_globals_in_checkpoint(path))
+
+
+class _Inert:
+    """Stands for an object of a file: accepts any call, does nothing."""
+
+    def __new__(cls, *_: Any, **__: Any) -> _Inert:
+        return super().__new__(cls)
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        pass
+
+    def __setstate__(self, _: Any) -> None:
+        pass
 
 
 def check_keys(
@@ -168,16 +214,35 @@ def facts(
         "libraries": " ".join(f"{name} {_version(name)}" for name in libraries),
     }
     if checkpoint and path.exists():
-        known["content"] = content_hash(path)
+        known["content"] = _digest.get()(path)
     return known
 
 
 def content_hash(path: Path) -> str:
     """Sixteen digits of what a checkpoint holds: every file's name and size and, of large files,
     one block in 64. Training moves all weights, so no two trained checkpoints agree in those."""
-    files = sorted(path.rglob("*")) if path.is_dir() else [path]
-    kept = [(str(f), f.stat().st_size, f.stat().st_mtime_ns) for f in files if f.is_file()]
-    return _content_hash(str(path), tuple(kept))
+    return _content_hash(str(path), files_of(path))
+
+
+def files_of(path: Path) -> tuple[tuple[str, int, int], ...]:
+    """Name, size and time of every file of a checkpoint; none of them is opened."""
+    found = path.rglob("*") if path.is_dir() else iter([path])
+    listed = sorted(islice(found, _MOST_FILES + 1))
+    if len(listed) > _MOST_FILES:
+        raise EngineRefused(
+            f"“{path.name}” holds more than {_MOST_FILES:,} files: name the folder of one checkpoint."
+        )
+    return tuple((str(f), f.stat().st_size, f.stat().st_mtime_ns) for f in listed if f.is_file())
+
+
+@contextmanager
+def digests_by(digest: Callable[[Path], str]) -> Iterator[None]:
+    """Within it, facts tell this digest of a file or folder; a web process must not read them."""
+    token = _digest.set(digest)
+    try:
+        yield
+    finally:
+        _digest.reset(token)
 
 
 @lru_cache(maxsize=64)
@@ -190,6 +255,9 @@ def _content_hash(root: str, files: tuple[tuple[str, int, int], ...]) -> str:
                 file.seek(start)
                 digest.update(file.read(_BLOCK))
     return digest.hexdigest()[:16]
+
+
+_digest: ContextVar[Callable[[Path], str]] = ContextVar("digest", default=content_hash)
 
 
 @contextmanager

@@ -27,8 +27,8 @@ class Command(ImportCommand):
             nargs="?",
             const="grammar",
             default="",
-            metavar="MODULE:FUNCTION",
-            help="derive atoms for prompts that have none (or let this function derive them)",
+            metavar="NAME",
+            help="derive atoms for prompts that have none (or let this plug-in derive them)",
         )
         self.add_flags(parser)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 from django.core.management import BaseCommand, CommandError
 
@@ -11,7 +10,7 @@ from annotations.errors import Refused
 from judges import tasks
 from judges.management.imports import study_or_error
 from judges.models import Run
-from judges.registry import as_value
+from judges.registry import from_text
 from judges.runs import lifecycle, score_chunk
 from judges.runs.queries import run_row
 
@@ -36,7 +35,7 @@ class Command(BaseCommand):
     def handle(self, *, study, judge, wait, option, **options) -> None:
         try:
             run = lifecycle.start_run(
-                study=study_or_error(study), name=judge, options=_options(option)
+                study=study_or_error(study), name=judge, options=from_text(judge, _pairs(option))
             )
             if wait:
                 self._work(run)
@@ -62,11 +61,11 @@ class Command(BaseCommand):
         run.refresh_from_db()
 
 
-def _options(pairs: list[str]) -> dict[str, Any]:
+def _pairs(pairs: list[str]) -> dict[str, str]:
     options = {}
     for pair in pairs:
         key, equals, text = pair.partition("=")
         if not key or not equals:
             raise CommandError(f"--option takes k=v, not “{pair}”.")
-        options[key] = as_value(text)
+        options[key] = text
     return options

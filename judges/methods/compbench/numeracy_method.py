@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from judges.boxes import FAINT, Box, area, as_evidence, from_score, shared_area
-from judges.methods.shared.options import Optioned
 from judges.number_words import NUMBERS
+from judges.options import Optioned, choice, flag, real
 from judges.protocols import Detection, Judgement, Objects, Seen, Subject, Unscored, Want
 
 COUNTS = {"a": 1, "an": 1} | {NUMBERS[count]: count for count in range(1, 9)}
@@ -101,13 +101,14 @@ def count(
 
 @dataclass(frozen=True, kw_only=True)
 class Numeracy(Optioned):
-    threshold: float = 0.5
-    whole_words: bool = False
-    unknown: str = "zero"
+    threshold: float = real(0.5, "Detections with this score count.", minimum=0, maximum=1)
+    whole_words: bool = flag(False, "A noun must be one of the names that a label lists.")
+    unknown: str = choice(
+        "zero", ("zero", "unscored"), "What a noun means that the detector was never taught."
+    )
 
     identity: ClassVar[str] = "Numeracy"
     version: ClassVar[str] = "1"
-    CHOICES: ClassVar = {"unknown": ("zero", "unscored")}
 
     def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
         asked = _asked(subject)

@@ -40,31 +40,32 @@ from judges.methods.compbench.positions import (
     relation_in,
     untaught,
 )
-from judges.methods.shared.options import Optioned
-from judges.noun_phrases import reader
+from judges.noun_phrases import check_reader, parser_option, reader
+from judges.options import Optioned, choice, flag, real
 from judges.protocols import DepthOf, Detection, Judgement, Objects, Seen, Subject, Unscored, Want
 
 
 @dataclass(frozen=True, kw_only=True)
 class Spatial2D(Optioned):
-    """`complex=True` takes the things on either side of the preposition, for complex prompts."""
-
-    threshold: float = 0.5
-    on_top_of: bool = False
-    keep_partial: bool = False
-    synonyms: bool = False
-    paper: bool = False
-    complex: bool = False
-    unknown: str = "zero"
-    parser: str = "grammar"
+    threshold: float = real(0.5, "Detections with this score count.", minimum=0, maximum=1)
+    on_top_of: bool = flag(False, "Reads “on top of” as “on the top of”.")
+    keep_partial: bool = flag(False, "Keeps scores below one half, which the code sets to 0.")
+    synonyms: bool = flag(False, "Each of the names that a label lists counts.")
+    paper: bool = flag(False, "The score is the position alone, as in the paper.")
+    complex: bool = flag(
+        False, "Takes the things on either side of the preposition, for complex prompts."
+    )
+    unknown: str = choice(
+        "zero", ("zero", "unscored"), "What a noun means that the detector was never taught."
+    )
+    parser: str = parser_option()
 
     identity: ClassVar[str] = "Spatial2D"
     version: ClassVar[str] = "1"
-    CHOICES: ClassVar = {"unknown": ("zero", "unscored")}
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        reader(self.parser)
+        check_reader(self.parser)
 
     def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
         asked = _asked(subject, self.parser, RELATIONS, around=self.complex)
@@ -98,21 +99,22 @@ class Spatial2D(Optioned):
 class Spatial3D(Optioned):
     """Which of two things is in front. There is no `paper=True`: the paper does not define it."""
 
-    threshold: float = 0.5
-    transposed: bool = True
-    whole_words: bool = False
-    side_by_side: bool = False
-    synonyms: bool = False
-    unknown: str = "zero"
-    parser: str = "grammar"
+    threshold: float = real(0.5, "Detections with this score count.", minimum=0, maximum=1)
+    transposed: bool = flag(True, "Reads the depth map with x and y exchanged, as coded.")
+    whole_words: bool = flag(False, "A noun must be a whole label, not a part of one.")
+    side_by_side: bool = flag(False, "Boxes that do not overlap can score, too.")
+    synonyms: bool = flag(False, "Each of the names that a label lists counts.")
+    unknown: str = choice(
+        "zero", ("zero", "unscored"), "What a noun means that the detector was never taught."
+    )
+    parser: str = parser_option()
 
     identity: ClassVar[str] = "Spatial3D"
     version: ClassVar[str] = "1"
-    CHOICES: ClassVar = {"unknown": ("zero", "unscored")}
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        reader(self.parser)
+        check_reader(self.parser)
 
     def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
         asked = _asked(subject, self.parser, DEPTHS)

@@ -15,7 +15,8 @@ from typing import Any, ClassVar
 from judges.methods.blip_vqa import BlipVqa
 from judges.methods.clip_score import ClipScore
 from judges.methods.compbench.spatial_methods import Spatial2D
-from judges.methods.shared.options import Optioned
+from judges.noun_phrases import check_reader, parser_option
+from judges.options import Optioned, choice, flag
 from judges.protocols import Judgement, Method, Seen, Subject, Unscored, Want
 
 ALL = ("attribute", "spatial", "clip")
@@ -38,19 +39,19 @@ def three_in_one(
 
 @dataclass(frozen=True, kw_only=True)
 class ThreeInOne(Optioned):
-    """The kind is the prompt's `metadata["subset"]`; `kind` is for prompts that have none.
+    """The kind is the prompt's `metadata["subset"]`; `kind` is for prompts that have none."""
 
-    `without_adjectives` is the `--complex` of the official CLIP script, see `ClipScore`.
-    """
-
-    kind: str = ""
-    paper: bool = False
-    without_adjectives: bool = False
-    parser: str = "grammar"
+    kind: str = choice("", ("", *PARTS), "The kind of prompts whose metadata name none.")
+    paper: bool = flag(False, "All three parts always, as in the paper.")
+    without_adjectives: bool = flag(False, "The “--complex” of the official CLIP script.")
+    parser: str = parser_option()
 
     identity: ClassVar[str] = "ThreeInOne"
     version: ClassVar[str] = "1"
-    CHOICES: ClassVar = {"kind": ("", *PARTS)}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_reader(self.parser)
 
     @cached_property
     def _methods(self) -> dict[str, Method]:

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotations.benchmarks.registry import MAKERS
-from annotations.prompt_grammar.parse import loaded, parse
-from annotations.sources.records import AtomRecord, Unreadable
+from annotations.benchmarks.registry import MAKERS, with_atoms
+from annotations.prompt_grammar.parse import parse
+from annotations.sources.records import AtomRecord, PromptRecord, Unreadable
 
 
 def asked(prompt):
@@ -87,12 +87,27 @@ def mine(prompt):
     return [AtomRecord(0, "object", prompt, "Is it there?", "Yes")]
 
 
-def test_another_parser_can_be_plugged_in():
-    reader = loaded(f"{__name__}:mine")
-    assert [atom.text for atom in parse("a cat", reader=reader)] == ["a cat"]
+def prompts_read_by(parser):
+    record = PromptRecord(key="p", text="a cat")
+    return [atom.text for read in with_atoms(iter([record]), parser) for atom in read.atoms]
 
 
-@pytest.mark.parametrize("path", ["nowhere:f", "json:nothing", "json", "json:__name__"])
-def test_a_parser_that_is_not_there_is_refused(path):
-    with pytest.raises(Unreadable):
-        loaded(path)
+def test_another_parser_can_be_plugged_in(settings):
+    settings.JUDGE_PLUGINS = {"mine": f"{__name__}:mine"}
+    assert prompts_read_by("mine") == ["a cat"]
+
+
+@pytest.mark.parametrize(
+    "name", ["nowhere:f", "json:nothing", "os:getcwd", f"{__name__}:mine", "mine"]
+)
+def test_a_parser_that_nobody_registered_is_refused_and_not_imported(name):
+    with pytest.raises(Unreadable, match="There is no plug-in"):
+        prompts_read_by(name)
+
+
+def test_a_plug_in_that_is_not_there_is_said(settings):
+    settings.JUDGE_PLUGINS = {"gone": "json:nothing", "value": "json:__name__"}
+    with pytest.raises(Unreadable, match="JUDGE_PLUGINS names json:nothing, which is not there"):
+        prompts_read_by("gone")
+    with pytest.raises(Unreadable, match="which cannot be called"):
+        prompts_read_by("value")

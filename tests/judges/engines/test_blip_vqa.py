@@ -255,7 +255,7 @@ def test_the_official_file_needs_a_vocabulary_beside_it(tmp_path):
 
 
 def test_an_unknown_first_token_is_refused():
-    with pytest.raises(ValueError, match="first_token is enc or cls"):
+    with pytest.raises(ValueError, match="“first_token” must be one of enc, cls"):
         BlipVqa("x", first_token="dec")
 
 

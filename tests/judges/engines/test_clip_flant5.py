@@ -198,7 +198,7 @@ def test_a_part_too_many_is_refused(tiny_flant5, tmp_path):
 
 @pytest.mark.parametrize("template", ["{question}", "<image>", "<image><image>{question}"])
 def test_a_template_without_a_place_for_picture_and_question_is_refused(template):
-    with pytest.raises(ValueError, match="template holds"):
+    with pytest.raises(ValueError, match="“template” must hold"):
         ClipFlanT5("x", template=template)
 
 

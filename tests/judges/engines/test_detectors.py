@@ -22,9 +22,17 @@ NAMES = [("cat", "red bus"), ("dog",), ("cat", "dog", "zebra")]
 FAMILIES = ("mask2former", "mmdetection", "owlv2", "grounding_dino")
 
 
+@pytest.fixture(scope="module", autouse=True)
+def small_config(tmp_path_factory):
+    """In the place of those that MMDetection ships."""
+    small = tiny_detectors.mmdetection_config(tmp_path_factory.mktemp("config"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mmdetection, "config_file", lambda name: small)
+        yield
+
+
 def _mmdetection(folder):
-    config = tiny_detectors.mmdetection_config(folder)
-    return tiny_detectors.save_mmdetection(folder, config), {"config": str(config), **SIDES}
+    return tiny_detectors.save_mmdetection(folder, mmdetection.config_file("")), SIDES
 
 
 @pytest.fixture(scope="module", params=FAMILIES)
@@ -60,7 +68,7 @@ def test_every_detection_has_a_known_name_a_score_and_a_box_in_the_picture(detec
     for image, names, detections in zip(PICTURES, NAMES, found, strict=True):
         for detection in detections:
             assert detection["class"] in (detector.classes or names)
-            assert detector._floor < detection["score"] <= 1
+            assert detector.floor < detection["score"] <= 1
             left, above, right, below = detection["box"]
             assert left < right and above < below
             if "mask" in detection:

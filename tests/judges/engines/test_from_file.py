@@ -108,7 +108,8 @@ def test_another_content_is_another_engine(tmp_path):
 
 
 @pytest.mark.django_db
-def test_a_study_is_judged_without_opening_a_picture(tmp_path, monkeypatch):
+def test_a_study_is_judged_without_opening_a_picture(tmp_path, monkeypatch, settings):
+    settings.JUDGE_WEIGHTS = [str(tmp_path)]
     monkeypatch.setattr(gather, "open_picture", None)
     study = making.study(files=False)
     path = coco(tmp_path)
@@ -133,13 +134,16 @@ def test_a_study_is_judged_without_opening_a_picture(tmp_path, monkeypatch):
 
 @pytest.mark.django_db
 def test_without_a_file_no_run_begins(study):
-    with pytest.raises(JudgeRefused, match="needs objects.checkpoint: a file"):
+    with pytest.raises(
+        JudgeRefused, match=r"needs objects\.checkpoint: the file with the detections\."
+    ):
         lifecycle.start_run(study=study, name="geneval-from-file")
 
 
 @pytest.mark.django_db
-def test_the_official_results_judged_again_are_the_official_verdicts():
+def test_the_official_results_judged_again_are_the_official_verdicts(settings):
     path = needs.shared("geneval/sample_run/results.jsonl")
+    settings.JUDGE_WEIGHTS = [str(path.parent.resolve())]
     flags = ("--format", "geneval", "--generator", "one", "--judge", "official")
     call_command("import_study", "sample", *flags, str(path), stdout=io.StringIO())
     study = Study.objects.get(slug="sample")

@@ -199,7 +199,7 @@ def test_a_model_without_a_chat_template_needs_words_around_the_question(tiny):
 
 
 def test_a_template_without_a_place_for_the_question_is_refused():
-    with pytest.raises(ValueError, match="template holds"):
+    with pytest.raises(ValueError, match="“template” must hold"):
         ImageTextModel("x", template="Question:")
 
 

@@ -92,5 +92,5 @@ def test_a_lower_floor_adds_detections_and_changes_none(checkpoint):
 
 
 def test_only_two_readings_are_known():
-    with pytest.raises(ValueError, match="geneval or transformers, not “coco”"):
+    with pytest.raises(ValueError, match="one of geneval, transformers, not 'coco'"):
         Mask2Former(reading="coco")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import pickle
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,11 +24,16 @@ from tests.judges.engines import tiny_detectors
 from tests.judges.engines.tiny_detectors import SIDES, picture
 
 PICTURE = picture(5, 120, 80)
+SHIPPED = mmdetection.config_file
 
 
 @pytest.fixture(scope="module")
 def config(tmp_path_factory):
-    return tiny_detectors.mmdetection_config(tmp_path_factory.mktemp("mmdetection"))
+    """Small, in the place of those that the library ships."""
+    small = tiny_detectors.mmdetection_config(tmp_path_factory.mktemp("mmdetection"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mmdetection, "config_file", lambda name: small)
+        yield small
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +42,7 @@ def checkpoint(config):
 
 
 def _engine(checkpoint, config, **options):
-    return MMDetection(str(checkpoint), device="cpu", config=str(config), **SIDES, **options)
+    return MMDetection(str(checkpoint), device="cpu", **SIDES, **options)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -79,29 +87,44 @@ def _key_of_2x(key):
 class History:
     """What a training run leaves in its checkpoints."""
 
-    def __init__(self, path=""):
+    def __init__(self):
         self.values = np.arange(3.0)
-        self.path = path
+        self.last = np.float64(0.5)
+
+
+class Calls:
+    """What somebody who means harm puts there."""
+
+    def __init__(self, function, *given):
+        self.call = function, given
 
     def __reduce__(self):
-        return os.mkdir, (self.path,)
+        return self.call
 
 
-def test_objects_beside_the_tensors_are_left_out_and_never_run(
-    checkpoint, config, tmp_path, caplog
-):
+def test_objects_beside_the_tensors_are_left_out(checkpoint, config, tmp_path, caplog):
     held = prepare().load(checkpoint, weights_only=True)
     trained = tmp_path / "trained.pth"
-    prepare().save({**held, "message_hub": History(str(tmp_path / "sprung"))}, trained)
+    prepare().save({**held, "message_hub": {"loss": History()}}, trained)
     with pytest.raises(pickle.UnpicklingError):
         prepare().load(trained, weights_only=True)
     with caplog.at_level(logging.WARNING):
         state, meta = mmdetection.read_checkpoint(str(trained))
-    assert not (tmp_path / "sprung").exists()
     assert "holds more than tensors" in caplog.text
     assert tuple(meta["CLASSES"]) == COCO
     assert state.keys() == held["state_dict"].keys()
     assert all(prepare().equal(state[key], held["state_dict"][key]) for key in state)
+
+
+@pytest.mark.parametrize("function", [os.mkdir, Path.mkdir, shutil.copytree])
+def test_what_they_would_call_never_runs(function, checkpoint, tmp_path):
+    held = prepare().load(checkpoint, weights_only=True)
+    sprung = tmp_path / "sprung"
+    given = (str(tmp_path), str(sprung)) if function is shutil.copytree else (str(sprung),)
+    prepare().save({**held, "message_hub": Calls(function, *given)}, tmp_path / "trap.pth")
+    with contextlib.suppress(EngineRefused):
+        mmdetection.read_checkpoint(str(tmp_path / "trap.pth"))
+    assert not sprung.exists()
 
 
 def test_a_weight_of_another_shape_stops_the_load(checkpoint, config, tmp_path):
@@ -122,7 +145,7 @@ def test_a_file_that_is_no_checkpoint_is_a_sentence(config, tmp_path):
 
 
 def test_the_shipped_configuration_is_that_of_geneval():
-    model = mmdetection.build(mmdetection.CONFIG)
+    model = mmdetection.build(SHIPPED(mmdetection.CONFIG))
     assert model.panoptic_head.num_queries == 100
     assert [len(stage.blocks) for stage in model.backbone.stages] == [2, 2, 18, 2]
     assert sum(weight.numel() for weight in model.parameters()) == 68_739_547
@@ -130,7 +153,17 @@ def test_the_shipped_configuration_is_that_of_geneval():
 
 def test_an_unknown_configuration_is_a_sentence():
     with pytest.raises(EngineRefused, match="no Mask2Former config “yolo”"):
-        mmdetection.build("yolo")
+        SHIPPED("yolo")
+
+
+def test_every_configuration_that_can_be_chosen_is_shipped():
+    assert all(SHIPPED(name).is_file() for name in mmdetection.CONFIGS)
+
+
+@pytest.mark.parametrize("config", ["../../../../../etc/passwd", "/tmp/mine", "small", ""])
+def test_a_configuration_that_is_not_shipped_is_refused(config):
+    with pytest.raises(ValueError, match="“config” must be one of mask2former_"):
+        MMDetection("here", config=config)
 
 
 def test_a_compiled_operator_that_is_missing_says_what_to_install():

@@ -12,6 +12,7 @@ from annotations.imports.outcome import Outcome
 from annotations.models import Prompt, Study
 from annotations.sources.records import ImageRecord
 from judges import registry
+from judges.engines import mmdetection
 from judges.looks.gather import subject_of
 from judges.models import Look, Run, Score
 from judges.runs import lifecycle, score_chunk
@@ -35,12 +36,13 @@ def options(tmp_path_factory):
     itm, reward = folder("itm"), tiny_reward.save(folder("reward"))
     tiny_itm.save_blip2(itm)
     plain = tiny_clip.save_transformers_clip(folder("plain"))
-    return {
+    monkeypatched = pytest.MonkeyPatch()
+    monkeypatched.setattr(mmdetection, "config_file", lambda name: config)
+    yield {
         "geneval": {
             **clip,
             **sides,
             "objects.checkpoint": str(weights),
-            "objects.config": str(config),
         },
         "geneval-transformers": {
             **clip,
@@ -54,6 +56,12 @@ def options(tmp_path_factory):
             "similarity.tokenizer": str(reward.words),
         },
     }
+    monkeypatched.undo()
+
+
+@pytest.fixture(autouse=True)
+def allowed(settings, tmp_path_factory):
+    settings.JUDGE_WEIGHTS = [str(tmp_path_factory.getbasetemp())]
 
 
 @pytest.fixture

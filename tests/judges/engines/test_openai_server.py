@@ -626,13 +626,13 @@ def test_without_the_name_of_a_model_nothing_is_asked():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"base_url": 8000}, "base_url is a text"),
+        ({"base_url": 8000}, "“base_url” must be a text"),
         ({"concurrency": 0}, "concurrency"),
         ({"attempts": 2.5}, "attempts"),
         ({"timeout": 0}, "timeout"),
-        ({"top_logprobs": 50}, "at most 20"),
+        ({"top_logprobs": 50}, "from 1 to 20"),
         ({"limit_name": "tokens"}, "limit_name"),
-        ({"extra": {"model": "dearer"}}, "extra cannot set model"),
+        ({"extra": {"model": "dearer"}}, "“extra” must not set model"),
     ],
 )
 def test_options_that_make_no_sense_are_refused_by_name(options, words):

@@ -105,7 +105,7 @@ def mmdetection_config(folder: Path) -> Path:
 def save_mmdetection(folder: Path, config: Path) -> Path:
     torch = prepare()
     torch.manual_seed(0)
-    model = mmdetection.build(str(config))
+    model = mmdetection.build(config)
     with torch.no_grad():
         for name, weight in model.named_parameters():
             if name.startswith("panoptic_head") and weight.ndim > 1:

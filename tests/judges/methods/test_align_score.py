@@ -160,7 +160,7 @@ def test_a_prompt_without_a_record_and_an_unknown_class_stay_unscored():
     ("given", "words"),
     [
         ({"threshhold": 0.3}, "AlignScore has no option “threshhold”; it takes threshold"),
-        ({"threshold": "high"}, "“threshold” must be a number, not 'high'"),
+        ({"threshold": "high"}, "“threshold” must be a number from 0 to 1, not 'high'"),
     ],
 )
 def test_an_option_that_does_not_exist_is_refused_in_words(given, words):

@@ -122,8 +122,8 @@ def test_a_prompt_of_no_category_or_about_no_thing_stays_unscored():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"asks": 0}, "at least 1"),
-        ({"temperature": -1}, "must not be negative"),
+        ({"asks": 0}, "“asks” must be a whole number from 1 to 10"),
+        ({"temperature": -1}, "“temperature” must be a number from 0 to 2"),
         ({"category": "colour"}, "“category” must be one of"),
         ({"reading": "guess"}, "“reading” must be one of first number, json"),
     ],

@@ -113,11 +113,12 @@ def test_a_free_answer_means_the_nearest_choice():
     assert judged.score == 0.5
 
 
-def test_the_similarity_is_a_plug_in():
-    method = Tifa(form="free", nearest="tests.judges.methods.test_tifa:last")
+def test_the_similarity_is_a_plug_in(settings):
+    settings.JUDGE_PLUGINS = {"last": f"{__name__}:last"}
+    method = Tifa(form="free", nearest="last")
     told = Seen({want: ("hm",) for want in method.wants(FREE, Seen())})
     assert [a["chosen"] for a in method.judge(FREE, told).evidence["answers"]] == ["green", "no"]
-    with pytest.raises(ValueError, match="There is no text similarity “sbert”"):
+    with pytest.raises(ValueError, match="“nearest” must be one of letters, last, not 'sbert'"):
         Tifa(nearest="sbert")
 
 

@@ -1,6 +1,7 @@
 """Choosing a judge with its options; what it asked about one image, as a page and as a command."""
 
 import json
+from dataclasses import dataclass
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -9,6 +10,7 @@ from django.urls import reverse
 from annotations.models import Image
 from judges import catalogue, registry
 from judges.models import Judge, Run
+from judges.options import Declared, weights_of
 from judges.runs import lifecycle, score_chunk
 from tests import making
 
@@ -80,16 +82,20 @@ def test_an_option_that_is_no_number_is_refused_in_words(as_alice, study):
 
 
 def test_weights_that_have_to_be_given_are_asked_for_before_a_run_exists(
-    as_alice, study, monkeypatch
+    as_alice, study, monkeypatch, settings
 ):
+    settings.JUDGE_WEIGHTS = ["folder/weights"]
     part = (f"{__name__}:Weighty", {})
     entry = catalogue.Entry("Weighty", "judges.methods.geneval:GenEval", {"objects": part})
     monkeypatch.setitem(catalogue.JUDGES, "weighty", entry)
     page = as_alice.get(reverse("run-options", args=[study.slug, "weighty"])).content.decode()
     assert "Can run here once it is given objects.checkpoint." in page
-    assert 'name="option:objects.checkpoint" placeholder="" autocomplete="off" required' in page
+    assert (
+        'name="option:objects.checkpoint" placeholder="" autocomplete="off" '
+        'aria-describedby="help-objects.checkpoint" required' in page
+    )
     answer = as_alice.post(reverse("run-start", args=[study.slug]), {"judge": "weighty"})
-    assert "needs objects.checkpoint: a file, a folder" in answer.content.decode()
+    assert "needs objects.checkpoint: its weights: a file." in answer.content.decode()
     filled = {"judge": "weighty", "option:objects.checkpoint": "folder/weights"}
     as_alice.post(reverse("run-start", args=[study.slug]), filled)
     judge = Judge.objects.get()
@@ -97,14 +103,47 @@ def test_weights_that_have_to_be_given_are_asked_for_before_a_run_exists(
     assert judge.checkpoint == "folder/weights"
 
 
-class Weighty:
+@dataclass(eq=False)
+class Weighty(Declared):
+    checkpoint: str = weights_of("", "Its weights: a file.")
+
     identity = "tests:Weighty"
     version = "1"
     classes = ()
     batch = 1
 
-    def __init__(self, checkpoint=""):
-        self.facts = {"checkpoint": checkpoint}
+    @property
+    def facts(self):
+        return {"checkpoint": self.checkpoint}
+
+
+def test_the_form_offers_each_option_as_it_is_declared(as_alice, study):
+    page = as_alice.get(reverse("run-options", args=[study.slug, "geneval-builtin"]))
+    form = page.content.decode()
+    assert 'type="number" id="option-max_objects"' in form
+    assert 'min="1" max="1000" step="1" placeholder="16"' in form
+    assert '<select id="option-paper" name="option:paper"' in form
+    for told in registry.declared_options("geneval-builtin").values():
+        assert told.help.replace("'", "&#x27;") in form
+
+
+def test_the_api_and_the_command_tell_every_option_and_what_it_takes(as_alice, study, capsys):
+    address = reverse("api-judge-options", args=[study.slug, "tifa-builtin"])
+    told = {one["name"]: one for one in as_alice.get(address).json()}
+    assert told.keys() == registry.declared_options("tifa-builtin").keys()
+    assert told["form"]["choices"] == ["atoms", "free"]
+    assert told["max_tokens"]["wanted"] == "a whole number from 1 to 4,096"
+    call_command("judges", "tifa-builtin", "--json")
+    (row,) = json.loads(capsys.readouterr().out)
+    assert {one["name"]: one for one in row["declared"]} == told
+    call_command("judges", "tifa-builtin")
+    printed = capsys.readouterr().out
+    assert "The longest free answer, in tokens. It is a whole number from 1 to 4,096." in printed
+
+
+def test_a_judge_that_nobody_knows_has_no_options(as_alice, study):
+    address = reverse("api-judge-options", args=[study.slug, "nobody"])
+    assert as_alice.get(address).status_code == 422
 
 
 def test_an_option_of_no_part_is_refused(study):

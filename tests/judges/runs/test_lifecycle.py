@@ -1,3 +1,4 @@
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import ClassVar
 
@@ -9,6 +10,7 @@ from judges import catalogue
 from judges.catalogue import Entry
 from judges.errors import JudgeRefused
 from judges.models import AtomScore, Chunk, Judge, Run, Score
+from judges.options import Optioned, real
 from judges.protocols import AtomJudgement, Judgement, Similarity, Unscored
 from judges.runs import lifecycle, save_scores, score_chunk
 
@@ -30,14 +32,15 @@ class Eyes:
         return [picture.getpixel((0, 0))[0] / 255 for picture, _ in pairs]
 
 
-class Redness:
+@dataclass(frozen=True, kw_only=True)
+class Redness(Optioned):
     """Scores the red of the first pixel; `version` and options are its identity."""
 
-    identity = "tests:Redness"
-    version = "1"
+    fail_on: int | None = real(None, "A red.", minimum=0, maximum=255)
+    refuse_on: int | None = real(None, "A red.", minimum=0, maximum=255)
 
-    def __init__(self, *, fail_on: int | None = None, refuse_on: int | None = None):
-        self.fail_on, self.refuse_on = fail_on, refuse_on
+    identity: ClassVar[str] = "tests:Redness"
+    version: ClassVar[str] = "1"
 
     def wants(self, subject, seen):
         return [Similarity("red")] if Similarity("red") not in seen else []

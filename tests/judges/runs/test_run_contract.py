@@ -6,6 +6,7 @@ import errno
 import weakref
 from collections import Counter
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import ClassVar
@@ -23,6 +24,7 @@ from judges.errors import EngineRefused, MemoryFull, Passing
 from judges.looks import ask_engine, gather
 from judges.looks import store as look_store
 from judges.models import AtomScore, Chunk, Look, Run, Score
+from judges.options import Declared, whole
 from judges.protocols import Answer, Judgement, Question
 from judges.runs import chunk_lease, lifecycle, score_chunk
 from tests import making
@@ -33,8 +35,11 @@ BATCH = 4
 ART = Question("Is it art?", ("Yes",))
 
 
-class Engine:
+@dataclass(eq=False)
+class Engine(Declared):
     """Tells from the red of a picture: an odd one shows a red circle."""
+
+    batch: int = whole(BATCH, "Pictures in one call.", minimum=1, maximum=64)
 
     identity = "tests:Engine"
     version = "1"
@@ -44,9 +49,6 @@ class Engine:
     asked: ClassVar[Counter] = Counter()
     loads: ClassVar[int] = 0
     faint: ClassVar[int] = 0
-
-    def __init__(self, batch=BATCH):
-        self.batch = batch
 
     @staticmethod
     def trouble(reds):

@@ -4,6 +4,7 @@ import pytest
 from django.core.management import call_command
 
 from judges import registry
+from judges.errors import JudgeRefused
 from judges.models import Run, ServerUse
 from judges.runs import lifecycle, score_chunk
 from tests import making
@@ -105,10 +106,22 @@ def test_a_server_that_is_away_stops_the_run_until_somebody_resumes_it(study):
 def test_a_server_that_was_not_allowed_is_never_asked(study, settings):
     settings.JUDGE_SERVERS = ["https://api.openai.com"]
     with standing_in(lambda asked, before: SURE) as state:
-        stopped = run(state, study)
+        with pytest.raises(JudgeRefused, match="JUDGE_SERVERS"):
+            run(state, study)
         assert state.asked == []
-    assert stopped.state == Run.State.STOPPED
-    assert "JUDGE_SERVERS" in stopped.reason
+    assert not Run.objects.exists()
+
+
+def test_a_server_that_is_not_allowed_any_more_stops_the_run(study, settings):
+    with standing_in(lambda asked, before: SURE) as state:
+        given = {**options(state), "self_test": False}
+        started = lifecycle.start_run(study=study, name="soft-tifa-gm-server", options=given)
+        settings.JUDGE_SERVERS = []
+        score_chunk.work_off(run=started)
+        assert state.asked == []
+    started.refresh_from_db()
+    assert started.state == Run.State.STOPPED
+    assert "JUDGE_SERVERS" in started.reason
 
 
 def test_a_conversation_is_scored_and_an_unreadable_reply_is_no_score(study):

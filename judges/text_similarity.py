@@ -1,7 +1,7 @@
 """Finds the choice that a free answer is most similar to.
 
-TIFA compares sentence embeddings. They need a model of their own, so here they are a plug-in:
-"module:function", which is called with the answer and the choices and returns a number for each.
+TIFA compares sentence embeddings. They need a model of their own, so here they are a plug-in of the
+operator's: a function that is called with the answer and the choices and returns a number for each.
 The built-in "letters" compares groups of three letters, good enough for "two dogs" and "two dog".
 """
 
@@ -9,33 +9,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import cache
-from importlib import import_module
 from math import sqrt
+
+from annotations.plugins import plugin
 
 TextSimilarity = Callable[[str, Sequence[str]], Sequence[float]]
 
 
-def nearest(text: str, choices: Sequence[str], similarity: TextSimilarity) -> str:
+def nearest(text: str, choices: Sequence[str], alike: TextSimilarity) -> str:
     """The choice that equals the text, else the most similar one; of equals, the first."""
     if text in choices:
         return text
-    return max(zip(choices, similarity(text, choices), strict=True), key=lambda pair: pair[1])[0]
+    return max(zip(choices, alike(text, choices), strict=True), key=lambda pair: pair[1])[0]
 
 
-@cache
-def loaded(name: str) -> TextSimilarity:
-    """The similarity of this name; a ValueError where it cannot be imported."""
-    if name == "letters":
-        return letters
-    module, _, function = name.partition(":")
-    try:
-        similarity = getattr(import_module(module), function)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ValueError(f"There is no text similarity “{name}”: {error}.") from error
-    if not callable(similarity):
-        raise ValueError(f"The text similarity “{name}” cannot be called.")
-    return similarity
+def similarity(name: str) -> TextSimilarity:
+    return letters if name == "letters" else plugin(name)
 
 
 def letters(text: str, choices: Sequence[str]) -> list[float]:

@@ -1,0 +1,76 @@
+"""Weights in a folder or a file are read by workers alone.
+
+The fingerprint of such a judge needs a digest of the files, which may take seconds and must not
+hold up a web process. There the digest is known only if a worker has read the same files before,
+which their names, sizes and times tell. Otherwise the run begins with a provisional row of the
+judge, and the first worker puts the true one in its place, before any score.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+
+from judges import catalogue, registry
+from judges.engines.shared import weights
+from judges.models import Judge, KnownWeights, Run
+
+UNREAD = "not read yet"
+
+
+def known_digest(path: Path) -> str:
+    """The digest from the table, or `UNREAD`; no file is opened."""
+    known = KnownWeights.objects.filter(path=str(path), stamp=_stamp(path)).first()
+    return known.content if known else UNREAD
+
+
+def reading_digest(path: Path) -> str:
+    """The digest from the files, kept for the web process."""
+    content = weights.content_hash(path)
+    if known_digest(path) != content:
+        KnownWeights.objects.update_or_create(
+            path=str(path), defaults={"stamp": _stamp(path), "content": content}
+        )
+    return content
+
+
+def is_provisional(judge: Judge) -> bool:
+    return any(facts.get("content") == UNREAD for facts in judge.facts.values())
+
+
+def judge_row(name: str, identity: Mapping[str, Any]) -> Judge:
+    """The row of exactly this judge, created on first use."""
+    judge, _ = Judge.objects.get_or_create(
+        fingerprint=registry.fingerprint({"name": name, **identity}),
+        defaults={"name": name, "release_date": catalogue.entry(name).release_date, **identity},
+    )
+    return judge
+
+
+@transaction.atomic
+def settle_judge(*, run: Run, identity: Mapping[str, Any]) -> Run:
+    """Put the true judge in the place of the provisional one; returns the study's run of it.
+
+    That is another run than this where the judge has one already.
+    """
+    held = Run.objects.select_for_update(of=("self",)).select_related("judge").get(pk=run.pk)
+    provisional = held.judge
+    if is_provisional(provisional):
+        judge = judge_row(provisional.name, identity)
+        earlier = Run.objects.filter(study=held.study_id, judge=judge).first()
+        if earlier is not None:
+            return earlier
+        Run.objects.filter(pk=held.pk).update(judge=judge)
+        held.judge = judge
+        Judge.objects.filter(pk=provisional.pk, runs=None).delete()
+    run.judge = held.judge
+    return run
+
+
+def _stamp(path: Path) -> str:
+    return hashlib.sha256(json.dumps(weights.files_of(path)).encode()).hexdigest()
