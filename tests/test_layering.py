@@ -73,6 +73,7 @@ FLOORS = {
         },
         {"stats/counting", "evidence", "accounts"},
         {"stats/resampling"},
+        {"stats/over_time"},
         {"stats"},
         {"statistic_names"},
         {"view"},

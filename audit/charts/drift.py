@@ -23,7 +23,7 @@ from audit.charts.style import (
     tooltip,
 )
 from audit.statistic_names import BAND
-from audit.stats.drift import SATURATED
+from audit.stats.over_time.drift import SATURATED
 from audit.view import View
 from audit.words.report import title
 

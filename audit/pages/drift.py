@@ -15,7 +15,7 @@ from audit.pages.filters import judge_boxes
 from audit.pages.frame import ReportPage, report_page, respond
 from audit.pages.tables import Row, Table, row
 from audit.statistic_names import headings
-from audit.stats.drift import SATURATED
+from audit.stats.over_time.drift import SATURATED
 from audit.view import View
 from audit.words import report as report_words
 

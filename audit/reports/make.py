@@ -27,7 +27,7 @@ from audit.reports.pairing import Paired, pair, questions_of
 from audit.reports.people_agreement import people_of
 from audit.reports.progress import Progress
 from audit.reports.reference import Reference
-from audit.stats import drift
+from audit.stats.over_time import drift
 
 __all__ = ["POSITIVE_AT", "RESAMPLES", "SEED", "Options"]
 

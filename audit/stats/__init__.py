@@ -4,9 +4,11 @@
 
 Arrays in; `Estimate(value, low, high, n)` or `Undefined(reason, n)` out; nothing is rounded.
 
-What people and judges say       agreement, ranking, roc, ties, thresholds, candidates
-How sure that is                 resamples, intervals, permutation, multiplicity, enough, power
-What becomes of it over time     drift, sequential_alarm
+What people and judges say       agreement, ranking, roc, ties, thresholds, candidates, contests
+Person by person                 raters, alternative
+Fewer labels                     assisted, planning, escalation
+How sure that is                 resamples, intervals, permutation, multiplicity, enough
+What becomes of it over time     over_time/
 What goes in and comes out       series, estimate
 How pairs are counted            counting/
 How resamples are counted        resampling/

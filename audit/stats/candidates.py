@@ -46,6 +46,79 @@ def best_of(
 
     Prompts with fewer than n candidates (two, without n) are left out. Intervals draw prompts.
     """
+    rows = _by_prompt(human, judge, prompts, n)
+    if isinstance(rows, Undefined):
+        return rows
+    chosen, random, oracle, hit = rows.T
+    draw = Resamples(np.arange(rows.shape[0]), resamples=resamples, seed=seed)
+    return Choice(
+        draw.mean(chosen),
+        draw.mean(random),
+        draw.mean(oracle),
+        draw.difference_of_means(chosen, random),
+        draw.mean(hit),
+        n,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Goodhart:
+    """What people and the judge itself gain by the judge's choice, over a random one.
+
+    `ratio` is people's gain over the judge's, and needs both on one scale; `share_of_the_possible`
+    is people's gain over what their own choice would gain. `n` counts prompts.
+    """
+
+    human_gain: Result
+    judge_gain: Result
+    ratio: Result
+    share_of_the_possible: Result
+    n: int
+
+
+def goodhart(
+    human: ArrayLike,
+    judge: ArrayLike,
+    prompts: ArrayLike,
+    n: int | None = None,
+    *,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Goodhart | Undefined:
+    """A judge that picks also marks its own choice up: do people see the gain that it sees?
+
+    Like `best_of`; ratios are of the means over prompts, with intervals that draw prompts.
+    """
+    by_people = _by_prompt(human, judge, prompts, n)
+    by_judge = _by_prompt(judge, judge, prompts, n)
+    if isinstance(by_people, Undefined):
+        return by_people
+    if isinstance(by_judge, Undefined):
+        return by_judge
+    draw = Resamples(np.arange(by_people.shape[0]), resamples=resamples, seed=seed)
+    gain, judged = by_people[:, 0] - by_people[:, 1], by_judge[:, 0] - by_judge[:, 1]
+    possible = by_people[:, 2] - by_people[:, 1]
+    return Goodhart(
+        draw.mean(gain),
+        draw.mean(judged),
+        _over(draw, gain, judged, "the judge gains nothing by its choice"),
+        _over(draw, gain, possible, "no choice could gain anything"),
+        by_people.shape[0],
+    )
+
+
+def _over(draw: Resamples, gain: Floats, other: Floats, nothing: str) -> Result:
+    # Rounding of equal scores is no gain.
+    if math.isclose(math.fsum(other), 0, abs_tol=1e-12 * max(1.0, float(np.abs(other).sum()))):
+        return Undefined(nothing, gain.size)
+    return draw.ratio(gain, other)
+
+
+def _by_prompt(
+    human: ArrayLike, judge: ArrayLike, prompts: ArrayLike, n: int | None
+) -> Floats | Undefined:
+    """For each prompt with enough candidates: people's mean of the choice, of a random one, of
+    their own, and the chance that the choice is one that they like best."""
     if n is not None and n < 1:
         raise ValueError("n must be 1 or more")
     series = finite(human, judge)
@@ -57,18 +130,7 @@ def best_of(
     for members in np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1]):
         if members.size >= (n or 2):
             rows.append(_expected(people[members], scores[members], n or members.size))
-    if not rows:
-        return Undefined(f"no prompt has {n or 2} candidates", size)
-    chosen, random, oracle, hit = np.array(rows).T
-    draw = Resamples(np.arange(len(rows)), resamples=resamples, seed=seed)
-    return Choice(
-        draw.mean(chosen),
-        draw.mean(random),
-        draw.mean(oracle),
-        draw.difference_of_means(chosen, random),
-        draw.mean(hit),
-        n,
-    )
+    return np.array(rows) if rows else Undefined(f"no prompt has {n or 2} candidates", size)
 
 
 def _expected(people: Floats, scores: Floats, n: int) -> tuple[float, float, float, float]:

@@ -21,6 +21,21 @@ def holm(p: ArrayLike) -> Floats:
     return _back(np.minimum(np.maximum.accumulate(scaled), 1), order)
 
 
+def benjamini_yekutieli(p: ArrayLike) -> Floats:
+    """Adjusted p-values that keep the expected share of false alarms among all alarms at the level,
+    whatever depends on what.
+
+    Sorted ascending, p_(i) becomes min over j >= i of m H_m p_(j) / j, with H_m = 1 + 1/2 + .. + 1/m.
+    Benjamini & Yekutieli 2001, Ann. Stat. 29:1165.
+    """
+    p = _checked(p)
+    order = np.argsort(p, kind="stable")
+    rank = np.arange(1, p.size + 1)
+    scaled = p[order] * p.size * (1 / rank).sum() / rank
+    lowest = np.minimum.accumulate(scaled[::-1])[::-1]
+    return _back(np.minimum(lowest, 1), order)
+
+
 def _checked(p: ArrayLike) -> Floats:
     values = numbers(np.asarray(p))
     if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():

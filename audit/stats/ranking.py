@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import combinations
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 
-from audit.stats.counting import pairs
+from audit.stats.counting import pairs, sign_flips
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.resampling import pair_counts
 from audit.stats.resampling.draw import Draw, Resampled
 from audit.stats.resampling.exact_sums import ratio, weighted
-from audit.stats.series import Codes, Floats, constant, finite, group_codes
+from audit.stats.series import Codes, Floats, constant, finite, group_codes, ratings_table
 
 
 def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> Result:
@@ -211,3 +213,49 @@ def by_group(
     if not values:
         return Undefined("it is undefined in every group", size)
     return Estimate(float(np.mean(values)), None, None, len(values))
+
+
+def soft_pairwise_accuracy(
+    people: ArrayLike,
+    judge: ArrayLike,
+    *,
+    prompts: ArrayLike | None = None,
+    chance: Literal["normal", "exact", "exact, ties half"] = "normal",
+) -> Result:
+    """Does the judge rank generators with the certainty that people have? Both generators x images,
+    each image of one prompt in every row. `n` counts pairs of generators.
+
+    1 - mean |p_people - p_judge| over the pairs, with p the one-sided chance, over tosses of the
+    sign of every difference (of a whole prompt's differences where `prompts` repeat), of a sum as
+    large as the one seen. Thompson et al. 2024, WMT.
+    """
+    tables = ratings_table(people), ratings_table(judge)
+    for table in tables:
+        if isinstance(table, Undefined):
+            return table
+        if not np.isfinite(table).all():
+            return Undefined("a generator has no score for some images", table.shape[0])
+    human, metric = (table for table in tables if not isinstance(table, Undefined))
+    if human.shape != metric.shape:
+        raise ValueError("people and judge must score the same generators on the same images")
+    if human.shape[0] < 2:
+        return Undefined("one generator has nobody to be compared with", 0)
+    codes, size = np.arange(human.shape[1]), human.shape[1]
+    if prompts is not None:
+        codes, size = group_codes(prompts, human.shape[1], what="prompts")
+    gaps: list[float] = []
+    for i, j in combinations(range(human.shape[0]), 2):
+        p = [_p_ahead(table[i] - table[j], codes, size, chance) for table in (human, metric)]
+        if p[0] is None or p[1] is None:
+            return Undefined("the scores have too many digits to count all sums exactly", len(gaps))
+        gaps.append(abs(p[0] - p[1]))
+    return Estimate(1 - math.fsum(gaps) / len(gaps), None, None, len(gaps))
+
+
+def _p_ahead(difference: Floats, codes: Codes, size: int, chance: str) -> float | None:
+    # A sum of decimals, without the last digits that floats make of it.
+    terms = np.round(np.bincount(codes, weights=difference, minlength=size), 12).astype(np.float64)
+    if chance == "normal":
+        return sign_flips.normal(terms)
+    counted = sign_flips.exact(terms)
+    return None if counted is None else counted[0 if chance == "exact" else 1]

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from audit.stats import agreement, drift, ranking, roc, ties
+from audit.stats import agreement, ranking, roc, ties
 from audit.stats.estimate import Estimate, Result, Undefined
+from audit.stats.over_time import drift
 from audit.stats.resampling import means
 from audit.stats.resampling.draw import Draw, Resampled
 from audit.stats.resampling.percentiles import interval

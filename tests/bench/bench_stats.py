@@ -28,8 +28,9 @@ import numpy as np  # noqa: E402
 from scipy.stats import kendalltau  # noqa: E402
 from sklearn.metrics import cohen_kappa_score, roc_auc_score  # noqa: E402
 
-from audit.stats import agreement, sequential_alarm, ties  # noqa: E402
+from audit.stats import agreement, ties  # noqa: E402
 from audit.stats.counting.grouped_pairs import GroupedPairs  # noqa: E402
+from audit.stats.over_time import sequential_alarm  # noqa: E402
 from audit.stats.resamples import Resamples  # noqa: E402
 from audit.stats.resampling.cluster_counts import cluster_counts  # noqa: E402
 

@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 import pytest
 
-from audit.stats.candidates import best_of
+from audit.stats.candidates import best_of, goodhart
 from tests.audit.stats.vectors import cases
 
 
@@ -52,3 +52,16 @@ def test_the_ranking_of_genai_bench(case):
         )
         assert found.random.value == pytest.approx(scores["random"]["all"], rel=1e-6)
         assert found.top1.value == pytest.approx(case[top1]["all"], abs=1e-6)
+
+
+def test_a_judge_that_marks_its_own_choice_up_gains_more_than_people():
+    """Prompt 1: the choice is worth 1 to people (mean 2) and .9 to the judge (mean .5)."""
+    found = goodhart([1, 3, 2, 4], [0.9, 0.1, 0.3, 0.7], [1, 1, 2, 2], resamples=50)
+    assert found.human_gain.value == pytest.approx((-1 + 1) / 2)
+    assert found.judge_gain.value == pytest.approx((0.4 + 0.2) / 2)
+    assert found.ratio.value == pytest.approx(0)
+
+
+def test_a_judge_without_a_gain_has_no_ratio():
+    found = goodhart([1, 3], [0.5, 0.5], [1, 1], resamples=50)
+    assert found.ratio.reason == "the judge gains nothing by its choice"

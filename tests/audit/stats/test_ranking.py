@@ -7,7 +7,15 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from audit.stats.estimate import Undefined
-from audit.stats.ranking import by_group, centred, kendall_tau_b, kendall_tau_c, pearson, spearman
+from audit.stats.ranking import (
+    by_group,
+    centred,
+    kendall_tau_b,
+    kendall_tau_c,
+    pearson,
+    soft_pairwise_accuracy,
+    spearman,
+)
 from tests.audit.stats.vectors import bundle, cases
 
 RANKED = [kendall_tau_b, kendall_tau_c, spearman]
@@ -131,3 +139,19 @@ def test_a_correlation_of_many_items_is_summed_exactly():
     a, b = (centred(values) for values in (x, y))
     sums = [math.fsum(first * second) for first, second in ((a, b), (a, a), (b, b))]
     assert pearson(x, y).value == sums[0] / (math.sqrt(sums[1]) * math.sqrt(sums[2]))
+
+
+def test_a_judge_that_ranks_with_peoples_certainty_is_right_altogether():
+    people = [[1, 2, 3, 2], [2, 3, 3, 4], [1, 1, 2, 2]]
+    scaled = [[10 * value + 7 for value in row] for row in people]
+    assert soft_pairwise_accuracy(people, scaled).value == 1
+
+
+def test_a_judge_that_is_as_sure_of_the_opposite_is_off_by_both_certainties():
+    """d = (1, 1): p = P(Z > 2 / sqrt 2) = .0786 for people, and its rest, .9214, for the judge."""
+    found = soft_pairwise_accuracy([[2, 2], [1, 1]], [[1, 1], [2, 2]])
+    assert found.value == pytest.approx(1 - (0.9213504 - 0.0786496), abs=1e-6)
+
+
+def test_one_generator_has_nobody_to_be_compared_with():
+    assert not soft_pairwise_accuracy([[1, 2]], [[1, 2]])

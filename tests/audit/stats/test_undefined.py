@@ -17,21 +17,26 @@ import pytest
 import audit.stats
 from audit.stats import (
     agreement,
+    alternative,
+    assisted,
     candidates,
-    drift,
+    contests,
     enough,
+    escalation,
     intervals,
     multiplicity,
+    over_time,
     permutation,
-    power,
+    planning,
     ranking,
+    raters,
     roc,
-    sequential_alarm,
     thresholds,
     ties,
 )
 from audit.stats.counting.grouped_pairs import GroupedPairs
 from audit.stats.estimate import Estimate, Undefined
+from audit.stats.over_time import drift, sequential_alarm
 from audit.stats.resamples import Resamples
 
 NAN, INF = float("nan"), float("inf")
@@ -195,6 +200,126 @@ ROWS = {
         "best of none": lambda: candidates.best_of(FEW, FEW, [1, 1, 2, 2], n=0),
         "prompts of other data": lambda: candidates.best_of(FEW, FEW, [1]),
     },
+    "alternative.alt_test": {
+        "nothing": lambda: alternative.alt_test([], [[], []], epsilon=0.1),
+        "few images": lambda: alternative.alt_test([1, 0], [[1, 0], [1, 0]], epsilon=0.1),
+        "a judge of other images": lambda: alternative.alt_test([1], [[1, 0]], epsilon=0.1),
+        "an infinity": lambda: alternative.alt_test([1, 0], [[INF, 0]], epsilon=0.1),
+    },
+    "assisted.mean": {
+        "nothing": lambda: assisted.mean([], [[]], []),
+        "no labels": lambda: assisted.mean([NAN] * 4, [FEW], FEW),
+        "one label": lambda: assisted.mean([1, NAN, NAN, NAN], [FEW], [1, 2, 3, 4]),
+        "one prompt": lambda: assisted.mean([1, 0, NAN, NAN], [FEW], [1] * 4),
+        "labels of one prompt": lambda: assisted.mean([1, 0, NAN, NAN], [FEW], [1, 1, 2, 2]),
+        "one answer": lambda: assisted.mean([1, 1, NAN, NAN], [FEW], [1, 2, 3, 4]),
+        "a missing score": lambda: assisted.mean([1, 0, NAN], [[1, NAN, 2]], [1, 2, 3]),
+        "an infinite score": lambda: assisted.mean([1, 0, NAN], [[1, INF, 2]], [1, 2, 3]),
+        "two prompts": lambda: assisted.mean([1, 0, NAN, NAN], [[1, 2, 4, 3]], [1, 2, 1, 2]),
+        "all labels, two images": lambda: assisted.mean(
+            [1, 0, NAN], [[1, 2, 4]], [1, 2, 3], target="images"
+        ),
+        "other lengths": lambda: assisted.mean([1, 0], [FEW], FEW),
+        "another target": lambda: assisted.mean([1, 0], [[1, 2]], [1, 2], target="all"),
+    },
+    "assisted.drawn": {
+        "nothing": lambda: assisted.drawn([], [], []),
+        "one label": lambda: assisted.drawn([1, NAN], [1, 2], [0.5, 0.5]),
+        "no chance": lambda: assisted.drawn([1, 0], [1, 2], [0.0, 0.5]),
+        "a chance of 2": lambda: assisted.drawn([1, 0], [1, 2], [2.0, 0.5]),
+        "a missing score": lambda: assisted.drawn([1, 0], [1, NAN], [0.5, 0.5]),
+        "other lengths": lambda: assisted.drawn([1, 0], [1], [0.5]),
+    },
+    "assisted.inclusion": {
+        "nothing": lambda: assisted.inclusion([], 0),
+        "more than there are": lambda: assisted.inclusion([1, 2], 3),
+        "no use at all": lambda: assisted.inclusion([0, 0], 1),
+        "more than are of use": lambda: assisted.inclusion([0, 1], 2, mix=False),
+        "negative use": lambda: assisted.inclusion([-1, 1], 1),
+        "endless budget": lambda: assisted.inclusion([1, 1], INF),
+    },
+    "candidates.goodhart": each(
+        lambda h, j: candidates.goodhart(h, j, np.zeros(len(h)), resamples=20), PAIRS
+    )
+    | {"best of none": lambda: candidates.goodhart(FEW, FEW, [1, 1, 2, 2], 0)},
+    "contests.fit": {
+        "no votes": lambda: contests.fit([]),
+        "a tie unasked for": lambda: contests.fit([(1, "a", "b", "tie")], ties="none"),
+        "two islands": lambda: contests.fit([(1, "a", "b", "left"), (1, "c", "d", "left")]),
+        "all ties": lambda: contests.fit([(1, "a", "b", "tie")]),
+        "one side won all": lambda: contests.fit([(1, "a", "b", "left")], ties="half"),
+        "another outcome": lambda: contests.fit([(1, "a", "b", "up")]),
+        "another model": lambda: contests.fit([(1, "a", "b", "left")], ties="elo"),
+        "one prompt's system is unknown": lambda: contests.fit(
+            [(1, "a", "b", "left")], systems=["a"]
+        ),
+    },
+    "escalation.threshold": {
+        "nothing": lambda: escalation.threshold([], []),
+        "other lengths": lambda: escalation.threshold([0.5], []),
+        "a NaN": lambda: escalation.threshold([NAN], [1]),
+        "no candidates": lambda: escalation.threshold([0.5], [1], candidates=[]),
+        "half agreed": lambda: escalation.threshold([0.5], [0.5]),
+        "risk 1": lambda: escalation.threshold([0.5], [1], risk=1),
+    },
+    "multiplicity.benjamini_yekutieli": {
+        "a NaN": lambda: multiplicity.benjamini_yekutieli([NAN]),
+        "beyond 1": lambda: multiplicity.benjamini_yekutieli([1.2]),
+    },
+    "planning.labels_needed": {
+        "a width of 0": lambda: planning.labels_needed(0, 0.25),
+        "no variance": lambda: planning.labels_needed(0.1, 0),
+        "too few prompts": lambda: planning.labels_needed(0.01, 0.25, images=9, target="prompts"),
+        "rho 2": lambda: planning.labels_needed(0.1, 0.25, rho=2),
+        "a NaN": lambda: planning.labels_needed(NAN, 0.25),
+    },
+    "planning.half_width": {
+        "no labels": lambda: planning.half_width(0, 0.25),
+        "no variance": lambda: planning.half_width(9, 0),
+        "more than images": lambda: planning.half_width(9, 0.25, images=8),
+    },
+    "planning.effective_labels": {
+        "rho 2": lambda: planning.effective_labels(9, 9, 2),
+        "no labels": lambda: planning.effective_labels(0, 9, 0.5),
+    },
+    "planning.cheapest": {
+        "for nothing": lambda: planning.cheapest(0.5, cost_label=1, cost_judge=0, budget=9),
+        "no wish": lambda: planning.cheapest(0.5, cost_label=1, cost_judge=1),
+        "no budget": lambda: planning.cheapest(0.5, cost_label=1, cost_judge=1, budget=0),
+    },
+    "planning.raters_or_images": {
+        "equal images": lambda: planning.raters_or_images(0, 1, cost_image=1, cost_label=1),
+        "labels for nothing": lambda: planning.raters_or_images(1, 1, cost_image=1, cost_label=0),
+    },
+    "planning.anchors_needed": {
+        "nothing flips": lambda: planning.anchors_needed(0.03, 0),
+        "a width of 0": lambda: planning.anchors_needed(0, 0.1),
+    },
+    "raters.dawid_skene": {
+        "nothing": lambda: raters.dawid_skene([], [], []),
+        "another class": lambda: raters.dawid_skene([1], [1], [3], classes=[0, 1]),
+        "other lengths": lambda: raters.dawid_skene([1], [1], [3, 4]),
+        "a NaN": lambda: raters.dawid_skene([1], [1], [NAN]),
+    },
+    "raters.severity": {
+        "nothing": lambda: raters.severity([], [], [], []),
+        "alone": lambda: raters.severity([1, 2], [1, 1], [1, 2], [1, 2]),
+        "islands": lambda: raters.severity([1, 1, 2, 2], [1, 2, 3, 4], FEW, [1, 1, 2, 2]),
+        "a NaN": lambda: raters.severity([1, 1], [1, 2], [1, NAN], [1, 1]),
+        "other lengths": lambda: raters.severity([1, 1], [1, 2], [1], [1, 1]),
+    },
+    "raters.conditional_severity": {
+        "nothing": lambda: raters.conditional_severity([], [], []),
+        "unanimous": lambda: raters.conditional_severity([1, 1], [1, 2], [1, 1]),
+        "one side only": lambda: raters.conditional_severity([1, 1], [1, 2], [1, 0]),
+        "a rating": lambda: raters.conditional_severity([1, 1], [1, 2], [1, 3]),
+    },
+    "ranking.soft_pairwise_accuracy": {
+        "nothing": lambda: ranking.soft_pairwise_accuracy([[]], [[]]),
+        "one generator": lambda: ranking.soft_pairwise_accuracy([FEW], [FEW]),
+        "a NaN": lambda: ranking.soft_pairwise_accuracy([[1, NAN], [1, 2]], [[1, 2], [1, 2]]),
+        "other images": lambda: ranking.soft_pairwise_accuracy([[1], [2]], [[1, 2], [1, 2]]),
+    },
     "drift.years": {"a date missing": lambda: drift.years(["2024-01-01", "NaT"])},
     "drift.slopes": None,  # rows of a resample; NaN there is counted by `percentiles.interval`
     "drift.saturated": None,  # a word, "open" where nothing is known (test below)
@@ -233,20 +358,20 @@ ROWS = {
         "a limit below 0": lambda: enough.required(Estimate(1, 0, 1, 3), at_least=-1),
     },
     "enough.too_few": {"always": lambda: enough.too_few(3)},
-    "power.images_needed": {
-        "no difference": lambda: power.images_needed(0, 1),
-        "no spread": lambda: power.images_needed(1, 0),
-        "certainty": lambda: power.images_needed(1, 1, power=1),
+    "planning.images_needed": {
+        "no difference": lambda: planning.images_needed(0, 1),
+        "no spread": lambda: planning.images_needed(1, 0),
+        "certainty": lambda: planning.images_needed(1, 1, power=1),
     },
-    "power.detectable": {
-        "no images": lambda: power.detectable(0, 1),
-        "level 0": lambda: power.detectable(9, 1, level=0),
+    "planning.detectable": {
+        "no images": lambda: planning.detectable(0, 1),
+        "level 0": lambda: planning.detectable(9, 1, level=0),
     },
-    "power.design_effect": {
-        "nothing": lambda: power.design_effect([], []),
-        "constant": lambda: power.design_effect([1, 1], [1, 2]),
-        "one cluster": lambda: power.design_effect([1, 2], [1, 1]),
-        "a NaN": lambda: power.design_effect([1, NAN], [1, 2]),
+    "planning.design_effect": {
+        "nothing": lambda: planning.design_effect([], []),
+        "constant": lambda: planning.design_effect([1, 1], [1, 2]),
+        "one cluster": lambda: planning.design_effect([1, 2], [1, 1]),
+        "a NaN": lambda: planning.design_effect([1, NAN], [1, 2]),
     },
     "sequential_alarm.watch": each(sequential_alarm.watch, SERIES)
     | {
@@ -334,15 +459,20 @@ ROWS = {
 
 def public_functions() -> set[str]:
     names = set()
-    for module in pkgutil.iter_modules(audit.stats.__path__):
-        if module.name in INNER:
+    modules = [f"audit.stats.{m.name}" for m in pkgutil.iter_modules(audit.stats.__path__)]
+    modules += [
+        f"{over_time.__name__}.{module.name}" for module in pkgutil.iter_modules(over_time.__path__)
+    ]
+    for path in modules:
+        module_name = path.rpartition(".")[2]
+        if module_name in INNER:
             continue
-        loaded = importlib.import_module(f"audit.stats.{module.name}")
+        loaded = importlib.import_module(path)
         for name, thing in vars(loaded).items():
             here = getattr(thing, "__module__", None) == loaded.__name__
             # What is resampled_ is a method of Resamples, which has a row.
             if here and inspect.isfunction(thing) and not name.startswith(("_", "resampled_")):
-                names.add(f"{module.name}.{name}")
+                names.add(f"{module_name}.{name}")
     names.add("resamples.Resamples")
     for name, thing in vars(Resamples).items():
         if inspect.isfunction(thing) and not name.startswith("_"):

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from audit.stats.power import design_effect, detectable, images_needed
+from audit.stats import planning
+from audit.stats.planning import design_effect, detectable, images_needed
 
 
 def test_images_for_ten_points_worked_by_hand():
@@ -27,3 +28,21 @@ def test_the_promised_power_is_there():
     n = images_needed(0.5, 1)
     found = [abs(x.mean()) > 1.96 / np.sqrt(n) for x in rng.normal(0.5, 1, (2000, n))]
     assert 0.77 < np.mean(found) < 0.85
+
+
+def test_five_points_at_an_even_share_take_385_labels():
+    """1.96^2 .25 / .05^2 = 384.1; a judge at rho = .6 leaves (1 - .36) of it, 245.9."""
+    assert planning.labels_needed(0.05, 0.25).needed == 385
+    assert planning.labels_needed(0.05, 0.25, rho=0.6).needed == 246
+
+
+def test_so_many_labels_give_the_half_width_that_they_were_planned_for():
+    wanted = planning.labels_needed(0.03, 0.24, rho=0.8, images=2212)
+    assert planning.half_width(wanted.needed, 0.24, rho=0.8, images=2212) == pytest.approx(
+        0.03, rel=0.002
+    )
+
+
+def test_a_judge_that_costs_more_than_it_saves_is_left_out():
+    plan = planning.cheapest(0.2, cost_label=1, cost_judge=0.3, budget=300)
+    assert (plan.labels, plan.unlabelled) == (300, 0)

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from audit.stats import sequential_alarm
-from audit.stats.sequential_alarm import Watch, by_prompt, confidence_sequence, watch
+from audit.stats.over_time import sequential_alarm
+from audit.stats.over_time.sequential_alarm import Watch, by_prompt, confidence_sequence, watch
 
 
 def deviations(rng, n, wrong, drift=0.0):

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from audit.stats.agreement import percent_agreement
-from audit.stats.drift import (
+from audit.stats.estimate import Estimate, Undefined
+from audit.stats.over_time.drift import (
     before_and_since,
     by_release,
     saturated,
     slopes,
     years,
 )
-from audit.stats.estimate import Estimate, Undefined
 
 
 def test_a_slope_worked_by_hand():

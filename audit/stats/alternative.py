@@ -1,0 +1,138 @@
+"""May the judge stand in for a person? The alternative annotator test (Calderon, Reichart & Dror,
+ACL 2025).
+
+Leave one person out, and ask on each image who is closer to the others, that person or the judge.
+The judge wins over a person when it is not behind by `epsilon` or more: epsilon is what people
+cost more than the judge (0.2 for experts, 0.1 for a crowd).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import t as student
+
+from audit.stats.estimate import Undefined
+from audit.stats.multiplicity import benjamini_yekutieli
+from audit.stats.series import Codes, Floats, group_codes, numbers, ratings_table
+
+# Sums of squares of decimals that are equal on paper differ by a few last digits.
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class AgainstOne:
+    """The judge against one person. `p` is None where all differences are exactly epsilon."""
+
+    rater: int
+    images: int
+    mean_difference: float
+    advantage: float
+    p: float | None
+    beaten: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AltTest:
+    """`winning_rate`: the share of people whom the judge beats; `advantage`: how often it is at
+    least as close to the others as a person is, meaned over people. `n` counts tested people."""
+
+    raters: tuple[AgainstOne, ...]
+    winning_rate: float
+    advantage: float
+    n: int
+
+    @property
+    def passes(self) -> bool:
+        return self.winning_rate >= 0.5
+
+
+def alt_test(
+    judge: ArrayLike,
+    ratings: ArrayLike,
+    *,
+    epsilon: float,
+    scoring: Literal["agreement", "distance"] = "agreement",
+    prompts: ArrayLike | None = None,
+    least_raters: int = 2,
+    least_images: int = 30,
+    level: float = 0.05,
+) -> AltTest | Undefined:
+    """`ratings` is raters x images, NaN where there is none; so is `judge` where it has no verdict.
+
+    For a person r, S is the closeness to the others: the share that says the same ("agreement"),
+    or less the root of the mean squared difference ("distance"). d = [S_r >= S_judge] -
+    [S_judge >= S_r]; a one-sided t test of mean d < epsilon, with whole prompts as its units where
+    `prompts` are given, and Benjamini-Yekutieli over people.
+    """
+    if scoring not in ("agreement", "distance"):
+        raise ValueError("scoring is “agreement” or “distance”")
+    table = ratings_table(ratings)
+    if isinstance(table, Undefined):
+        return table
+    verdicts = numbers(np.asarray(judge))
+    if verdicts.shape != table.shape[1:]:
+        raise ValueError("the judge needs one verdict, or NaN, for each image")
+    used = ~np.isnan(verdicts) & ((~np.isnan(table)).sum(axis=0) >= least_raters)
+    table, verdicts = table[:, used], verdicts[used]
+    codes = None
+    if prompts is not None:
+        codes = group_codes(prompts, used.size, what="prompts")[0][used]
+    rows = []
+    for rater in range(table.shape[0]):
+        answered = ~np.isnan(table[rater])
+        if answered.sum() >= least_images:
+            ahead = _ahead(np.delete(table, rater, axis=0), table[rater], verdicts, scoring)
+            inside = None if codes is None else codes[answered]
+            rows.append((rater, ahead[answered], inside))
+    if not rows:
+        return Undefined(f"nobody has {least_images} images that {least_raters} people labelled")
+    p = [_p_below(np.sign(ahead), epsilon, inside) for _, ahead, inside in rows]
+    # A person about whom the test says nothing counts, and is never beaten.
+    adjusted = benjamini_yekutieli([1.0 if chance is None else chance for chance in p])
+    beaten = [c is not None and a <= level for c, a in zip(p, adjusted, strict=True)]
+    raters = tuple(
+        AgainstOne(
+            rater,
+            ahead.size,
+            float(np.sign(ahead).mean()),
+            float((ahead <= 0).mean()),
+            chance,
+            won,
+        )
+        for (rater, ahead, _), chance, won in zip(rows, p, beaten, strict=True)
+    )
+    return AltTest(
+        raters,
+        sum(beaten) / len(raters),
+        float(np.mean([row.advantage for row in raters])),
+        len(raters),
+    )
+
+
+def _ahead(others: Floats, person: Floats, judge: Floats, scoring: str) -> Floats:
+    """How far the person is closer to the others than the judge: 0 where both are as close."""
+    if scoring == "agreement":
+        return (others == person).sum(axis=0) - (others == judge).sum(axis=0).astype(np.float64)
+    of_judge = np.nansum((others - judge) ** 2, axis=0)
+    of_person = np.nansum((others - person) ** 2, axis=0)
+    same = np.isclose(of_judge, of_person, rtol=ROUNDING, atol=ROUNDING)
+    return np.where(same, 0.0, of_judge - of_person)
+
+
+def _p_below(d: Floats, epsilon: float, codes: Codes | None) -> float | None:
+    """The one-sided p of "mean d < epsilon"; None where every d is epsilon."""
+    mean, units = float(d.mean()), d.size
+    if codes is None:
+        error = float(d.std(ddof=1)) / np.sqrt(units)
+    else:
+        _, inside = np.unique(codes, return_inverse=True)
+        units = int(inside.max()) + 1
+        pull = np.bincount(inside, weights=d - mean)
+        error = np.sqrt(units / (units - 1) * float((pull**2).sum())) / d.size if units > 1 else 0.0
+    if (d == d[0]).all() or error == 0:
+        return None if mean == epsilon else float(mean > epsilon)
+    return float(student.cdf((mean - epsilon) / error, units - 1))
