@@ -10,7 +10,7 @@ import re
 import secrets
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
@@ -134,6 +134,26 @@ def _origin(bucket: dict[str, object]) -> str:
         parts = urlsplit(str(bucket["endpoint_url"]))
         return f"{parts.scheme}://{parts.netloc}"
     return f"https://{bucket['bucket_name']}.s3.{bucket['region_name']}.amazonaws.com"
+
+
+def _provider(text: str) -> dict[str, str]:
+    """Issuer, client and secret of single sign-on; empty without it."""
+    if not text:
+        return {}
+    parts = urlsplit(text)
+    near = parts.scheme == "http" and parts.hostname in {"127.0.0.1", "localhost", "::1"}
+    usable = parts.hostname and parts.username and parts.password
+    if not (usable and (parts.scheme == "https" or near)) or parts.query or parts.fragment:
+        # The text holds the secret, so it is not shown.
+        raise ImproperlyConfigured(
+            "OIDC_PROVIDER cannot be read; write https://client:secret@issuer, the issuer with its "
+            "path, and characters like / or @ of client and secret as %2F or %40."
+        )
+    return {
+        "issuer": f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}",
+        "client_id": unquote(parts.username or ""),
+        "secret": unquote(parts.password or ""),
+    }
 
 
 VAR_DIR = Path(os.environ.get("JURYBOX_VAR", "") or BASE_DIR / "var")
@@ -409,6 +429,14 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("MinimumLengthValidator", "CommonPasswordValidator", "NumericPasswordValidator")
 ]
+# Single sign-on: https://client:secret@issuer. People come back at /single-sign-on/back/.
+OIDC = _provider(os.environ.get("OIDC_PROVIDER", "").strip())
+# An address that the provider has verified opens the account that has it here.
+OIDC_LINK_BY_EMAIL = _flag("OIDC_LINK_BY_EMAIL")
+# No passwords: neither on the log-in page nor in the administration nor for tokens.
+OIDC_ONLY = _flag("OIDC_ONLY")
+if OIDC_ONLY and not OIDC:
+    raise ImproperlyConfigured("OIDC_ONLY is True without OIDC_PROVIDER: nobody could log in.")
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 14
 X_FRAME_OPTIONS = "DENY"
 DEFAULT_EXCEPTION_REPORTER_FILTER = "audit.installation.security.SettingsWithoutSecrets"

@@ -6,9 +6,8 @@ import annotations.urls
 import audit.pages.urls
 import judges.pages.urls
 from audit import api
-from audit.accounts.lockout import LogInForm
 from audit.installation import pages
-from audit.pages import account
+from audit.pages import account, log_in
 
 study_pages = [
     *annotations.urls.study_pages,
@@ -18,11 +17,9 @@ study_pages = [
 
 urlpatterns = [
     path("", pages.home, name="home"),
-    path(
-        "login/",
-        auth.LoginView.as_view(redirect_authenticated_user=True, authentication_form=LogInForm),
-        name="login",
-    ),
+    path("login/", log_in.LogIn.as_view(), name="login"),
+    path("single-sign-on/", log_in.sign_on, name="single-sign-on"),
+    path("single-sign-on/back/", log_in.signed_on, name="single-sign-on-back"),
     path("account/", account.account, name="account"),
     path("account/password/", account.password, name="account-password"),
     path("account/tokens/", account.token_make, name="account-token-make"),

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import UserCreationForm
+from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -26,6 +27,8 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         if request.method == "POST":
             invitations.accept(invitation=invitation, user=request.user)
             return redirect("label", slug=invitation.study.slug)
+    elif settings.OIDC_ONLY:
+        return redirect_to_login(request.get_full_path())
     else:
         form = UserCreationForm(request.POST or None)
         if request.method == "POST" and form.is_valid():

@@ -33,6 +33,7 @@ LIMITS: dict[tuple[str, str], Rate] = {
     ("POST", "api-runs"): RUNS,
     ("POST", "report-make"): REPORTS,
     ("POST", "api-reports"): REPORTS,
+    ("GET", "single-sign-on-back"): DOORS,
     ("POST", "join"): DOORS,
     ("POST", "crowd"): DOORS,
 }

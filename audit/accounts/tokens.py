@@ -65,7 +65,7 @@ def make(
         raise Refused("A token's scope is read or write.")
     if not 1 <= days <= LONGEST_DAYS:
         raise Refused(f"A token is valid for 1 to {LONGEST_DAYS} days.")
-    if Membership.objects.filter(user=user).exclude(worker="").exists():
+    if is_crowd_worker(user):
         raise NotYours("Workers of a crowd platform have no tokens.")
     only = _study(user, study)
     mine = ApiToken.objects.filter(user=user)
@@ -102,6 +102,11 @@ def end_all(user: User, why: str) -> None:
     gone, _ = ApiToken.objects.filter(user=user).delete()
     if gone:
         event_log.note_account("tokens ended", f"{gone} tokens ended: {why}", account=user)
+
+
+def is_crowd_worker(user: User) -> bool:
+    """Such an account belongs to a task, and is open in one browser at a time."""
+    return Membership.objects.filter(user=user).exclude(worker="").exists()
 
 
 def tokens_of(user: User) -> QuerySet[ApiToken]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.models import User
@@ -24,7 +25,7 @@ class Accounts(ModelBackend):
         **more: Any,
     ) -> User | None:
         """Every password passes here: from pages, the API and the administration."""
-        if username is None or password is None:
+        if username is None or password is None or settings.OIDC_ONLY:
             return None
         lockout.count_try(request, username)
         user = super().authenticate(request, username=username, password=password, **more)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.decorators import login_required
@@ -67,7 +68,7 @@ def token_end(request: PersonsRequest, token_id: int) -> HttpResponse:
 @login_required
 @never_cache
 def password(request: PersonsRequest) -> HttpResponse:
-    if not request.user.has_usable_password():
+    if not request.user.has_usable_password() or settings.OIDC_ONLY:
         raise Refused("This account has no password.")
     OLD_PASSWORDS.take_or_refuse(str(request.user.pk))
     form = PasswordChangeForm(request.user, request.POST)
@@ -107,6 +108,7 @@ def events(request: PersonsRequest) -> HttpResponse:
 
 def _page(request: PersonsRequest, status: int = 200, **more: object) -> HttpResponse:
     places = Membership.objects.filter(user=request.user, removed_at=None).select_related("study")
+    has_password = request.user.has_usable_password() and not settings.OIDC_ONLY
     context = {
         "tokens": tokens.tokens_of(request.user),
         "scopes": ApiToken.Scope.choices,
@@ -114,9 +116,9 @@ def _page(request: PersonsRequest, status: int = 200, **more: object) -> HttpRes
         "longest": tokens.LONGEST_DAYS,
         "studies": [place.study for place in places],
         "may_have_tokens": not any(place.worker for place in places),
-        "password_form": PasswordChangeForm(request.user)
-        if request.user.has_usable_password()
-        else None,
+        "password_form": PasswordChangeForm(request.user) if has_password else None,
+        "single_sign_on": bool(settings.OIDC),
+        "identities": bool(settings.OIDC) and request.user.identities.exists(),
         **more,
     }
     return render(request, "registration/account.html", context, status=status)

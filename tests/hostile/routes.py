@@ -17,6 +17,8 @@ ROLES = ("anonymous", "stranger", "crowd", "annotator", "researcher", "owner")
 ROWS = {
     "home": "person",
     "login": "everybody",
+    "single-sign-on": "nobody",  # without a provider
+    "single-sign-on-back": "nobody",
     "logout": "everybody",
     "account": "person",
     "account-password": "person",
