@@ -8,7 +8,7 @@ What people and judges say       agreement, ranking, roc, ties, thresholds, cand
 Person by person                 raters, alternative
 Fewer labels                     assisted, planning, escalation
 How sure that is                 resamples, intervals, permutation, multiplicity, enough
-What becomes of it over time     over_time/
+What becomes of it over time     over_time/, and why: causes
 What goes in and comes out       series, estimate
 How pairs are counted            counting/
 How resamples are counted        resampling/

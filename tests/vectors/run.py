@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.vectors import contests, labels, people, ranks
+from tests.vectors import causes, contests, labels, people, ranks
 from tests.vectors.compare import Compared
 
 # A check yields what a case expects and what the code said, for each value that it compares.
@@ -17,6 +17,7 @@ CHECKS: dict[str, Check] = {
     "alt_test": people.alt_test,
     "assisted_active": labels.drawn,
     "assisted_mean": labels.mean,
+    "causes": causes.attribution,
     "conditional_logit": people.conditional_severity,
     "dawid_skene": people.dawid_skene,
     "escalation": labels.escalation,

@@ -20,6 +20,7 @@ from audit.stats import (
     alternative,
     assisted,
     candidates,
+    causes,
     contests,
     enough,
     escalation,
@@ -242,6 +243,23 @@ ROWS = {
         lambda h, j: candidates.goodhart(h, j, np.zeros(len(h)), resamples=20), PAIRS
     )
     | {"best of none": lambda: candidates.goodhart(FEW, FEW, [1, 1, 2, 2], 0)},
+    "causes.attribute": {
+        "nothing": lambda: causes.attribute(*[causes.Side([], [], [], [], [])] * 2),
+        "no answers": lambda: causes.attribute(*[causes.Side([1], ["a"], [NAN], [1], [1])] * 2),
+        "no judge": lambda: causes.attribute(*[causes.Side([1], ["a"], [1], [NAN], [NAN])] * 2),
+        "other lengths": lambda: causes.attribute(*[causes.Side([1], ["a"], [1, 2], [1], [1])] * 2),
+    },
+    "causes.mix_and_within": {
+        "nothing": lambda: causes.mix_and_within([], [], [], []),
+        "no common kind": lambda: causes.mix_and_within(["a"], [1], ["b"], [1]),
+        "a NaN": lambda: causes.mix_and_within(["a"], [NAN], ["a"], [1]),
+        "other lengths": lambda: causes.mix_and_within(["a"], [1, 2], ["a"], [1]),
+    },
+    "causes.who_and_strictness": {
+        "nobody": lambda: causes.who_and_strictness({}, {}),
+        "somebody new": lambda: causes.who_and_strictness({"a": (1, 0)}, {"b": (1, 0)}),
+        "no answers": lambda: causes.who_and_strictness({"a": (0, 0)}, {"a": (1, 0)}),
+    },
     "contests.fit": {
         "no votes": lambda: contests.fit([]),
         "a tie unasked for": lambda: contests.fit([(1, "a", "b", "tie")], ties="none"),
