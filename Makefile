@@ -29,7 +29,7 @@ help:
 	@echo "make lock         the locks made again from requirements*.txt (UPGRADE=1 takes newer transitive ones)"
 	@echo "make sbom         sbom.json: every package of the whole product with its hashes (CycloneDX)"
 	@echo "make digests      the images of compose.yaml by digest, as lines for its .env file"
-	@echo "make chaos        kill -9 at random, 200 times on each database; nothing may be lost"
+	@echo "make chaos        kill -9 at random, 200 times on each database, and links cut; nothing may be lost"
 
 demo: .venv/core
 	PORT=$(PORT) $(PY) manage.py demo

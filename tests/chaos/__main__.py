@@ -66,7 +66,7 @@ def told(found: Found) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kills", type=int, default=100, help="on each database")
+    parser.add_argument("--kills", type=int, default=200, help="on each database")
     parser.add_argument("--people", type=int, default=8)
     parser.add_argument("--prompts", type=int, default=200)
     parser.add_argument("--database", choices=["sqlite", "postgres"])
@@ -89,8 +89,8 @@ def main() -> int:
                 )
             )
         for name in [given.fault] if given.fault else FAULTS:
-            if name == "none" or (name == "disk-full" and database == "postgres"):
-                continue  # The small disk holds the SQLite file.
+            if name == "none" or FAULTS[name][2].get("only", database) != database:
+                continue
             words, found = suffer(name, database=database, seed=given.seed)
             print(f"\n{database}: {words}")
             survived.append(told(found))

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import random
 import socket
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from statistics import median
 from urllib.request import urlopen
 
+from tests.chaos.networks import NAMES, Networks, Untried
 from tests.chaos.place import Place
+from tests.chaos.servers import Part, seconds_until
 
 JUDGE = "geneval-builtin"
+# A connection notices a cut after `tcp_user_timeout` at the latest.
+MENDED_WITHIN = 25.0
 Found = list[tuple[bool, str]]
 
 
@@ -134,6 +141,67 @@ def thirty_two_writers(place: Place) -> Found:
     return [(errors == 0, f"{errors} answers had to be sent again"), *place.recount(crowd)]
 
 
+class Machines(Place):
+    """Web, worker, database and broker on machines of their own, as far as the network goes."""
+
+    def prepare(self, var: Path) -> None:
+        self.networks = self._left.enter_context(Networks())
+        self.network = f"{self.networks.net}.0/24"
+        near = self.networks.namespace("base")
+        self.near_the_database = ("ip", "netns", "exec", near)
+
+    def address(self, name: str) -> str:
+        return self.networks.address(name)
+
+    def settled(self, part: Part) -> Part:
+        part.namespace = self.networks.namespace(MACHINES[part.name])
+        return part
+
+    def as_a_visitor(self) -> contextlib.AbstractContextManager[None]:
+        return self.networks.inside("web")
+
+
+MACHINES = {"web": "web", "worker": "worker", "database": "base", "broker": "broker"}
+
+
+def cut_slow_and_killed(place: Place, *, rounds: int = 40) -> Found:
+    """Links are cut and made slow, and now and then somebody dies: all are there again, nothing is
+    lost."""
+    assert isinstance(place, Machines)
+    chance = random.Random(1)
+    done: Counter[str] = Counter()
+    silences = []
+    waiting = [JUDGE, "soft-tifa-gm-builtin", "soft-tifa-am-builtin"]
+    judges = list(waiting)
+    with place.people() as crowd:
+        for number in range(rounds):
+            if waiting and number >= rounds * (1 - len(waiting) / len(judges)):
+                place.patiently("judge", waiting.pop(0))
+            name = chance.choice(NAMES)
+            what = chance.choice(["cut", "cut", "slow", "kill"])
+            done[f"{what} {name}"] += 1
+            if what == "kill":
+                part = next(part for part in place.parts if MACHINES[part.name] == name)
+                part.kill_something(chance)
+            else:
+                getattr(place.networks, what)(name)
+                time.sleep(chance.uniform(1, 8))
+                place.networks.mend(name)
+            silence = seconds_until(place.answers, 60)
+            silences.append(60.0 if silence is None else silence)
+            time.sleep(chance.uniform(0.2, 1.5))
+    ends = [place.wait_for_the_end_of(judge) for judge in judges]
+    answers, slow = sum(len(one.kept) for one in crowd), max(silences)
+    listed = ", ".join(f"{count} × {what}" for what, count in sorted(done.items()))
+    words = f"answers again after {median(silences):.2f} s (median), {slow:.1f} s (worst)"
+    return [
+        (answers > rounds, f"{listed}; {answers} answers were taken"),
+        (slow <= MENDED_WITHIN, f"{words}; at most {MENDED_WITHIN:.0f} s after the link is mended"),
+        (all(end["state"] == "finished" for end in ends), "every run came to its end"),
+        *place.recount(crowd),
+    ]
+
+
 class SmallDisk(Place):
     """Everything is written to a disk of its own, of a few megabytes."""
 
@@ -146,9 +214,14 @@ Fault = tuple[str, Callable[[Place], Found], dict[str, object]]
 FAULTS: dict[str, Fault] = {
     "broker-gone": ("the broker is gone for a minute", broker_gone, {}),
     "twice": ("every task is delivered twice and more", every_task_twice, {}),
-    "disk-full": ("the disk is full for a while", disk_full, {"kind": SmallDisk}),
+    "disk-full": ("the disk is full for a while", disk_full, {"kind": SmallDisk, "only": "sqlite"}),
     "read-only": ("the images cannot be written", images_read_only, {}),
     "slow-clients": ("slow clients, and clients that never read", slow_clients, {}),
+    "networks": (
+        "web, worker, database and broker on networks of their own, cut, slowed and killed",
+        cut_slow_and_killed,
+        {"kind": Machines, "prompts": 80, "only": "postgres"},
+    ),
     "writers": ("32 people write at once", thirty_two_writers, {"people": 32}),
 }
 
@@ -157,8 +230,11 @@ def suffer(name: str, *, database: str, seed: int) -> tuple[str, Found]:
     words, fault, own = FAULTS[name]
     kind = own.get("kind", Place)
     try:
-        with kind(database, people=own.get("people", 8), prompts=40, seed=seed) as place:
+        people, prompts = own.get("people", 8), own.get("prompts", 40)
+        with kind(database, people=people, prompts=prompts, seed=seed) as place:
             return words, fault(place)
+    except Untried as lacking:
+        return words, [(True, f"NOT TRIED: {lacking}")]
     except subprocess.CalledProcessError as error:
         if error.cmd[0] != "mount":
             raise

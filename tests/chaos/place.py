@@ -52,20 +52,21 @@ class Place:
         self.prepare(var)
         url, base = f"sqlite:///{var / 'chaos.sqlite3'}", []
         if self.database == "postgres":
-            url = f"postgres://postgres@127.0.0.1:{base_port}/postgres"
-            base = [servers.postgres(self.folder, base_port)]
+            url = f"postgres://postgres@{self.address('base')}:{base_port}/postgres"
+            base = [self.settled(servers.postgres(self.folder, base_port, network=self.network))]
         self.environment = {
             **os.environ,
             "DATABASE_URL": url,
-            "CELERY_BROKER_URL": f"redis://127.0.0.1:{redis_port}/0",
+            "CELERY_BROKER_URL": f"redis://{self.address('broker')}:{redis_port}/0",
             "JURYBOX_VAR": str(var),
             "DJANGO_SETTINGS_MODULE": "audit.settings",
         }
         self._left.enter_context(servers.Supervisor(base))
         self.cookies = self.patiently("make", json.dumps(self.plan))["cookies"]
-        self.broker = servers.redis(self.folder, redis_port)
-        self.web = servers.web(self.environment, self.folder, self.port)
-        self.worker = servers.worker(self.environment, self.folder)
+        bind = ["0.0.0.0"] if self.network else []  # in a namespace of its own
+        self.broker = self.settled(servers.redis(self.folder, redis_port, *bind))
+        self.web = self.settled(servers.web(self.environment, self.folder, self.port))
+        self.worker = self.settled(servers.worker(self.environment, self.folder))
         self.moving = contextlib.ExitStack()
         self._left.enter_context(self.moving)
         self.moving.enter_context(servers.Supervisor([self.broker, self.web, self.worker]))
@@ -74,12 +75,33 @@ class Place:
             print((self.folder / "web.log").read_text()[-2000:])
             raise SystemExit("The web server did not start.")
 
+    # The network of the machines, where each part has one of its own.
+    network = ""
+
+    def address(self, name: str) -> str:
+        """Where the others reach this part."""
+        return "127.0.0.1"
+
+    def settled(self, part: servers.Part) -> servers.Part:
+        """The part on its machine."""
+        return part
+
+    def as_a_visitor(self) -> contextlib.AbstractContextManager[None]:
+        """Connections that this thread opens reach the web server."""
+        return contextlib.nullcontext()
+
     def prepare(self, var: Path) -> None:
         """What a fault needs of the folder that everything is written to."""
 
+    # What a command of ours begins with, to reach the database whatever link is cut.
+    near_the_database: tuple[str, ...] = ()
+
     def answers(self) -> bool:
         try:
-            with urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=2) as answer:
+            with (
+                self.as_a_visitor(),
+                urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=2) as answer,
+            ):
                 return answer.status == 200
         except OSError:
             return False
@@ -89,7 +111,7 @@ class Place:
         """They label until the block ends."""
         over = threading.Event()
         crowd = [Patient(self.port, cookie, n) for n, cookie in enumerate(self.cookies)]
-        threads = [threading.Thread(target=one.work_until, args=[over]) for one in crowd]
+        threads = [threading.Thread(target=self._visit, args=[one, over]) for one in crowd]
         for thread in threads:
             thread.start()
         try:
@@ -98,6 +120,10 @@ class Place:
             over.set()
             for thread in threads:
                 thread.join()
+
+    def _visit(self, one: Patient, over: threading.Event) -> None:
+        with self.as_a_visitor():
+            one.work_until(over)
 
     def wait_for_the_end_of(self, judge: str, seconds: float = 400) -> dict:
         deadline = time.monotonic() + seconds
@@ -120,7 +146,7 @@ class Place:
 
     def ask(self, *words: str) -> dict:
         done = subprocess.run(
-            [sys.executable, "-m", "tests.chaos.study", *words],
+            [*self.near_the_database, sys.executable, "-m", "tests.chaos.study", *words],
             cwd=servers.ROOT,
             env=self.environment,
             check=True,

@@ -31,24 +31,32 @@ class Part:
     environment: Mapping[str, str]
     log: Path
     user: str | None = None
+    # The network namespace that it runs in; its own machine, as far as the network goes.
+    namespace: str = ""
     starts: int = 0
     process: subprocess.Popen | None = None
     # While a fault lasts, it is not started again.
     held_down: bool = field(default=False)
 
     def start(self) -> None:
+        words, user = self.command, self.user
+        if self.namespace:
+            # Entering it needs root; after that the process becomes whom it should be.
+            become = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"]
+            words = ["ip", "netns", "exec", self.namespace, *(become if user else []), *words]
+            user = None
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                self.command,
+                words,
                 cwd=ROOT,
                 env=dict(self.environment),
                 stdout=log,
                 stderr=log,
                 stdin=subprocess.DEVNULL,
                 start_new_session=True,
-                user=self.user,
-                group=self.user,
-                extra_groups=[] if self.user else None,
+                user=user,
+                group=user,
+                extra_groups=[] if user else None,
             )
         self.starts += 1
 
@@ -105,7 +113,7 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
-def redis(folder: Path, port: int) -> Part:
+def redis(folder: Path, port: int, *bind: str) -> Part:
     """It keeps nothing on disk: what it held is gone with it."""
     program = shutil.which("redis-server")
     if program is None:
@@ -113,10 +121,12 @@ def redis(folder: Path, port: int) -> Part:
     place = folder / "redis"
     place.mkdir()
     words = [program, "--port", str(port), "--save", "", "--appendonly", "no", "--dir", str(place)]
+    if bind:
+        words += ["--bind", *bind, "--protected-mode", "no"]
     return Part("broker", words, os.environ, folder / "redis.log")
 
 
-def postgres(folder: Path, port: int) -> Part:
+def postgres(folder: Path, port: int, *, network: str = "") -> Part:
     """A cluster of its own: nobody else's database is ever killed."""
     if not POSTGRES:
         raise SystemExit("There is no PostgreSQL server here; install it, the chaos kills one.")
@@ -133,9 +143,17 @@ def postgres(folder: Path, port: int) -> Part:
         user=user,
         cwd="/",
     )
+    if network:
+        with (place / "pg_hba.conf").open("a") as rules:
+            rules.write(f"host all all {network} trust\n")
     words = [
         *(str(POSTGRES[-1] / "postgres"), "-D", str(place), "-p", str(port)),
-        *("-c", "listen_addresses=127.0.0.1", "-c", f"unix_socket_directories={place}"),
+        *(
+            "-c",
+            f"listen_addresses={'*' if network else '127.0.0.1'}",
+            "-c",
+            f"unix_socket_directories={place}",
+        ),
     ]
     return Part("database", words, os.environ, folder / "postgres.log", user)
 
