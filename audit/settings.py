@@ -536,10 +536,8 @@ LOGGING = {
     },
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
     # Messages in files have no host; kombu warns about that at every start.
-    # Waitress logs every request that waits for a thread.
     "loggers": {
         "kombu.connection": {"level": "ERROR"},
-        "waitress.queue": {"level": "ERROR"},
         # One line for each id that it makes.
         "django_guid": {"level": "WARNING"},
     },

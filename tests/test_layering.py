@@ -83,6 +83,7 @@ FLOORS = {
         {"demo", "tasks"},
         {"pages"},
         {"api", "installation"},
+        {"installation/web_server"},
         {"admin", "apps", "management", "urls"},
     ],
 }

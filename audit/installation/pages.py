@@ -11,7 +11,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import cache_control
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from annotations.models import Deletion
@@ -42,12 +42,12 @@ def vega_embed(request: HttpRequest) -> HttpResponse:
     return HttpResponse(content, content_type=kind, headers={"Content-Encoding": "gzip"})
 
 
-@require_GET
+@require_safe
 def healthz(request: HttpRequest) -> HttpResponse:
     return HttpResponse("ok\n", content_type="text/plain")
 
 
-@require_GET
+@require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
     """Whether pages can work, part by part, in words that give nothing away to strangers."""
     findings = health.needed_now()

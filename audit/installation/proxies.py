@@ -51,7 +51,7 @@ class Visitor:
 
 def visitor(peer: str, said: Mapping[str, str], proxies: Networks) -> Visitor:
     """Who stands behind the proxies that are named; without one, whoever connects."""
-    if not proxies or not _is_named(peer, tuple(proxies)):
+    if not is_named(peer, proxies):
         return Visitor(peer, "", False)
     return Visitor(
         _first_unnamed(peer, said.get("HTTP_X_FORWARDED_FOR", ""), proxies),
@@ -96,8 +96,12 @@ def _is_in(address: IPv4Address | IPv6Address, networks: Networks) -> bool:
     return any(address in network for network in networks)
 
 
+def is_named(peer: str, proxies: Networks) -> bool:
+    return bool(proxies) and _is_one_of(peer, tuple(proxies))
+
+
 @lru_cache(maxsize=1024)
-def _is_named(peer: str, proxies: tuple[IPv4Network | IPv6Network, ...]) -> bool:
+def _is_one_of(peer: str, proxies: tuple[IPv4Network | IPv6Network, ...]) -> bool:
     address = _address(peer)
     return address is not None and _is_in(address, proxies)
 

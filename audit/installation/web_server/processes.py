@@ -1,4 +1,4 @@
-"""The web server: several processes share one socket; each runs Waitress with some threads.
+"""Several processes share one socket; each runs Waitress with some threads.
 
 Waitress reads requests and writes answers in a loop of its own, and gives a thread only complete
 requests. So a client that sends a byte a second, or never reads the answer, blocks nobody. Several
@@ -15,9 +15,11 @@ import threading
 import time
 from types import FrameType
 
-import waitress
 from django.core.handlers.wsgi import WSGIHandler
 from django.db import connections
+from django.urls import reverse
+
+from audit.installation.web_server.listener import Listener, raise_file_limit
 
 logger = logging.getLogger(__name__)
 
@@ -25,6 +27,7 @@ logger = logging.getLogger(__name__)
 def serve(*, host: str, port: int, processes: int, threads: int) -> None:
     """Answer requests until SIGTERM or SIGINT."""
     application = _application()
+    raise_file_limit()
     listening = socket.create_server((host, port), backlog=1024, reuse_port=False)
     # Only the parent holds the other end: end of file means that the parent is gone.
     watched, held = os.pipe()
@@ -79,24 +82,18 @@ def _application() -> WSGIHandler:
     return application
 
 
+def _log_in_paths() -> tuple[str, ...]:
+    """Where passwords are checked or chosen: one costs as much processor time as fifty pages."""
+    join = reverse("join", kwargs={"token": "x"}).removesuffix("x/")
+    return reverse("login"), reverse("admin:login"), reverse("api-token"), join
+
+
 def _work(application: WSGIHandler, listening: socket.socket, watched: int, threads: int) -> None:
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, _leave)
     threading.Thread(target=_leave_with_the_parent, args=(watched,), daemon=True).start()
     try:
-        waitress.serve(
-            application,
-            sockets=[listening],
-            threads=threads,
-            ident=None,
-            # Long enough for a page that waits for a report, short enough to drop idle clients.
-            channel_timeout=60,
-            connection_limit=1000,
-            max_request_body_size=8 * 1024**3,
-            # `audit.installation.proxies` decides whom to believe, and takes these words out.
-            clear_untrusted_proxy_headers=False,
-            _quiet=True,
-        )
+        Listener(application, listening, threads=threads, log_ins=_log_in_paths()).run()
     finally:
         os._exit(0)
 

@@ -1,0 +1,70 @@
+"""A request as it comes in: how much of it is taken before somebody says who sends it."""
+
+from __future__ import annotations
+
+import time
+
+from waitress.parser import HTTPRequestParser
+from waitress.utilities import Error
+
+# Forms fit in this; a file for import does not. Anybody may send so much.
+SMALL = 64 * 1024
+LARGEST_HEAD = 32 * 1024
+
+
+class Refusal(Error):
+    """An answer in place of the application's, in one sentence."""
+
+    def __init__(self, code: int, reason: str, sentence: str) -> None:
+        self.code, self.reason, self.sentence = code, reason, sentence
+
+    def to_response(self, ident: str | None = None) -> tuple[str, list[tuple[str, str]], bytes]:
+        headers = [("Content-Type", "text/plain; charset=utf-8"), ("Cache-Control", "no-store")]
+        if self.code == 503:
+            headers.append(("Retry-After", "10"))
+        return f"{self.code} {self.reason}", headers, f"{self.sentence}\n".encode()
+
+
+def too_large(most: int) -> Refusal:
+    words = f"Log in before you send more than {SMALL // 1024} kB; nothing was taken in."
+    if most > SMALL:
+        words = (
+            f"You may send {most // 1024**2} MB at once; only people who may import into a study may "
+            "send more. Nothing was taken in."
+        )
+    return Refusal(413, "Content Too Large", words)
+
+
+class Request(HTTPRequestParser):
+    # How much body may come; raised once it is known who sends it.
+    most = SMALL
+    # Whether somebody has been asked who sends it.
+    asked = False
+    _beginning = b""
+
+    def __init__(self, adj) -> None:
+        super().__init__(adj)
+        self.began = time.time()
+
+    def received(self, data: bytes) -> int:
+        if len(self._beginning) < 5:
+            # Known even when the rest cannot be read: an answer to HEAD has no body, nor has a refusal.
+            self._beginning = (self._beginning + data[:64]).lstrip()[:5]
+        return super().received(data)
+
+    @property
+    def is_head(self) -> bool:
+        return self._beginning == b"HEAD "
+
+    @property
+    def size(self) -> int:
+        """What was announced, or what has come so far of a body of unknown length."""
+        return max(self.content_length, self.body_bytes_received)
+
+    @property
+    def is_more_than_allowed(self) -> bool:
+        return self.error is None and self.size > self.most
+
+    def refuse(self, refusal: Error) -> None:
+        self.error = refusal
+        self.completed = True
