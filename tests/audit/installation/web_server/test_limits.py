@@ -10,7 +10,6 @@ import threading
 import time
 
 import pytest
-from rest_framework.authtoken.models import Token
 
 from annotations.models import Membership
 from audit.installation.web_server import listener, permission
@@ -131,8 +130,8 @@ def test_a_log_in_is_looked_up_and_its_role_counts(client, study, role, allowed)
     client.force_login(user)
     cookie = f"sessionid={client.cookies['sessionid'].value}"
     assert permission.most(head(HTTP_COOKIE=cookie)) == allowed
-    token = Token.objects.create(user=user)
-    assert permission.most(head(HTTP_AUTHORIZATION=f"Token {token.key}")) == allowed
+    token = making.token(user)
+    assert permission.most(head(HTTP_AUTHORIZATION=f"Token {token}")) == allowed
 
 
 def head(**said: str) -> dict:
