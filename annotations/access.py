@@ -17,8 +17,9 @@ PLACE = Prepared(
     lambda mark: (
         Membership.objects.order_by()
         .select_related("study__form")
-        # Each version of a form is read once; see `annotations.forms.versions`.
-        .defer("study__form__definition")
+        # Each version of a form is read once; see `annotations.forms.versions`. The others are
+        # read when somebody joins.
+        .defer("study__form__definition", "resume_hash", "address_hash", "removed_account")
         .filter(study__slug=mark.text("slug"), study__deleted_at=None, user=mark("user"))
     )
 )

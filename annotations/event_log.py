@@ -32,13 +32,19 @@ def on_behalf_of(user: Any) -> Iterator[None]:
 
 
 def note(
-    study: Study | int | None, did: str, words: str, *, about: Membership | None = None
+    study: Study | int | None,
+    did: str,
+    words: str,
+    *,
+    about: Membership | None = None,
+    by: Any = None,
 ) -> None:
     """Write an event. Call it in the transaction of the change, so that both happen or neither.
 
-    Without a study it is an event of the installation, and stays whatever is deleted.
+    Without a study it is an event of the installation, and stays whatever is deleted. `by`: only
+    for somebody whom the request does not know yet.
     """
-    user, by_command = _who()
+    user, by_command = (by, False) if by is not None else _who()
     Event.objects.create(
         study_id=study.pk if isinstance(study, Study) else study,
         by=user,

@@ -6,6 +6,12 @@ from django.dispatch import Signal
 # Labels of a study were written, corrected or taken back: study_id.
 labels_changed = Signal()
 
+# An account was made through an invitation: request, the name that was wanted, the name it got.
+account_made = Signal()
+
+# People of a study have other names from now on, in the same transaction: study_id.
+people_renamed = Signal()
+
 
 def announce_label_change(study_id: int) -> None:
     """Sent when the transaction is committed; never if it is rolled back."""

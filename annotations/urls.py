@@ -4,6 +4,7 @@ from django.urls import path
 
 from annotations.pages import (
     answers,
+    crowd,
     deletion,
     disagreements,
     events,
@@ -28,7 +29,7 @@ study_pages = [
     path("label/answers/<slug:public_id>/", label.answered, name="label-answered"),
     path("label/release/", label.release, name="label-release"),
     path("label/alive/", label.alive, name="label-alive"),
-    path("finished/", join.finished, name="finished"),
+    path("finished/", crowd.finished, name="finished"),
     path("manage/", study_settings.manage, name="manage"),
     path("manage/change/", study_settings.change, name="manage-change"),
     path("manage/delete/", deletion.delete, name="study-delete"),
@@ -40,6 +41,11 @@ study_pages = [
         people.close_invitation,
         name="invitation-close",
     ),
+    path(
+        "people/invitations/<int:invitation_id>/places/",
+        people.set_places,
+        name="invitation-places",
+    ),
     path("people/<int:member_id>/", people.person, name="person"),
     path("flags/", flags.flags, name="flags"),
     path("flags/<int:flag_id>/", flags.flag_change, name="flag-change"),
@@ -50,7 +56,7 @@ study_pages = [
 
 pages = [
     path("join/<str:token>/", join.join, name="join"),
-    path("crowd/<str:token>/", join.crowd, name="crowd"),
+    path("crowd/<str:token>/", crowd.crowd, name="crowd"),
     path("images/<slug:public_id>/", images.image_file, name="image"),
     path("deletions/<int:deletion_id>/again/", deletion.try_again, name="deletion-again"),
 ]

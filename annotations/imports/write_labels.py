@@ -16,10 +16,12 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
+from annotations import event_log
 from annotations.database import bulk
 from annotations.exports.pseudonyms import MADE, people_behind
 from annotations.imports.known_images import KnownImages
 from annotations.imports.outcome import Outcome, reject
+from annotations.imports.real_people import NOT_THEIRS, RealPeople
 from annotations.models import (
     Annotation,
     Answer,
@@ -73,8 +75,14 @@ PersonRow = tuple[int, int, str, int | None, float | None, str, LabelRecord]
 
 
 class LabelWriter:
-    def __init__(self, study: Study, outcome: Outcome, *, simulated: bool = False) -> None:
+    """`for_anybody`: answers may be under the names of real annotators; an event says whose."""
+
+    def __init__(
+        self, study: Study, outcome: Outcome, *, simulated: bool = False, for_anybody: bool = True
+    ) -> None:
         self.study, self.outcome, self.simulated = study, outcome, simulated
+        self.for_anybody = for_anybody
+        self.real = RealPeople(study)
         self.known = KnownImages(study)
         self.people: dict[str, int] = {}
         self.forms: dict[str, int] = {}
@@ -86,9 +94,11 @@ class LabelWriter:
     @transaction.atomic
     def write(self, batch: list[LabelRecord]) -> None:
         self.known.look_up({r[0] for r in batch}, {r[0] for r in batch if r[4] is not None})
+        self.real.look_up()
+        self._look_up_people({r[1] for r in batch})
         rows = self._with_people(self._fit_rows(batch))
         annotations, old = self._annotations(rows)
-        self._answers(rows, annotations, old)
+        self._say_whose(self._answers(rows, annotations, old))
 
     def remarks(self) -> list[str]:
         """The scale of each question that no form explains, as it was inferred."""
@@ -118,6 +128,8 @@ class LabelWriter:
         image, prompt = self.known.images[key]
         if rater not in self.people and not _fits(rater, KEY_LENGTH):
             raise Unfit("rater", rater, "Not sound text of at most 200 characters.")
+        if not self.for_anybody and self._is_real(rater):
+            raise Unfit("rater", rater, NOT_THEIRS)
         atom_pk = None
         if atom is not None:
             atom_pk = self.known.atoms[prompt].get(atom)
@@ -142,22 +154,41 @@ class LabelWriter:
             raise Unfit("seconds", seconds, "Time cannot be negative or endless.")
         return image, rater, question, atom_pk, number, text, r
 
-    def _with_people(self, rows: list[FitRow]) -> list[PersonRow]:
-        """Names become people; those whose rows were all refused do not."""
+    def _look_up_people(self, names: set[str]) -> None:
+        """The people of the study who are called so."""
         people = self.people
-        new = {row[1] for row in rows} - people.keys()
+        new = {name for name in names - people.keys() if _fits(name, KEY_LENGTH)}
         if new:
             there = Membership.objects.filter(study=self.study, name__in=new)
             people.update(there.values_list("name", "pk"))
         if any(MADE.fullmatch(name) for name in new - people.keys()):
             behind = people_behind(self.study)
             people.update((name, behind[name]) for name in new & behind.keys())
-        for name in sorted(new - people.keys()):
-            person = Membership.objects.create(
-                study=self.study, name=name, simulated=self.simulated
-            )
-            people[name] = person.pk
+
+    def _is_real(self, rater: str) -> bool:
+        """An imported person may have the name of somebody's account."""
+        known = self.people.get(rater)
+        return known in self.real.keys if known else self.real.called(rater) is not None
+
+    def _with_people(self, rows: list[FitRow]) -> list[PersonRow]:
+        """Names become people; those whose rows were all refused do not."""
+        people = self.people
+        for name in sorted({row[1] for row in rows} - people.keys()):
+            real = self.real.called(name)
+            if real is None:
+                person = Membership.objects.create(
+                    study=self.study, name=name, simulated=self.simulated
+                )
+            people[name] = person.pk if real is None else real
         return [(row[0], people[row[1]], *row[2:]) for row in rows]
+
+    def _say_whose(self, answers: Counter[int]) -> None:
+        """How many answers were written under the names of real annotators."""
+        members = Membership.objects.in_bulk(answers.keys() & self.real.keys)
+        for pk, member in sorted(members.items()):
+            count = f"{answers[pk]} answer{'s' * (answers[pk] > 1)}"
+            words = f"imported {count} under the name of this person"
+            event_log.note(self.study, "imported answers", words, about=member)
 
     def _annotations(self, rows: list[PersonRow]) -> tuple[dict[Pair, int], set[int]]:
         """The annotation of each image and person, made where there is none; and the old ones."""
@@ -236,7 +267,11 @@ class LabelWriter:
                 taken=F("taken") + count
             )
 
-    def _answers(self, rows: list[PersonRow], annotations: dict[Pair, int], old: set[int]) -> None:
+    def _answers(
+        self, rows: list[PersonRow], annotations: dict[Pair, int], old: set[int]
+    ) -> Counter[int]:
+        """Write what is new; how many answers of each person."""
+        written: Counter[int] = Counter()
         there: dict[tuple[int, str, int | None], tuple[float | None, str]] = {}
         touched = old & set(annotations.values())
         if touched:
@@ -252,6 +287,7 @@ class LabelWriter:
             if before is None:
                 there[place] = (number, text)
                 new.append((annotation, question, atom, number, text))
+                written[person] += 1
             elif before == (number, text):
                 unchanged += 1
             else:
@@ -261,6 +297,7 @@ class LabelWriter:
         bulk.insert(Answer, ANSWER, new)
         self.outcome.unchanged += unchanged
         self.outcome.answers += len(new)
+        return written
 
     def _new_rule(self, question: str) -> Rule:
         """For a question that is not the form's."""

@@ -49,11 +49,13 @@ def import_records(
     records: Iterable[Record],
     outcome: Outcome,
     simulated: bool = False,
+    for_anybody: bool = True,
     more: dict[type, tuple[int, Writer]] | None = None,
 ) -> None:
     """A mixed stream, in constant memory: prompts are written before their images, and so on.
 
-    `more`: writers for kinds of records that this app does not know.
+    `more`: writers for kinds of records that this app does not know. `for_anybody`: see
+    `LabelWriter`.
     """
     labelled = False
 
@@ -63,7 +65,7 @@ def import_records(
         labels.write(batch)
 
     decoders = Decoders()
-    labels = LabelWriter(study, outcome, simulated=simulated)
+    labels = LabelWriter(study, outcome, simulated=simulated, for_anybody=for_anybody)
     # A table of images names again the prompts and generators that have tables of their own.
     met: set[tuple[type, str]] = set()
     writers: dict[type, tuple[int, Writer]] = {
@@ -115,11 +117,22 @@ def import_images(*, study: Study, records: Iterable[ImageRecord], outcome: Outc
 
 
 def import_labels(
-    *, study: Study, records: Iterable[LabelRecord], outcome: Outcome, simulated: bool = False
+    *,
+    study: Study,
+    records: Iterable[LabelRecord],
+    outcome: Outcome,
+    simulated: bool = False,
+    for_anybody: bool = True,
 ) -> None:
     """Rows of one person about one image become one annotation; they may stand anywhere."""
     lines = _with_lines(records)
-    import_records(study=study, records=lines, outcome=outcome, simulated=simulated)
+    import_records(
+        study=study,
+        records=lines,
+        outcome=outcome,
+        simulated=simulated,
+        for_anybody=for_anybody,
+    )
 
 
 def _with_lines(records: Iterable[R]) -> Iterator[R]:

@@ -18,7 +18,7 @@ from annotations.database.leases import lease_end, ran_out
 from annotations.database.prepared import Prepared, ask, execute, insert
 from annotations.errors import LabelRefused
 from annotations.labelling.image_order import Walk
-from annotations.models import Assignment, Image, Membership, Study
+from annotations.models import Assignment, HandedBack, Image, Membership, Study
 
 # How often another image is tried when somebody else takes the last place of one.
 TRIES = 20
@@ -76,6 +76,9 @@ def next_image_locked(annotator: Membership, *, holds_nothing: bool = False) -> 
     lease = _new_lease(annotator)
     if lease is None and release_expired(study=study):
         lease = _new_lease(annotator)
+    if lease is None and annotator.worker:
+        # They see their completion code only when they have skipped nothing for good.
+        lease = _skipped_again(annotator)
     return lease
 
 
@@ -107,6 +110,25 @@ def _new_lease(annotator: Membership) -> Assignment | None:
     return None
 
 
+def _skipped_again(annotator: Membership) -> Assignment | None:
+    """Lease an image again that this person skipped, the next one in turn with a free place."""
+    walk = Walk(annotator)
+    for _ in range(TRIES):
+        candidate = walk.next_skipped()
+        if candidate is None:
+            break
+        image = IMAGE.first(image=candidate.image_id)
+        if take_place(image=image, study=annotator.study):
+            walk.save()
+            lease = Assignment.objects.get(image=image, annotator=annotator)
+            lease.image = image
+            lease.state = Assignment.State.LEASED
+            lease.leased_until = lease_end(lease_length(annotator.study))
+            lease.save(update_fields=["state", "leased_until"])
+            return lease
+    return None
+
+
 def lock(annotator: Membership) -> None:
     """Lock this person's row, so that their requests run one after the other (two tabs)."""
     walk = WALK.first(person=annotator.pk)
@@ -118,14 +140,28 @@ def lock(annotator: Membership) -> None:
 def upcoming(*, annotator: Membership) -> str:
     """The public id of the image after this one, so that a browser can load it early."""
     candidate = Walk(annotator).next()
+    if candidate is None and annotator.worker:
+        candidate = Walk(annotator).next_skipped()
     return candidate.public_id if candidate else ""
 
 
 def has_done_their_share(annotator: Membership) -> bool:
     if annotator.quota is None:
         return False
+    return answered_by(annotator) >= annotator.quota
+
+
+def answered_by(annotator: Membership) -> int:
     done = Assignment.objects.filter(annotator=annotator, state=Assignment.State.ANSWERED)
-    return done.count() >= annotator.quota
+    return done.count()
+
+
+def was_given(*, image: Image, annotator: Membership) -> bool:
+    """Whether this person ever had the image, also if it was handed back since."""
+    return (
+        Assignment.objects.filter(image=image, annotator=annotator).exists()
+        or HandedBack.objects.filter(image=image, annotator=annotator).exists()
+    )
 
 
 def renew_lease(*, assignment: Assignment, study: Study) -> None:
@@ -147,7 +183,7 @@ def release(*, assignment: Assignment) -> None:
     person = Membership.objects.select_for_update().get(pk=assignment.annotator_id)
     gone, _ = Assignment.objects.filter(pk=assignment.pk, state=Assignment.State.LEASED).delete()
     if gone:
-        _give_back_place([assignment.image_id])
+        _hand_back([(assignment.image_id, person.pk)])
         walk = Walk(person)
         walk.step_back(assignment.image)
         walk.save()
@@ -171,11 +207,11 @@ def release_expired(*, study: Study) -> int:
         )
         .order_by("pk")
         .select_for_update(skip_locked=True)
-        .values_list("pk", "image_id")
+        .values_list("pk", "image_id", "annotator_id")
     )
     if expired:
-        Assignment.objects.filter(pk__in=[pk for pk, _ in expired]).delete()
-        _give_back_place([image for _, image in expired])
+        Assignment.objects.filter(pk__in=[pk for pk, _, _ in expired]).delete()
+        _hand_back([(image, person) for _, image, person in expired])
     return len(expired)
 
 
@@ -186,6 +222,15 @@ def take_place(*, image: Image, study: Study) -> bool:
 
 def lease_length(study: Study) -> timedelta:
     return timedelta(minutes=study.lease_minutes)
+
+
+def _hand_back(given: list[tuple[int, int]]) -> None:
+    """Images, each with the person who had it."""
+    _give_back_place([image for image, _ in given])
+    HandedBack.objects.bulk_create(
+        [HandedBack(image_id=image, annotator_id=person) for image, person in given],
+        ignore_conflicts=True,
+    )
 
 
 def _give_back_place(images: list[int]) -> None:

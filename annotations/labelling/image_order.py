@@ -41,6 +41,13 @@ OPEN_IMAGE = """
       AND (SELECT had.id FROM annotations_assignment AS had
            WHERE had.image_id = annotations_image.id AND had.annotator_id = %s) IS NULL
     ORDER BY place, id LIMIT 1"""
+SKIPPED = """
+    SELECT image.id, image.public_id
+    FROM annotations_assignment AS had
+    JOIN annotations_image AS image ON image.id = had.image_id
+    WHERE had.annotator_id = %s AND had.state = 'skipped'
+      AND (image.taken < %s OR image.gold IS NOT NULL)
+    ORDER BY CASE WHEN image.id > %s THEN 0 ELSE 1 END, image.id LIMIT 1"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +75,8 @@ class Walk:
         self.study = annotator.study
         state = annotator.walk
         self.given: int = state.get("given", 0)
+        # The image they skipped that was offered to them again last.
+        self.again: int = state.get("again", 0)
         # generator id -> [images given, part of the circle, last place, last image, beginning]
         self.ways: dict[str, list[int]] = {key: list(v) for key, v in state.get("ways", {}).items()}
 
@@ -83,6 +92,15 @@ class Walk:
             self.given += 1
         return candidate
 
+    def next_skipped(self) -> Candidate | None:
+        """An image that this person skipped and nobody has filled since, each in its turn."""
+        rows = ask(SKIPPED, [self.annotator.pk, self.study.overlap, self.again])
+        if not rows:
+            return None
+        [(image, public_id)] = rows
+        self.again = image
+        return Candidate(image, public_id)
+
     def step_back(self, image: Image) -> None:
         """The last image was given back, so it comes next again."""
         way = self.ways.get(str(image.generator_id))
@@ -92,7 +110,8 @@ class Walk:
             self.given -= 1
 
     def state(self) -> dict[str, Any]:
-        return {"given": self.given, "ways": self.ways}
+        again = {"again": self.again} if self.again else {}
+        return {"given": self.given, "ways": self.ways, **again}
 
     def save(self) -> None:
         self.annotator.walk = self.state()

@@ -193,6 +193,8 @@ def _take_place(*, image: Image, annotator: Membership) -> bool:
     there was a lease."""
     if execute(ANSWER_THE_LEASE, image.pk, annotator.pk):
         return True
+    if annotator.worker:
+        _check_worker_is_late(image, annotator)
     if not assign.take_place(image=image, study=annotator.study):
         raise LabelRefused(
             "This image was given to somebody else because the page had been idle for too long; "
@@ -208,6 +210,24 @@ def _take_place(*, image: Image, annotator: Membership) -> bool:
         },
     )
     return False
+
+
+def _check_worker_is_late(image: Image, annotator: Membership) -> None:
+    """A crowd worker answers only for images that they were given, and for no more than their
+    share: the image they hold now goes back if this answer is the last one."""
+    if not assign.was_given(image=image, annotator=annotator):
+        raise LabelRefused("This image was not given to you; nothing was saved.")
+    if annotator.quota is None:
+        return
+    left = annotator.quota - assign.answered_by(annotator)
+    if left < 1:
+        raise LabelRefused(
+            "You have answered for all images of your task; this answer was not saved. "
+            f"{EARLIER_KEPT}"
+        )
+    held = Assignment.objects.filter(annotator=annotator, state=Assignment.State.LEASED).first()
+    if left == 1 and held is not None:
+        assign.release(assignment=held)
 
 
 def _correct(

@@ -1,5 +1,5 @@
 from annotations.models.annotation import Annotation, Answer, Revision
-from annotations.models.assignment import Assignment
+from annotations.models.assignment import Assignment, HandedBack
 from annotations.models.decision import Decision
 from annotations.models.deletion import Deletion
 from annotations.models.event import Event
@@ -10,6 +10,7 @@ from annotations.models.job import Job
 from annotations.models.people import Invitation, Membership
 from annotations.models.prompt import Atom, Prompt
 from annotations.models.rate import RateCount
+from annotations.models.retention import Retention
 from annotations.models.study import Study
 
 __all__ = [
@@ -23,12 +24,14 @@ __all__ = [
     "Flag",
     "FormVersion",
     "Generator",
+    "HandedBack",
     "Image",
     "Invitation",
     "Job",
     "Membership",
     "Prompt",
     "RateCount",
+    "Retention",
     "Revision",
     "Study",
 ]

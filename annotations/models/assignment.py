@@ -53,3 +53,21 @@ class Assignment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.annotator}: {self.image} ({self.state})"
+
+
+class HandedBack(models.Model):
+    """An image that was given to a person and went back without an answer: the page was closed, or
+    the lease ran out. A crowd worker may still answer late; never for an image they were not given.
+    """
+
+    image = models.ForeignKey(Image, on_delete=models.CASCADE, related_name="+", db_index=False)
+    annotator = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="+")
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["image", "annotator"], name="handed_back_is_noted_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.annotator}: {self.image}"

@@ -1,79 +1,91 @@
-"""The pages behind an invitation. Opening one changes nothing; only its button does."""
+"""The page behind an invitation for people. Opening it changes nothing; only its button does."""
 
 from __future__ import annotations
 
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth import login
-from django.contrib.auth.decorators import login_required
-from django.contrib.auth.forms import UserCreationForm
+from django.contrib.auth.password_validation import validate_password
+from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import ValidationError
+from django.forms import CharField, Form, PasswordInput, TextInput
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET
+from django.views.decorators.debug import sensitive_post_parameters
 
-from annotations.access import place_or_404
-from annotations.errors import StudyRefused
-from annotations.labelling.assign import has_done_their_share, upcoming
-from annotations.labelling.queries import held
+from annotations.models import Invitation
 from annotations.studies import invitations
 
 
+class AccountForm(Form):
+    """Says nothing about accounts that exist: see `annotations.studies.invitations`."""
+
+    username = CharField(
+        label="Name",
+        max_length=invitations.NAME_LENGTH,
+        validators=[UnicodeUsernameValidator()],
+        widget=TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"}),
+    )
+    password1 = CharField(
+        label="Password",
+        strip=False,
+        widget=PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+    password2 = CharField(
+        label="The same password again",
+        strip=False,
+        widget=PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+
+    def clean_password1(self) -> str:
+        password = self.cleaned_data["password1"]
+        validate_password(password)
+        return password
+
+    def clean(self) -> None:
+        first, second = self.cleaned_data.get("password1"), self.cleaned_data.get("password2")
+        if first is not None and second is not None and first != second:
+            raise ValidationError("The two passwords differ; type both again.")
+
+
+@sensitive_post_parameters("password1", "password2")
 @never_cache
 def join(request: HttpRequest, token: str) -> HttpResponse:
-    invitation = invitations.read_token(token)
-    form: UserCreationForm | None = None
-    if request.user.is_authenticated:
+    invitation = invitations.find(token)
+    user = request.user
+    if user.is_authenticated and invitations.membership_of(invitation=invitation, user=user):
+        return redirect("label", slug=invitation.study.slug)
+    invitations.check_open(invitation)
+    if user.is_authenticated:
         if request.method == "POST":
-            invitations.accept(invitation=invitation, user=request.user)
-            return redirect("label", slug=invitation.study.slug)
-    elif settings.OIDC_ONLY:
-        return redirect_to_login(request.get_full_path())
-    else:
-        form = UserCreationForm(request.POST or None)
-        if request.method == "POST" and form.is_valid():
-            user = form.save()
-            login(request, user, backend=settings.AUTHENTICATION_BACKENDS[0])
             invitations.accept(invitation=invitation, user=user)
             return redirect("label", slug=invitation.study.slug)
-    return render(request, "annotations/join.html", {"invitation": invitation, "form": form})
-
-
-@never_cache
-def crowd(request: HttpRequest, token: str) -> HttpResponse:
-    """A crowd platform's link. Workers have no password; the signed link logs them in."""
-    invitation = invitations.read_token(token)
-    worker = invitations.worker_in(request.GET if request.method == "GET" else request.POST)
-    if request.method == "POST":
-        member = invitations.enter_from_crowd(invitation=invitation, worker=worker)
-        # A worker can only label. Somebody who is logged in must not become a worker by a link.
-        if request.user.is_authenticated and request.user.pk != member.user_id:
-            raise StudyRefused(
-                "You are logged in already. Log out first, then open the link again."
-            )
-        login(request, member.user, backend=settings.AUTHENTICATION_BACKENDS[0])
-        invitations.remember_session(member=member, session_key=request.session.session_key or "")
+        return _page(request, invitation)
+    if settings.OIDC_ONLY:
+        return redirect_to_login(request.get_full_path())
+    form = AccountForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        given = form.cleaned_data
+        made = invitations.join_by_name(
+            request=request,
+            invitation=invitation,
+            name=given["username"],
+            password=given["password1"],
+        )
+        if made is None:
+            # Not logged in here: the log-in may ask for more than a password.
+            messages.info(request, "You have an account: log in, then join.")
+            return redirect_to_login(request.get_full_path())
+        login(request, made, backend=settings.AUTHENTICATION_BACKENDS[0])
+        name = made.get_username()
+        messages.info(request, f"Your account is “{name}”. Log in with this name next time.")
         return redirect("label", slug=invitation.study.slug)
-    context = {"invitation": invitation, "worker": worker}
-    return render(request, "annotations/crowd.html", context)
+    return _page(request, invitation, form)
 
 
-@require_GET
-@login_required
-@never_cache
-def finished(request: HttpRequest, slug: str) -> HttpResponse:
-    """The last page of a worker's task, with the completion code; before that, a link back."""
-    place = place_or_404(request, slug)
-    done = has_done_their_share(place.membership) or (
-        place.study.is_open
-        and held(place.membership) is None
-        and not upcoming(annotator=place.membership)
-    )
-    code = invitations.completion_of(place.membership) if done else None
-    context = {
-        "study": place.study,
-        "may_research": place.may_research,
-        "done": done,
-        "invitation": code,
-    }
-    return render(request, "annotations/finished.html", context)
+def _page(
+    request: HttpRequest, invitation: Invitation, form: AccountForm | None = None
+) -> HttpResponse:
+    return render(request, "annotations/join.html", {"invitation": invitation, "form": form})

@@ -22,7 +22,7 @@ from annotations.labelling import assign, record
 from annotations.labelling import queries as label_queries
 from annotations.models import Assignment, Flag, FormVersion, Image, Membership
 from annotations.pages.label_addresses import addresses_in
-from annotations.studies import invitations
+from annotations.studies import crowd
 from annotations.studies import queries as study_queries
 
 ANSWERED_IMAGE = Prepared(
@@ -202,13 +202,14 @@ def _with_image(
         held=image.public_id if image else "",
         upcoming=assign.upcoming(annotator=annotator) if image else "",
         before=before,
-        completion_code=_completion_code(annotator) if image is None else "",
+        **(_end_of_task(annotator) if image is None and annotator.worker else {}),
     )
 
 
-def _completion_code(annotator: Membership) -> str:
-    invitation = invitations.completion_of(annotator)
-    return invitation.completion_code if invitation else ""
+def _end_of_task(worker: Membership) -> dict[str, Any]:
+    invitation = crowd.completion_of(worker)
+    code = invitation.completion_code if invitation else ""
+    return {"completion_code": code, "counts": crowd.counts_of(worker)}
 
 
 def _render(

@@ -1,72 +1,71 @@
-"""Invitations to a study: a signed link for people with an account, and one for crowd workers.
+"""Invitations to a study: signed links that make somebody a member in one role.
 
-A crowd platform opens the link with the worker's id in the address (Prolific: `PROLIFIC_PID`,
-Mechanical Turk: `workerId`). Nobody checks that id, so it only opens a membership for labelling,
-never somebody's account. A worker uses one browser at a time: opening the link in another one ends
-the session in the first.
+A link is for one person unless its owner asked for more, ends by itself, and is dead for whoever
+was removed from the study: only an owner adds them again, by name, on the page of people. Links for
+crowd workers are in `annotations.studies.crowd`.
+
+A form that makes accounts can tell strangers which names are taken. This one answers the same
+for a free and for a taken name: the account is made, with a number after a name that is taken, and
+each try uses the link up. Only somebody who gives the right password is told to log in instead.
 """
 
 from __future__ import annotations
 
-import hashlib
-import re
-from collections.abc import Mapping
 from datetime import timedelta
-from importlib import import_module
 from typing import Any
 
-from django.conf import settings
-from django.contrib.auth import get_user_model
+from django.contrib.auth import authenticate, get_user_model
+from django.contrib.auth.hashers import make_password
+from django.contrib.auth.models import User
 from django.core import signing
-from django.db import transaction
+from django.db import IntegrityError, transaction
+from django.db.models import F, Q, QuerySet
+from django.http import HttpRequest
 from django.utils import timezone
 
 from annotations import event_log
 from annotations.errors import StudyRefused
-from annotations.models import Assignment, Invitation, Membership, Study
+from annotations.models import Invitation, Membership, Study
+from annotations.signals import account_made
 
 SALT = "annotations.invitation"
-PERSON_LINK = timedelta(days=14)
-# The names platforms use for the worker's id in an address.
-WORKER_KEYS = ("PROLIFIC_PID", "workerId", "worker_id", "participant", "participantId", "worker")
-WORKER = re.compile(r"[A-Za-z0-9_.@:-]{1,100}")
+DAYS, MOST_DAYS = 14, 90
+MOST_USES = 500
+NAME_LENGTH = 150
+REMOVED = (
+    "You were removed from this study. Only its owner can let you in again; a link does not. "
+    "Earlier answers are kept."
+)
 
 
 @transaction.atomic
-def invite(*, study: Study, role: str = "annotator", note: str = "") -> Invitation:
+def invite(
+    *,
+    study: Study,
+    role: str = "annotator",
+    note: str = "",
+    uses: int = 1,
+    days: int = DAYS,
+    by: User | None = None,
+) -> Invitation:
     """A link for people who have an account, or make one when they come."""
     if role not in Membership.Role.values:
         raise StudyRefused("An invitation needs one of the roles: owner, researcher, annotator.")
-    event_log.note(study, "invited", f"made a link for a new {role}")
-    return Invitation.objects.create(
-        study=study, role=role, note=note[:200], expires_at=timezone.now() + PERSON_LINK
-    )
-
-
-@transaction.atomic
-def open_to_crowd(
-    *,
-    study: Study,
-    note: str = "",
-    images_each: int | None = None,
-    completion_code: str = "",
-    completion_url: str = "",
-) -> Invitation:
-    """A link for a crowd platform. Workers see the completion code when their images are done."""
-    if images_each is not None and images_each < 1:
-        raise StudyRefused("Each worker needs at least one image.")
-    if completion_url and not completion_url.startswith("https://"):
-        raise StudyRefused("The address to return to must begin with https://.")
-    if not completion_code.strip():
-        raise StudyRefused("Give the completion code that the platform expects.")
-    event_log.note(study, "opened to a crowd", "made a link for a crowd's workers")
+    if not 1 <= uses <= MOST_USES:
+        raise StudyRefused(f"A link lets in 1 to {MOST_USES} people.")
+    if role == Membership.Role.OWNER and uses != 1:
+        raise StudyRefused("A link makes one person an owner; make a link for each.")
+    if not 1 <= days <= MOST_DAYS:
+        raise StudyRefused(f"A link is open for 1 to {MOST_DAYS} days.")
+    people = "one person" if uses == 1 else f"{uses} people"
+    event_log.note(study, "invited", f"made a link for {people} as {role}")
     return Invitation.objects.create(
         study=study,
-        kind=Invitation.Kind.CROWD,
+        role=role,
         note=note[:200],
-        images_each=images_each,
-        completion_code=completion_code.strip()[:100],
-        completion_url=completion_url,
+        uses=uses,
+        made_by=by,
+        expires_at=timezone.now() + timedelta(days=days),
     )
 
 
@@ -84,101 +83,103 @@ def token_of(invitation: Invitation) -> str:
     return signing.dumps([invitation.pk, invitation.nonce], salt=SALT)
 
 
-def read_token(token: str) -> Invitation:
-    """The invitation of a link; StudyRefused if it is not ours, closed or expired."""
+def find(token: str) -> Invitation:
+    """The invitation of a link, open or not; StudyRefused if the link is not ours."""
     try:
         pk, nonce = signing.loads(token, salt=SALT)
     except (signing.BadSignature, TypeError, ValueError):
         raise StudyRefused(
             "This link is not complete. Ask for it again, or copy it as a whole."
         ) from None
-    invitations = Invitation.objects.select_related("study").filter(study__deleted_at=None)
-    invitation = invitations.filter(pk=pk, nonce=nonce).first()
-    if invitation is None or invitation.closed_at is not None:
+    rows = Invitation.objects.select_related("study").filter(study__deleted_at=None)
+    invitation = rows.filter(pk=pk, nonce=nonce).first()
+    if invitation is None:
         raise StudyRefused("This invitation has been closed. Ask the study's owner for a new one.")
-    if invitation.expires_at is not None and invitation.expires_at < timezone.now():
-        raise StudyRefused("This invitation has expired. Ask the study's owner for a new one.")
     return invitation
+
+
+def read_token(token: str) -> Invitation:
+    """The invitation of a link that lets somebody in; StudyRefused if it does not."""
+    invitation = find(token)
+    check_open(invitation)
+    return invitation
+
+
+def check_open(invitation: Invitation) -> None:
+    if invitation.is_open:
+        return
+    if invitation.closed_at is not None:
+        words = "closed"
+    elif invitation.uses_left == 0:
+        words = "used up"
+    else:
+        raise StudyRefused("This invitation has expired. Ask the study's owner for a new one.")
+    raise StudyRefused(f"This invitation has been {words}. Ask the study's owner for a new one.")
+
+
+def membership_of(*, invitation: Invitation, user: Any) -> Membership | None:
+    """The place this person has in the study; StudyRefused if they were removed from it."""
+    members = Membership.objects.filter(study=invitation.study_id)
+    if members.filter(removed_account=user.pk).exists():
+        raise StudyRefused(REMOVED)
+    return members.filter(user=user.pk).first()
 
 
 @transaction.atomic
 def accept(*, invitation: Invitation, user: Any) -> Membership:
-    """Join the study. Somebody who is in it already keeps their role."""
+    """Join the study. Somebody who is in it already keeps their role, and the link its use."""
     if invitation.kind != Invitation.Kind.PERSON:
         raise StudyRefused("This link is for the workers of a crowd platform.")
-    known = Membership.objects.filter(study=invitation.study, user=user).first()
+    lock_people(invitation.study_id)
+    known = membership_of(invitation=invitation, user=user)
     if known is not None:
         return known
-    return Membership.objects.create(
+    _use(invitation)
+    member = Membership.objects.create(
         study=invitation.study,
         user=user,
-        name=_free_name(invitation.study, user.get_username()),
+        name=free_name(invitation.study, user.get_username()),
         role=invitation.role,
         invitation=invitation,
     )
+    words = f"came by a link and became {invitation.role}"
+    event_log.note(invitation.study_id, "joined", words, about=member, by=user)
+    return member
 
 
-def worker_in(address: Mapping[str, str]) -> str:
-    """The worker's id as the platform wrote it into the address; StudyRefused without one."""
-    worker = next((address[key] for key in WORKER_KEYS if address.get(key)), "").strip()
-    if not WORKER.fullmatch(worker):
-        raise StudyRefused(
-            "This link needs your worker number in its address (PROLIFIC_PID or workerId). "
-            "Open it from the platform's page of this task."
-        )
-    return worker
+def join_by_name(
+    *, request: HttpRequest, invitation: Invitation, name: str, password: str
+) -> User | None:
+    """Join with a new account. None, and nothing done, for whoever knows the password of the account
+    that has this name: they can log in.
 
-
-@transaction.atomic
-def enter_from_crowd(*, invitation: Invitation, worker: str) -> Membership:
-    """This worker's membership, made at the first visit. Its account has no password and is in no
-    other study."""
-    if invitation.kind != Invitation.Kind.CROWD:
-        raise StudyRefused("This link is for people with an account.")
-    study = invitation.study
-    known = Membership.objects.select_related("user").filter(study=study, worker=worker).first()
-    if known is not None:
-        if known.user is None:
-            raise StudyRefused("You are no longer part of this study. Your answers are kept.")
-        return known
-    if not study.is_open:
-        raise StudyRefused(f"This study is {study.get_status_display()} and takes nobody new.")
-    digest = hashlib.sha256(f"{study.pk}/{worker}".encode()).hexdigest()
-    user = get_user_model()(username=f"worker-{digest[:24]}")
-    user.set_unusable_password()
-    user.save()
-    return Membership.objects.create(
-        study=study,
-        user=user,
-        name=_free_name(study, worker),
-        worker=worker,
-        invitation=invitation,
-        quota=invitation.images_each,
-    )
-
-
-def remember_session(*, member: Membership, session_key: str) -> None:
-    """End the worker's earlier session: one browser at a time."""
-    if member.session_key and member.session_key != session_key:
-        store = import_module(settings.SESSION_ENGINE).SessionStore
-        store(member.session_key).delete()
-    member.session_key = session_key
-    member.save(update_fields=["session_key"])
-
-
-def completion_of(member: Membership) -> Invitation | None:
-    """The invitation whose code this worker may see, for a caller who knows that all is done.
-
-    None for a worker without an answer, also if no image was left when they came.
+    Free and taken names take the same steps: one password is checked, which counts as a try to log
+    in, and one is hashed; both before the transaction, since they take long.
     """
-    invitation = member.invitation
-    if invitation is None or invitation.kind != Invitation.Kind.CROWD:
+    if authenticate(request, username=name, password=password) is not None:
         return None
-    done = member.assignments.filter(state=Assignment.State.ANSWERED).count()
-    return invitation if done else None
+    hashed = make_password(password)
+    with transaction.atomic():
+        lock_people(invitation.study_id)
+        user = _new_account(name, hashed)
+        accept(invitation=invitation, user=user)
+    account_made.send(sender=None, request=request, wanted=name, name=user.get_username())
+    return user
 
 
-def _free_name(study: Study, wanted: str) -> str:
+def links(study: Study) -> QuerySet[Invitation]:
+    """All links, the newest first."""
+    return Invitation.objects.filter(study=study).select_related("made_by").order_by("-pk")
+
+
+def lock_people(study_id: int) -> None:
+    """Whoever joins or leaves a study waits here for the one before."""
+    rows = Study.objects.order_by().select_for_update(no_key=True).filter(pk=study_id)
+    if not rows.values_list("pk"):
+        raise StudyRefused("This study is being deleted; nothing was changed.")
+
+
+def free_name(study: Study, wanted: str) -> str:
     taken = set(
         Membership.objects.filter(study=study, name__startswith=wanted).values_list(
             "name", flat=True
@@ -189,3 +190,35 @@ def _free_name(study: Study, wanted: str) -> str:
         number += 1
         name = f"{wanted} ({number})"
     return name
+
+
+def _use(invitation: Invitation) -> None:
+    """Take one of the link's uses: the condition is in the UPDATE, so nobody gets one too many."""
+    open_ones = Invitation.objects.filter(
+        Q(expires_at=None) | Q(expires_at__gt=timezone.now()),
+        pk=invitation.pk,
+        closed_at=None,
+        used__lt=F("uses"),
+    )
+    if not open_ones.update(used=F("used") + 1):
+        invitation.refresh_from_db()
+        check_open(invitation)
+        raise StudyRefused(
+            "This invitation is no longer open. Ask the study's owner for a new one."
+        )
+
+
+def _new_account(wanted: str, hashed_password: str) -> User:
+    accounts = get_user_model().objects
+    number = 1
+    while True:
+        end = "" if number == 1 else f"-{number}"
+        name = wanted[: NAME_LENGTH - len(end)] + end
+        if not accounts.filter(username__iexact=name).exists():
+            try:
+                with transaction.atomic():
+                    return accounts.create(username=name, password=hashed_password)
+            except IntegrityError:
+                # Somebody took this name a moment ago, through another study's link.
+                pass
+        number += 1

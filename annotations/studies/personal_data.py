@@ -52,11 +52,8 @@ def erase(user: User) -> list[str]:
     names = []
     for member in memberships:
         event_log.note(member.study_id, "erased", "took out who this person was", about=member)
-        member.name = f"erased-{secrets.token_hex(4)}"
-        member.user = None
-        member.worker = member.session_key = ""
-        member.invitation = None
-        member.save(update_fields=["name", "user", "worker", "session_key", "invitation"])
+        member.take_out_who(f"erased-{secrets.token_hex(4)}")
+        member.save(update_fields=Membership.TELLING)
         # A free text may say who they are; an answer does not.
         Flag.objects.filter(annotator=member).update(note="")
         names.append(member.name)
@@ -80,14 +77,17 @@ def account(name: str) -> User:
 
 
 def _memberships(user: User) -> QuerySet[Membership]:
-    return Membership.objects.filter(user=user).select_related("study").order_by("pk")
+    """Also those that they were removed from."""
+    mine = Q(user=user) | Q(removed_account=user)
+    return Membership.objects.filter(mine).select_related("study").order_by("pk")
 
 
 def _check_another_owner(member: Membership) -> None:
     if member.study.deleted_at is not None:
         return
     others = Membership.objects.filter(study=member.study_id, role="owner", user__isnull=False)
-    if member.role == Membership.Role.OWNER and not others.exclude(pk=member.pk).exists():
+    is_owner = member.role == Membership.Role.OWNER and member.user_id is not None
+    if is_owner and not others.exclude(pk=member.pk).exists():
         raise StudyRefused(f"{member.study.slug}: {LAST_OWNER}")
 
 

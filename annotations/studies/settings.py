@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from django.db import transaction
+from django.db.models import F, Q
 from django.utils import timezone
 
 from annotations import event_log
 from annotations.errors import StudyRefused
 from annotations.labelling import assign
-from annotations.models import Assignment, Image, Membership, Study
+from annotations.models import Assignment, Image, Invitation, Membership, Study
+from annotations.studies import retention
+from annotations.studies.crowd import end_session
+from annotations.studies.invitations import lock_people
 
 LAST_OWNER = "A study needs an owner: name another one first."
 
@@ -21,6 +25,7 @@ def set_status(*, study: Study, status: str) -> None:
         raise StudyRefused("A study is open, paused or closed.")
     study.status = status
     study.save(update_fields=["status"])
+    retention.status_changed(study)
     event_log.note(study, "status", f"set the study to {status}")
 
 
@@ -55,30 +60,90 @@ def make_gold(*, image: Image, answers: dict[str, float | str] | None) -> None:
 
 @transaction.atomic
 def set_role(*, member: Membership, role: str) -> None:
-    if role not in Membership.Role.values:
-        raise StudyRefused("A person is owner, researcher or annotator.")
-    if member.worker and role != Membership.Role.ANNOTATOR:
-        raise StudyRefused("A crowd worker has no password and can only label.")
+    _check_role(member, role)
     if role != Membership.Role.OWNER:
         _check_another_owner(member)
+        if member.role == Membership.Role.OWNER and member.user_id is not None:
+            # Else they could become an owner again by a link of their own.
+            _close(Q(made_by=member.user_id, kind=Invitation.Kind.PERSON), member.study_id)
     member.role = role
     member.save(update_fields=["role"])
     event_log.note(member.study_id, "role", f"made this person {role}", about=member)
 
 
 @transaction.atomic
-def remove(*, member: Membership) -> None:
-    """They cannot see the study from now on. Their answers stay, under their name."""
+def remove(*, member: Membership) -> str:
+    """They cannot see the study from now on, and no link lets them in again. Their answers stay,
+    under their name. Returns what else the owner should know, in words."""
+    lock_people(member.study_id)
+    member.refresh_from_db()
+    if member.removed_at is not None:
+        return ""
     _check_another_owner(member)
     for held in Assignment.objects.filter(annotator=member, state=Assignment.State.LEASED):
         assign.release(assignment=held)
+    end_session(member)
     member.refresh_from_db()
-    member.user = None
+    member.removed_account, member.user = member.user, None
     member.removed_at = timezone.now()
-    member.save(update_fields=["user", "removed_at"])
-    event_log.note(
-        member.study_id, "removed", "removed this person; the answers stay", about=member
+    member.session_key = ""
+    member.save(update_fields=["user", "removed_account", "removed_at", "session_key"])
+    closed = _close_links_known_to(member)
+    words = "removed this person; the answers stay"
+    if closed:
+        words += f"; closed {closed} open link{'s' * (closed > 1)} that they knew"
+    event_log.note(member.study_id, "removed", words, about=member)
+    if not closed:
+        return ""
+    links = "The link" if closed == 1 else f"The {closed} links"
+    is_closed = "is closed" if closed == 1 else "are closed"
+    return f"{links} that {member.name} made or came by {is_closed}. Make a new one for others."
+
+
+@transaction.atomic
+def add_again(*, member: Membership, role: str) -> None:
+    """Let somebody in again who was removed, in this role. Only an owner's own decision does."""
+    lock_people(member.study_id)
+    member.refresh_from_db()
+    if member.removed_account_id is None:
+        raise StudyRefused("Nobody was removed here whose account is still known.")
+    if Membership.objects.filter(study=member.study_id, user=member.removed_account_id).exists():
+        raise StudyRefused("This account is in the study under another name.")
+    _check_role(member, role)
+    member.user, member.removed_account = member.removed_account, None
+    member.removed_at, member.role = None, role
+    member.save(update_fields=["user", "removed_account", "removed_at", "role"])
+    words = f"let this person in again as {role}"
+    event_log.note(member.study_id, "added again", words, about=member)
+
+
+def _close_links_known_to(member: Membership) -> int:
+    """Links that this person made, and the one they came by if it would let others in. A crowd's
+    link stays open unless they made it: its other workers go on."""
+    known = Q(pk=member.invitation_id, kind=Invitation.Kind.PERSON)
+    if member.removed_account_id is not None:
+        known |= Q(made_by=member.removed_account_id)
+    return _close(known, member.study_id)
+
+
+def _close(chosen: Q, study_id: int) -> int:
+    """Close those of the study's links that still let somebody in."""
+    now = timezone.now()
+    links = Invitation.objects.filter(
+        chosen,
+        Q(expires_at=None) | Q(expires_at__gt=now),
+        Q(uses=None) | Q(used__lt=F("uses")),
+        study=study_id,
+        closed_at=None,
     )
+    return links.update(closed_at=now)
+
+
+def _check_role(member: Membership, role: str) -> None:
+    if role not in Membership.Role.values:
+        raise StudyRefused("A person is owner, researcher or annotator.")
+    if member.worker and role != Membership.Role.ANNOTATOR:
+        raise StudyRefused("A crowd worker has no password and can only label.")
 
 
 def _check_another_owner(member: Membership) -> None:

@@ -45,6 +45,7 @@ from django.utils.crypto import salted_hmac
 
 from annotations import event_log
 from annotations.rates import Rate, network
+from annotations.signals import account_made
 from audit.models import WrongPassword
 
 # Wrong tries before the first wait.
@@ -168,6 +169,18 @@ def _remember_browser(
 
 
 user_logged_in.connect(_remember_browser, dispatch_uid="lockout")
+
+
+def _not_a_guess(
+    sender: object, request: HttpRequest, wanted: str, name: str, **more: object
+) -> None:
+    """An invitation checked a password for this name, and the name was free. A try of a name that
+    is taken stays counted."""
+    if wanted == name:
+        forget(request, wanted)
+
+
+account_made.connect(_not_a_guess, dispatch_uid="lockout")
 
 
 def _own_count(request: HttpRequest | None, name: str) -> tuple[str, bool]:

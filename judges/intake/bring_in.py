@@ -39,9 +39,14 @@ def import_study(
     dry_run: bool = False,
     strict: bool = False,
     by: User | None = None,
+    for_anybody: bool = True,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Into the study of this name, which is created if there is none."""
+    """Into the study of this name, which is created if there is none.
+
+    `for_anybody`: labels may be under the names of the study's own annotators. Its owner may do
+    that, and whoever has the server's command line.
+    """
 
     def read() -> Iterator[Record]:
         return registry.records(format, source)
@@ -50,7 +55,9 @@ def import_study(
         records = _checked_start(read())
         study, created = _study(slug, format, by)
         _expect_open(study)
-        imported_scores.import_records(study=study, records=records, outcome=outcome)
+        imported_scores.import_records(
+            study=study, records=records, outcome=outcome, for_anybody=for_anybody
+        )
         _name_missing(study, outcome)
         if created and not study.prompts.exists():
             # Not one row could be imported: leave no empty study behind.
@@ -79,6 +86,7 @@ def _import_part(
     *,
     dry_run: bool = False,
     strict: bool = False,
+    for_anybody: bool = True,
     progress: Progress | None = None,
 ) -> Outcome:
     def read() -> Iterator[Record]:
@@ -89,7 +97,9 @@ def _import_part(
     def write(outcome: Outcome) -> None:
         records = _checked_start(read())
         _expect_open(study)
-        imported_scores.import_records(study=study, records=records, outcome=outcome)
+        imported_scores.import_records(
+            study=study, records=records, outcome=outcome, for_anybody=for_anybody
+        )
         event_log.note(study, "imported", f"imported {source.path.name} ({format})")
 
     return _run(write, dry_run=dry_run, strict=strict, progress=progress)

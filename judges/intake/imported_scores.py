@@ -38,7 +38,12 @@ ATOM_SCORE = ("score", "atom", "value", "error")
 
 
 def import_records(
-    *, study: Study, records: Iterable[Record], outcome: Outcome, simulated: bool = False
+    *,
+    study: Study,
+    records: Iterable[Record],
+    outcome: Outcome,
+    simulated: bool = False,
+    for_anybody: bool = True,
 ) -> None:
     """A mixed stream of prompts, images, labels and scores."""
     writer = ScoreWriter(study, outcome)
@@ -47,6 +52,7 @@ def import_records(
         records=records,
         outcome=outcome,
         simulated=simulated,
+        for_anybody=for_anybody,
         more={ScoreRecord: (BATCH, writer.write)},
     )
     writer.finish()

@@ -26,7 +26,7 @@ from annotations.benchmarks.registry import FORMATS, Source
 from annotations.database.leases import WorkerLease, reason_of
 from annotations.errors import ImportRefused
 from annotations.imports.outcome import Outcome
-from annotations.models import Study
+from annotations.models import Membership, Study
 from annotations.sources.archives import is_archive, unpack
 from annotations.storage.local_file import fetch
 from judges.intake import bring_in as intake_bring_in
@@ -145,12 +145,24 @@ def _import(upload: Upload, folder: Path, progress: Callable[[int], None]) -> Ou
         "dry_run": upload.dry_run,
         "strict": upload.strict,
         "progress": progress,
+        "for_anybody": _role_of_sender(upload) == Membership.Role.OWNER,
     }
     if upload.kind == Upload.Kind.LABELS:
         return intake_bring_in.import_labels(study=upload.study, **given)
     if upload.kind == Upload.Kind.SCORES:
         return intake_bring_in.import_scores(study=upload.study, **given)
     return intake_bring_in.import_study(slug=upload.study.slug, **given)
+
+
+def _role_of_sender(upload: Upload) -> str:
+    """Their role now, when the file is read. Empty once the account is gone; whoever was removed
+    from the study, or only labels in it by now, imports nothing any more."""
+    if upload.by is None:
+        return ""
+    member = Membership.objects.filter(study=upload.study, user=upload.by).first()
+    if member is None or not member.may_research:
+        raise ImportRefused("Whoever sent this file is no longer a researcher of this study.")
+    return member.role
 
 
 def _progress(upload: Upload, holder: str) -> Callable[[int], None]:

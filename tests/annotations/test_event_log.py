@@ -10,7 +10,7 @@ from django.urls import reverse
 from annotations import event_log
 from annotations.errors import StudyRefused
 from annotations.models import Event
-from annotations.studies import adjudication, invitations, set_aside
+from annotations.studies import adjudication, crowd, invitations, set_aside
 from annotations.studies import settings as study_settings
 from judges.runs import lifecycle
 from tests import making
@@ -31,7 +31,7 @@ def test_every_verb_of_an_owner_leaves_an_event(study, alice, bob):
     set_aside.set_aside(member=bob)
     set_aside.count_again(member=bob)
     invitations.close_invitation(invitation=invitations.invite(study=study))
-    invitations.open_to_crowd(study=study, completion_code="C0DE")
+    crowd.open_to_crowd(study=study, completion_code="C0DE")
     study_settings.remove(member=bob)
     lifecycle.cancel_run(run=lifecycle.start_run(study=study, name="geneval-builtin"))
     assert [did for did, _ in told(study)] == [

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from annotations.labelling import record
 from annotations.models import Flag
-from annotations.studies import adjudication, flags, invitations, set_aside
+from annotations.studies import adjudication, crowd, flags, invitations, set_aside
 from tests import making
 from tests.browser.conftest import make_study
 from tests.browser.test_look import SIZES, take
@@ -47,7 +47,7 @@ def busy(study, alice, bob, charlie):
         key = next(row.key for row in adjudication.answers_side_by_side(image) if not row.agreed)
         adjudication.decide(image=image, key=key, answer="1", note="It is there.", by=alice.user)
     invitations.invite(study=study, note="The lab next door")
-    invitations.open_to_crowd(study=study, note="Prolific, first batch", completion_code="C0FFEE")
+    crowd.open_to_crowd(study=study, note="Prolific, first batch", completion_code="C0FFEE")
     return study
 
 

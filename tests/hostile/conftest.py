@@ -12,7 +12,7 @@ from django.test import Client, override_settings
 
 from annotations.labelling import record
 from annotations.models import Atom, Deletion, Membership, Study
-from annotations.studies import deletion, invitations
+from annotations.studies import crowd, deletion, invitations
 from audit.accounts import tokens
 from audit.reports import make as reports
 from judges.models import Upload
@@ -58,14 +58,14 @@ def _build(media: Path) -> World:
     _poison(study, run)
     study.refresh_from_db()
     report = reports.make_report(study=study)
-    door = invitations.open_to_crowd(study=study, completion_code="C0DE")
+    door = crowd.open_to_crowd(study=study, completion_code="C0DE")
     invitation = invitations.invite(study=study, note=HOSTILE)
     upload = Upload.objects.create(
         study=study, name=HOSTILE, format="tidy", state="refused", reason=f"No such file: {HOSTILE}"
     )
     people = {
         "stranger": making.person(elsewhere, "stranger", role="owner"),
-        "crowd": invitations.enter_from_crowd(invitation=door, worker="worker-0815"),
+        "crowd": crowd.enter_from_crowd(invitation=door, worker="worker-0815"),
         "annotator": bob,
         "researcher": making.person(study, "rita", role="researcher"),
         "owner": making.person(study, "alice", role="owner"),

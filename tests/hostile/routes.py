@@ -52,6 +52,7 @@ ROWS = {
     "people": "researcher",
     "invite": "owner",
     "invitation-close": "owner",
+    "invitation-places": "owner",
     "person": "owner",
     "disagreements": "researcher",
     "disagreement": "researcher",

@@ -17,7 +17,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotations.models import Event
-from annotations.studies import invitations
+from annotations.studies import crowd
 from audit.accounts import tokens
 from audit.models import ApiToken
 from tests import making
@@ -220,8 +220,8 @@ def test_scripts_that_ask_each_time_leave_no_pile(dora):
 
 
 def test_workers_of_a_crowd_have_none(study):
-    door = invitations.open_to_crowd(study=study, completion_code="C0DE")
-    member = invitations.enter_from_crowd(invitation=door, worker="worker-0815")
+    door = crowd.open_to_crowd(study=study, completion_code="C0DE")
+    member = crowd.enter_from_crowd(invitation=door, worker="worker-0815")
     client = Client()
     client.force_login(member.user)
     answer = client.post(reverse("account-token-make"), {"name": "x", "days": "30"})
