@@ -32,6 +32,7 @@ study_pages = [
     path("finished/", crowd.finished, name="finished"),
     path("manage/", study_settings.manage, name="manage"),
     path("manage/change/", study_settings.change, name="manage-change"),
+    path("manage/retention/", study_settings.retain, name="retention"),
     path("manage/delete/", deletion.delete, name="study-delete"),
     path("events/", events.events, name="events"),
     path("people/", people.people, name="people"),

@@ -25,6 +25,7 @@ PERIODIC = {
     "judges.tasks.reap_task": 15,
     "audit.tasks.refresh_reports_task": 20,
     "audit.tasks.delete_expired_task": 900,
+    "audit.tasks.retention_task": 600,
 }
 
 

@@ -9,9 +9,10 @@ from typing import Any
 from celery import Task, shared_task
 
 from annotations.models import Study
-from annotations.signals import labels_changed
+from annotations.signals import labels_changed, people_renamed
+from annotations.studies import retention
 from audit.accounts import expired
-from audit.models import Making
+from audit.models import Making, Meeting
 from audit.reports import freshness, progress
 from judges.runs.wake import send
 from judges.signals import scores_changed
@@ -74,13 +75,25 @@ def delete_expired_task() -> None:
     expired.delete()
 
 
+@shared_task(soft_time_limit=900, time_limit=930)
+def retention_task() -> None:
+    """Runs regularly: what owners decided for the time after their studies have closed."""
+    retention.carry_out_due()
+
+
 def listen() -> None:
+    people_renamed.connect(_people_renamed, dispatch_uid="audit")
     labels_changed.connect(_labels_changed, dispatch_uid="audit")
     scores_changed.connect(_scores_changed, dispatch_uid="audit")
 
 
 def _labels_changed(sender: Any, study_id: int, **kwargs: Any) -> None:
     freshness.changed(study_id)
+
+
+def _people_renamed(sender: Any, study_id: int, **kwargs: Any) -> None:
+    # It holds the names that were; a page or a worker makes it anew.
+    Meeting.objects.filter(study=study_id).delete()
 
 
 def _scores_changed(sender: Any, study_id: int, **kwargs: Any) -> None:

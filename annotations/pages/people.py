@@ -110,7 +110,7 @@ def close_invitation(request: HtmxRequest, slug: str, invitation_id: int) -> Htt
 def set_places(request: HtmxRequest, slug: str, invitation_id: int) -> HttpResponse:
     """How many workers may come from one address by this link."""
     place = owner_place_or_404(request, slug)
-    invitation = get_object_or_404(Invitation, pk=invitation_id, study=place.study, kind="crowd")
+    invitation = get_object_or_404(Invitation, pk=invitation_id, study=place.study)
     places = whole(request.POST.get("places", ""))
     crowd.set_places_per_address(invitation=invitation, places=places)
     if request.htmx:

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET, require_POST
 from annotations.access import HtmxRequest, Place, owner_place_or_404, research_place_or_404
 from annotations.models import Membership
 from annotations.pages.form_values import whole
+from annotations.studies import retention
 from annotations.studies import settings as study_settings
 
 
@@ -36,8 +37,24 @@ def change(request: HtmxRequest, slug: str) -> HttpResponse:
     return redirect("manage", slug=slug)
 
 
-def _manage(request: HtmxRequest, place: Place) -> HttpResponse:
+@require_POST
+@login_required
+def retain(request: HtmxRequest, slug: str) -> HttpResponse:
+    """What happens after the study has closed: first in words, then, with `save`, for good."""
+    place = owner_place_or_404(request, slug)
+    rule, days = request.POST.get("rule", ""), whole(request.POST.get("days", ""))
+    if "save" not in request.POST:
+        return _manage(request, place, retention.plan(study=place.study, rule=rule, days=days))
+    retention.set_rule(study=place.study, rule=rule, days=days)
+    if request.htmx:
+        return _manage(request, place)
+    return redirect("manage", slug=slug)
+
+
+def _manage(request: HtmxRequest, place: Place, plan: retention.Plan | None = None) -> HttpResponse:
+    """`plan`: a rule that was chosen, to be confirmed."""
     study = place.study
+    rule = retention.of(study)
     template = "annotations/study_settings.html"
     if request.htmx:
         template += "#settings"
@@ -46,6 +63,10 @@ def _manage(request: HtmxRequest, place: Place) -> HttpResponse:
         "may_research": True,
         "may_change": place.membership.role == Membership.Role.OWNER,
         "statuses": study.Status.choices,
+        "retention": rule,
+        "due": retention.due_at(rule),
+        "rules": rule.Rule.choices,
+        "plan": plan,
         "gold_images": study.images.filter(gold__isnull=False).count(),
     }
     return render(request, template, context)

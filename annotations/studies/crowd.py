@@ -120,6 +120,8 @@ def open_to_crowd(
 
 @transaction.atomic
 def set_places_per_address(*, invitation: Invitation, places: int) -> None:
+    if invitation.kind != Invitation.Kind.CROWD:
+        raise StudyRefused("Only a crowd's link has places for addresses.")
     _check_places(places)
     invitation.places_per_address = places
     invitation.save(update_fields=["places_per_address"])

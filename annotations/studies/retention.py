@@ -7,7 +7,6 @@ Owners and researchers who are in the study keep their places: they go on workin
 
 from __future__ import annotations
 
-import logging
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -23,9 +22,8 @@ from annotations.errors import StudyRefused
 from annotations.exports.pseudonyms import pseudonym
 from annotations.models import Annotation, Assignment, Flag, Membership, Retention, Study
 from annotations.signals import announce_label_change, people_renamed
+from annotations.studies import deletion
 from annotations.studies.crowd import end_session
-
-logger = logging.getLogger(__name__)
 
 TO_THINK_AGAIN = timedelta(days=1)
 MOST_DAYS = 36_500
@@ -98,7 +96,7 @@ def status_changed(study: Study) -> None:
 def carry_out_due() -> int:
     """Do what is due in all studies; how many rules were carried out. Doing it twice is once."""
     # Closed otherwise, or before there were rules: its days are counted from now on.
-    rules = Retention.objects.exclude(rule=Rule.KEEP).filter(done_at=None)
+    rules = Retention.objects.exclude(rule=Rule.KEEP).filter(done_at=None, study__deleted_at=None)
     rules.filter(study__status=Study.Status.CLOSED, closed_at=None).update(closed_at=timezone.now())
     now = timezone.now()
     done = 0
@@ -117,11 +115,10 @@ def _carry_out(pk: int) -> bool:
     if retention is None or due is None or due > timezone.now():
         return False
     study = retention.study
-    if study.status != Study.Status.CLOSED:
+    if study.status != Study.Status.CLOSED or study.deleted_at is not None:
         return False
     if retention.rule == Rule.DELETE:
-        logger.warning("deleting the study %s, as its owner decided", study.slug)
-        study.delete()
+        deletion.begin(study=study, reason=f"{retention.days} days after it closed, as decided")
         return True
     people = _take_out_names(study, forget=retention.rule == Rule.FORGET)
     retention.done_at = timezone.now()

@@ -46,6 +46,7 @@ ROWS = {
     "finished": "member",
     "manage": "researcher",
     "manage-change": "owner",
+    "retention": "owner",
     "study-delete": "owner",
     "deletion-again": "owner",
     "events": "owner",
