@@ -1,6 +1,7 @@
 """The page behind an invitation: it makes an account, and does not tell which names exist."""
 
 import re
+from urllib.parse import unquote
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -102,7 +103,7 @@ def test_whoever_gives_the_right_password_is_sent_to_the_log_in_and_back(client,
     """The log-in may ask for more than a password."""
     address = door(study)
     answer = client.post(address, form("greta", PASSWORD))
-    assert answer.headers["Location"] == f"{reverse('login')}?next={address}"
+    assert unquote(answer.headers["Location"]) == f"{reverse('login')}?next={address}"
     assert "_auth_user_id" not in client.session
     assert get_user_model().objects.count() == 1
     assert not study.memberships.exists()
