@@ -334,13 +334,14 @@ def _parts(known: _Known, in_a: Floats, in_b: Floats) -> dict[str, Floats]:
     human_b, old_b, new_b = (ratio(column, b[0]) for column in b[1:])
     parts = {"gap": (human_b - new_b) - (human_a - old_a)}
     if known.both_versions:
-        parts["judge"] = -((new_a - old_a) + (new_b - old_b)) / 2
+        parts["judge"] = ((old_a - new_a) + (old_b - new_b)) / 2
     for name, table in known.anchors.items():
         if name != "judge" or known.judge_by == "anchors":
             parts[name] = ratio(weighted(in_a, table[:, 1]), weighted(in_a, table[:, 0]))
     kinds = [weighted(in_a, table) for table in known.kinds_a]
     kinds += [weighted(in_b, table) for table in known.kinds_b]
-    split = _kitagawa(*kinds)
+    whole = [table.sum(axis=0)[None, :] for table in (*known.kinds_a, *known.kinds_b)]
+    split = _kitagawa(*kinds, whole=whole)
     shares = {name: split.pop(name) for name in list(split) if name.startswith("share_")}
     split.pop("within")
     parts |= split
@@ -351,25 +352,39 @@ def _parts(known: _Known, in_a: Floats, in_b: Floats) -> dict[str, Floats]:
     return parts | shares
 
 
-def _kitagawa(sum_a: Floats, size_a: Floats, sum_b: Floats, size_b: Floats) -> dict[str, Floats]:
+def _kitagawa(
+    sum_a: Floats,
+    size_a: Floats,
+    sum_b: Floats,
+    size_b: Floats,
+    *,
+    whole: list[Floats] | None = None,
+) -> dict[str, Floats]:
     """Mix and within over the kinds of both sides, and what the kinds of one side add; each a row
-    of kinds for each resample."""
-    both = (size_a > 0) & (size_b > 0)
+    of kinds for each resample.
+
+    `whole` are the four of all data: they say which kinds both sides have, and the mean gap of a
+    kind that a resample has lost.
+    """
+    whole = whole or [sum_a, size_a, sum_b, size_b]
+    both = (whole[1] > 0) & (whole[3] > 0)
     found: dict[str, Floats] = {}
     shares, means = [], []
-    for side, sums, sizes, sign in (("a", sum_a, size_a, -1.0), ("b", sum_b, size_b, 1.0)):
+    given = [sum_a, size_a, sum_b, size_b]
+    for number, (side, sign) in enumerate((("a", -1.0), ("b", 1.0))):
+        sums, sizes = given[2 * number : 2 * number + 2]
+        all_sums, all_sizes = whole[2 * number : 2 * number + 2]
         matched = np.where(both, sizes, 0).sum(axis=1)
         alone = np.where(both, 0, sizes).sum(axis=1)
         usual = ratio(np.where(both, sums, 0).sum(axis=1), matched)
-        if alone.any():
+        if not both.all() and np.where(both, 0, all_sizes).any():
             share = ratio(alone, matched + alone)
             apart = ratio(np.where(both, 0, sums).sum(axis=1), alone) - usual
             found[f"unmatched_{side}"] = sign * np.where(alone > 0, share * apart, 0.0)
             found[f"share_{side}"] = share
-        shares.append(
-            ratio(np.where(both, sizes, 0), np.where(matched > 0, matched, np.nan)[:, None])
-        )
-        means.append(np.where(both, ratio(sums, np.where(both, sizes, 1)), 0))
+        shares.append(ratio(np.where(both, sizes, 0), matched[:, None]))
+        mean = np.where(sizes > 0, ratio(sums, sizes), ratio(all_sums, all_sizes))
+        means.append(np.where(both, mean, 0))
     found["mix"] = ((shares[1] - shares[0]) * (means[0] + means[1]) / 2).sum(axis=1)
     found["within"] = ((shares[0] + shares[1]) / 2 * (means[1] - means[0])).sum(axis=1)
     return found

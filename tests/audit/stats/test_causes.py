@@ -65,7 +65,7 @@ def world(seed: int, *, newer: float = 0.0, judge: float = 0.0, counts: float = 
     [("judge", {"judge": 0.15}), ("within", {"newer": 0.2}), ("mix", {"counts": 0.95})],
 )
 def test_the_planted_cause_is_found(part, planted):
-    found = world(3, **planted)
+    found = world(4, **planted)
     others = {name for name, p in found.p.items() if p <= 0.05} - {part}
     assert found.p[part] <= 0.05
     assert others == set()
