@@ -25,7 +25,7 @@ help:
 	@echo "make bench-import pictures against Pillow, label rows against sqlite3"
 	@echo "make bench-dashboards the audit's pages with 100,000 images against 1,000"
 	@echo "make bench-upgrade  a database of the first version with 1,000,000 answers, migrated"
-	@echo "make fuzz         100,000 broken and hostile files, forms and replies (CASES=… SEED=…)"
+	@echo "make fuzz         100,000 hostile files, forms and replies, and as many options of judges (CASES=… SEED=…)"
 	@echo "make lock         the locks made again from requirements*.txt (UPGRADE=1 takes newer transitive ones)"
 	@echo "make sbom         sbom.json: every package of the whole product with its hashes (CycloneDX)"
 	@echo "make digests      the images of compose.yaml by digest, as lines for its .env file"

@@ -12,6 +12,7 @@ from time import monotonic
 import pytest
 
 PROPERTIES = 46
+STEADY = ("-p", "no:cacheprovider")
 
 
 class Counts:
@@ -34,13 +35,24 @@ def main(wanted: int = 100_000, seed: int = 1) -> int:
     os.environ["FUZZ_CASES"] = str(-(-wanted // PROPERTIES))
     counts, began = Counts(), monotonic()
     status = pytest.main(
-        ["tests/hostile/test_fuzz.py", "-q", "-p", "no:cacheprovider", f"--hypothesis-seed={seed}"],
+        ["tests/hostile/test_fuzz.py", "-q", *STEADY, f"--hypothesis-seed={seed}"],
         plugins=[counts],
     )
     print(f"seed {seed}, {monotonic() - began:.0f} s")
     if status == 0 and counts.met < wanted:
         print(f"Only {counts.met:,} of {wanted:,} cases were tried.")
         return 1
+    return int(status) or options_of_judges(wanted, seed)
+
+
+def options_of_judges(wanted: int, seed: int) -> int:
+    """As many values again, over all judges; says itself what it met."""
+    os.environ |= {"FUZZ_OPTIONS": str(wanted), "FUZZ_SEED": str(seed)}
+    began = monotonic()
+    status = pytest.main(
+        ["tests/hostile/test_judge_options.py", "-k", "whatever", "-q", "-s", *STEADY]
+    )
+    print(f"options of judges: seed {seed}, {monotonic() - began:.0f} s")
     return int(status)
 
 

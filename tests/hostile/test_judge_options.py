@@ -10,6 +10,7 @@ import math
 import os
 import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -21,13 +22,14 @@ from judges.errors import JudgeMissing, JudgeRefused
 from judges.models import Judge, Run
 from judges.runs import lifecycle, score_chunk
 from tests import making
-from tests.hostile.option_values import cases
+from tests.hostile.option_values import MODULES, cases
 from tests.hostile.watching import watching
 
 WANTED = int(os.environ.get("FUZZ_OPTIONS", "3000"))
 SEED = int(os.environ.get("FUZZ_SEED", "1"))
 # Of the judges without weights, one in so many accepted cases is run to its end.
 RUN_ONE_IN = max(1, WANTED // 10_000)
+ROOT = Path(__file__).resolve().parents[2]
 TRAP = "tests.hostile.trap_module"
 
 REFUSED = [
@@ -199,10 +201,13 @@ def test_whatever_is_sent_nothing_is_touched_and_every_run_ends(folders, setting
         if refusal:
             assert len(refusal) < 2_000
             assert refusal[-1] in ".!?", refusal
-        elif name.endswith("-builtin"):
-            seen["of built-in judges"] += 1
-            if seen["of built-in judges"] % RUN_ONE_IN == 0:
-                _run_to_its_end(study, name, options)
+        elif name.endswith(("-builtin", "-from-file")):
+            seen["of judges that need no library"] += 1
+            if seen["of judges that need no library"] % RUN_ONE_IN == 0:
+                with watching() as touched:
+                    _run_to_its_end(study, name, options)
+                may_read = (folders, settings.MEDIA_ROOT)
+                assert [event for event in touched if _is_astray(event, may_read)] == [], options
                 seen["run to their end"] += 1
     print(f"\nseed {SEED}, {dict(seen)} over {len(catalogue.JUDGES)} judges")
     assert seen["accepted"] > WANTED / 20
@@ -213,6 +218,19 @@ def _is_a_version(event: str) -> bool:
     """The library's own version, read where the library lies: part of every fingerprint."""
     kind, _, path = event.partition(" ")
     return kind == "open" and (path.endswith("/METADATA") or path in sys.path)
+
+
+def _is_astray(event: str, may_read: tuple[Path, ...]) -> bool:
+    """A worker reads weights and pictures, and Python its own libraries; an option names none."""
+    kind, _, name = event.partition(" ")
+    if kind == "open":
+        own = (*may_read, Path(sys.prefix), Path(sys.base_prefix), ROOT)
+        resolved = Path(name).resolve()
+        inside = any(resolved.is_relative_to(folder.resolve()) for folder in own)
+        return not name.isdecimal() and not inside
+    if kind == "import":
+        return any(name == path.partition(":")[0] for path in (*MODULES, TRAP))
+    return kind not in ("os.mkdir", "ctypes.dlopen")
 
 
 def _run_to_its_end(study, name, options):
