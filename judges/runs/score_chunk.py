@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any
 
 from django.db import DatabaseError
@@ -194,12 +194,14 @@ def _siblings(run: Run, judge: registry.Judge) -> list[Method]:
     if "answers" not in judge.keys:
         return []
     others = Run.objects.filter(study=run.study_id, state=Run.State.RUNNING).exclude(pk=run.pk)
-    return [
-        registry.build(other.judge.name, own_options(other.judge)).method
-        for other in others.select_related("judge")
-        if other.judge.facts.get("answers", {}).get("key") == judge.keys["answers"]
-        and other.judge.name in catalogue.JUDGES
-    ]
+    methods = []
+    for other in others.select_related("judge"):
+        asks_the_same = other.judge.facts.get("answers", {}).get("key") == judge.keys["answers"]
+        if asks_the_same and other.judge.name in catalogue.JUDGES:
+            # What the other may not do any more stops the other's run, not this one.
+            with suppress(JudgeRefused):
+                methods.append(registry.build(other.judge.name, own_options(other.judge)).method)
+    return methods
 
 
 def _stop(lease: ChunkLease, reason: str) -> None:
