@@ -1,4 +1,4 @@
-"""Protects every page: a header against injected code, and no secrets on error pages."""
+"""Protects every page: a header against injected code, no copies, and no secrets on error pages."""
 
 import re
 from collections.abc import Callable
@@ -31,6 +31,19 @@ class ContentSecurityPolicy:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
         response.headers.setdefault("Content-Security-Policy", POLICY)
+        return response
+
+
+class KeptNowhere:
+    """Neither a proxy nor a browser keeps a page: at a shared computer, the next person's way back would
+    lead to it. What says itself how long it may be kept (pictures, scripts) is not touched."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        response.headers.setdefault("Cache-Control", "no-store")
         return response
 
 

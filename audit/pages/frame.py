@@ -201,5 +201,4 @@ def respond(page: Polled, template: str, context: Callable[[], dict[str, Any]]) 
     if polled:
         response["ETag"] = f'"{page.etag}"'
     response["Vary"] = "Cookie, HX-Request"
-    response["Cache-Control"] = "private, no-cache"
     return response
