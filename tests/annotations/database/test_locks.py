@@ -1,0 +1,85 @@
+"""Locks of the installation: many together, or one alone."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from django.core.files.storage import default_storage
+from django.db import connection
+
+from annotations.database import locks
+from annotations.models import Image
+from annotations.pictures.store import PICTURES
+from annotations.studies import deletion
+from tests import making
+from tests.test_workers import wait_until
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class InThread(threading.Thread):
+    """Something done on a connection of its own; its error is raised where it is joined."""
+
+    def __init__(self, do) -> None:
+        super().__init__(daemon=True)
+        self.do, self.error = do, None
+        self.start()
+
+    def run(self) -> None:
+        try:
+            self.do()
+        except BaseException as error:
+            self.error = error
+        finally:
+            connection.close()
+
+    def ended(self) -> None:
+        self.join()
+        if self.error is not None:
+            raise self.error
+
+
+def test_many_hold_it_together_and_one_alone_waits_for_all():
+    order: list[str] = []
+
+    def alone() -> None:
+        with locks.alone("a"):
+            order.append("alone")
+
+    with locks.together("a"):
+        other = InThread(lambda: _hold(order, "together"))
+        other.ended()
+        waiting = InThread(alone)
+        with locks.alone("b"):
+            order.append("another name")
+        assert "alone" not in order
+        order.append("given back")
+    waiting.ended()
+    assert order == ["together", "another name", "given back", "alone"]
+
+
+def _hold(order: list[str], name: str) -> None:
+    with locks.together("a"):
+        order.append(name)
+
+
+def test_an_error_inside_gives_it_back():
+    with pytest.raises(ZeroDivisionError), locks.alone("a"):
+        _ = 1 / 0
+    InThread(lambda: _hold([], "")).ended()
+
+
+def test_a_picture_that_an_import_has_found_is_not_removed_before_its_row_is_written():
+    study = making.study("leaving", prompts=1)
+    (file,) = set(study.images.values_list("file", flat=True))
+    with locks.together(PICTURES):
+        # The import has found the file, and has not written its row yet.
+        asked = deletion.begin(study=study)
+        going = InThread(lambda: deletion.finish(deletion_id=asked.pk))
+        wait_until(lambda: not Image.objects.exists(), "the end of the rows")
+        assert default_storage.exists(file)
+        making.study("staying", prompts=1)
+    going.ended()
+    assert default_storage.exists(file)
+    assert Image.objects.filter(file=file).count() == 2
