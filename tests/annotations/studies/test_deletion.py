@@ -186,9 +186,10 @@ def test_an_owner_of_a_study_that_goes_can_be_erased(study, alice):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_people_who_answer_and_workers_who_score_meet_no_deadlock(study):
+def test_people_who_answer_and_workers_who_score_meet_no_deadlock(monkeypatch):
     """Six people and two workers, all in threads of their own, while the study goes."""
-    Study.objects.update(overlap=6)
+    study = making.study("busy", prompts=30, overlap=6)
+    monkeypatch.setattr(deletion, "BATCH", 20)
     people = [making.person(study, f"p{number}") for number in range(6)]
     run = lifecycle.start_run(study=study, name="geneval-builtin")
     inside = threading.Barrier(9)
