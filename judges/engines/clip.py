@@ -217,6 +217,7 @@ class OpenClip(Clip):
                 device="cpu",
                 force_quick_gelu=bool(published.get("quick_gelu")),
                 image_resize_mode=self.resize or None,
+                weights_only=True,
             )
             self._tokenize = open_clip.get_tokenizer(name)
         except (OSError, ValueError, RuntimeError, KeyError) as error:

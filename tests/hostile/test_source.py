@@ -86,6 +86,31 @@ def test_what_runs_nothing_is_let_be(source):
     assert list(found_in(source)) == []
 
 
+def test_weights_are_read_in_one_place():
+    """There no code beside them is imported; open_clip is told the same where it is called."""
+    readers = {"from_pretrained", "create_model_from_pretrained", "load_file"}
+    called: dict[str, set[str]] = {}
+    for path in sorted((ROOT / "judges").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call):
+                name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+                own = names(node.func) == ("torch", "load")
+                if own or name in readers:
+                    called.setdefault(path.name, set()).add(name)
+    assert called == {
+        "weights.py": {"from_pretrained", "load", "load_file"},
+        "clip.py": {"create_model_from_pretrained"},
+    }
+    given = {
+        word.arg: getattr(word.value, "value", None)
+        for node in ast.walk(ast.parse((ROOT / "judges/engines/clip.py").read_text()))
+        if isinstance(node, ast.Call)
+        and getattr(node.func, "attr", "") == "create_model_from_pretrained"
+        for word in node.keywords
+    }
+    assert given["weights_only"] is True
+
+
 def test_messages_between_processes_are_json_alone(settings):
     assert settings.CELERY_TASK_SERIALIZER == "json"
     assert settings.CELERY_ACCEPT_CONTENT == ["json"]

@@ -157,6 +157,12 @@ def test_a_server_that_nobody_allowed_is_a_sentence(study, tmp_path):
         )
 
 
+def test_a_name_that_no_model_has_is_a_sentence(study, tmp_path):
+    out = tmp_path / "draft.json"
+    with pytest.raises(CommandError, match="“checkpoint” must be a text of at most 200"):
+        call_command("write_questions", "shapes", "tifa", model="m" * 300, out=out)
+
+
 def test_rewritten_prompts_come_with_the_original_beside_them(study, tmp_path):
     with standing_in(lambda asked, before: spoken("A large red circle on white paper.")) as state:
         draft(state, "rewritten", tmp_path / "draft.jsonl")

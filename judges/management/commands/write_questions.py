@@ -38,7 +38,11 @@ class Command(BaseCommand):
         prompts = list(study_or_error(study).prompts.values_list("key", "text"))
         rows: list[dict[str, Any]] = []
         left_out = 0
-        chosen, engine = FORMS[form], OpenAIServer(model, base_url=base_url)
+        chosen = FORMS[form]
+        try:
+            engine = OpenAIServer(model, base_url=base_url)
+        except ValueError as error:
+            raise CommandError(str(error)) from None
         try:
             for start in range(0, len(prompts), PROMPTS_AT_ONCE):
                 batch = prompts[start : start + PROMPTS_AT_ONCE]
