@@ -12,6 +12,7 @@ from django.http import HttpRequest
 
 from annotations import event_log
 from annotations.admin import changes_in_words
+from audit.models import SecondFactor
 
 # What says who somebody is.
 UNSAID = {"username", "first_name", "last_name", "email", "password"}
@@ -53,3 +54,20 @@ class AccountAdmin(Tells, UserAdmin):
 @admin.register(Group)
 class TellingGroupAdmin(Tells, GroupAdmin):
     pass
+
+
+@admin.register(SecondFactor)
+class SecondFactorAdmin(Tells):
+    """For somebody who has lost the phone and the recovery codes: it can be taken off here."""
+
+    list_display = ["user", "confirmed_at"]
+    fields = ["user", "confirmed_at"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def what(self, obj: Any) -> str:
+        return f"the second factor of the user #{obj.user_id}"

@@ -208,3 +208,24 @@ class Identity(models.Model):
 
     def __str__(self) -> str:
         return f"{self.subject} at {self.issuer}"
+
+
+class SecondFactor(models.Model):
+    """The secret that an account shares with its owner's phone: `audit.accounts.second_factor`."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="second_factor"
+    )
+    secret = models.TextField(help_text="Encrypted with a key made from SECRET_KEY.")
+    # None until a first code has shown that the phone has the secret.
+    confirmed_at = models.DateTimeField(null=True, blank=True)
+    # Each code counts once: the half minute of the last one.
+    last_step = models.BigIntegerField(default=0)
+    # Hashes of the recovery codes that are left.
+    recovery = models.JSONField(default=list, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"of account #{self.user_id}"

@@ -247,6 +247,7 @@ MIDDLEWARE = [
     "audit.accounts.lockout.RemembersBrowsers",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "audit.accounts.second_factor.AsksForIt",
     "django_htmx.middleware.HtmxMiddleware",
     "audit.accounts.route_limits.RouteLimits",
     "annotations.middleware.RefusalsAsPages",
@@ -438,6 +439,10 @@ OIDC_LINK_BY_EMAIL = _flag("OIDC_LINK_BY_EMAIL")
 OIDC_ONLY = _flag("OIDC_ONLY")
 if OIDC_ONLY and not OIDC:
     raise ImproperlyConfigured("OIDC_ONLY is True without OIDC_PROVIDER: nobody could log in.")
+# Who must have a second factor: superusers, owners (of a study), or both; nobody without it.
+SECOND_FACTOR_FOR = _list("SECOND_FACTOR_FOR", "")
+if not set(SECOND_FACTOR_FOR) <= {"superusers", "owners"}:
+    raise ImproperlyConfigured("SECOND_FACTOR_FOR may name superusers, owners, or both.")
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 14
 X_FRAME_OPTIONS = "DENY"
 DEFAULT_EXCEPTION_REPORTER_FILTER = "audit.installation.security.SettingsWithoutSecrets"

@@ -18,12 +18,16 @@ study_pages = [
 urlpatterns = [
     path("", pages.home, name="home"),
     path("login/", log_in.LogIn.as_view(), name="login"),
+    path("login/code/", log_in.code, name="login-code"),
     path("single-sign-on/", log_in.sign_on, name="single-sign-on"),
     path("single-sign-on/back/", log_in.signed_on, name="single-sign-on-back"),
     path("account/", account.account, name="account"),
     path("account/password/", account.password, name="account-password"),
     path("account/tokens/", account.token_make, name="account-token-make"),
     path("account/tokens/<int:token_id>/end/", account.token_end, name="account-token-end"),
+    path("account/second-factor/", account.factor_begin, name="account-factor-begin"),
+    path("account/second-factor/on/", account.factor_on, name="account-factor-on"),
+    path("account/second-factor/off/", account.factor_off, name="account-factor-off"),
     path(
         "account/log-out-everywhere/",
         account.log_out_everywhere,
@@ -38,5 +42,6 @@ urlpatterns = [
     path("studies/<slug:slug>/", include(study_pages)),
     path("charts/vega-embed.js", pages.vega_embed, name="vega"),
     path("api/v1/", include(api.urlpatterns)),
+    path("admin/login/", log_in.AdminLogIn.as_view(), name="admin-login"),
     path("admin/", admin.site.urls),
 ]

@@ -23,9 +23,10 @@ from rest_framework.response import Response
 
 from annotations.api.lists import MessageSerializer
 from annotations.errors import NotYours, TooOften
-from audit.accounts import lockout, tokens
+from audit.accounts import lockout, second_factor, tokens
 from audit.models import ApiToken
 
+CODE_WANTED = "This account needs a right code of its second factor, beside the password."
 WRONG = "Unable to log in with provided credentials."
 
 
@@ -39,6 +40,9 @@ class NewTokenSerializer(serializers.Serializer):
 class PasswordSerializer(NewTokenSerializer):
     username = serializers.CharField(max_length=150)
     password = serializers.CharField(max_length=4096, trim_whitespace=False)
+    code = serializers.CharField(
+        max_length=50, default="", help_text="Of the second factor, for accounts that have one."
+    )
     name = serializers.CharField(max_length=100, default="over the API")
     # What such a token always could.
     scope = serializers.ChoiceField(ApiToken.Scope.choices, default=ApiToken.Scope.WRITE)
@@ -80,6 +84,12 @@ def token_for_password(request: Request) -> Response:
             seconds = lockout.seconds_left(request._request, name)
             raise TooOften(seconds, "There were too many wrong passwords.")
         raise serializers.ValidationError({"non_field_errors": [WRONG]})
+    code = given.pop("code")
+    if second_factor.is_on(user):
+        if not second_factor.check(user, code):
+            raise serializers.ValidationError({"code": [CODE_WANTED]})
+    elif second_factor.must_have(user):
+        raise NotYours("Set up the second factor on the account page first.")
     return _made(tokens.make(user=user, by_password=True, **given), 200)
 
 

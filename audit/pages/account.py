@@ -12,6 +12,7 @@ from django.contrib.auth.forms import PasswordChangeForm
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.safestring import mark_safe
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
@@ -20,8 +21,8 @@ from annotations.access import PersonsRequest
 from annotations.errors import Refused
 from annotations.models import Membership
 from annotations.rates import Rate
-from audit.accounts import tokens, trail
-from audit.models import ApiToken
+from audit.accounts import one_time_codes, second_factor, tokens, trail
+from audit.models import ApiToken, SecondFactor
 
 EVENTS_PER_PAGE = 100
 # A browser that was left open must not be a place to guess the password.
@@ -86,6 +87,49 @@ def password(request: PersonsRequest) -> HttpResponse:
 
 @require_POST
 @login_required
+@never_cache
+def factor_begin(request: PersonsRequest) -> HttpResponse:
+    """Show the secret as a picture; it counts once a code from it has come back."""
+    user = request.user
+    if tokens.is_crowd_worker(user):
+        raise Refused("Workers of a crowd platform have no password, and no second factor.")
+    if user.has_usable_password() and not settings.OIDC_ONLY:
+        OLD_PASSWORDS.take_or_refuse(str(user.pk))
+        if not user.check_password(request.POST.get("password", "")):
+            return _page(request, status=422, refusal="The password is not right.")
+        OLD_PASSWORDS.give_back(str(user.pk))
+    return _page(request, secret=second_factor.begin(user))
+
+
+@require_POST
+@login_required
+@never_cache
+def factor_on(request: PersonsRequest) -> HttpResponse:
+    try:
+        codes = second_factor.confirm(request.user, request.POST.get("code", "")[:50])
+    except Refused as refusal:
+        secret = second_factor.secret_of(request.user)
+        return _page(request, status=422, refusal=refusal.message, secret=secret)
+    request.session.pop(second_factor.MISSING, None)
+    return _page(request, recovery_codes=codes)
+
+
+@require_POST
+@login_required
+@never_cache
+def factor_off(request: PersonsRequest) -> HttpResponse:
+    try:
+        second_factor.turn_off(request.user, request.POST.get("code", "")[:50])
+    except Refused as refusal:
+        return _page(request, status=422, refusal=refusal.message)
+    if second_factor.must_have(request.user):
+        request.session[second_factor.MISSING] = True
+    messages.success(request, "The second factor is off.")
+    return redirect("account")
+
+
+@require_POST
+@login_required
 def log_out_everywhere(request: PersonsRequest) -> HttpResponse:
     trail.log_out_everywhere(request.user)
     return redirect("login")
@@ -106,8 +150,14 @@ def events(request: PersonsRequest) -> HttpResponse:
     return render(request, template, {"page": page, "events": page.object_list})
 
 
-def _page(request: PersonsRequest, status: int = 200, **more: object) -> HttpResponse:
+def _page(
+    request: PersonsRequest, status: int = 200, *, secret: bytes | None = None, **more: object
+) -> HttpResponse:
+    factor = SecondFactor.objects.filter(user=request.user).exclude(confirmed_at=None).first()
     places = Membership.objects.filter(user=request.user, removed_at=None).select_related("study")
+    form = PasswordChangeForm(request.user)
+    # The page has more than one form; none of them takes the keyboard.
+    form.fields["old_password"].widget.attrs.pop("autofocus")
     has_password = request.user.has_usable_password() and not settings.OIDC_ONLY
     context = {
         "tokens": tokens.tokens_of(request.user),
@@ -116,7 +166,11 @@ def _page(request: PersonsRequest, status: int = 200, **more: object) -> HttpRes
         "longest": tokens.LONGEST_DAYS,
         "studies": [place.study for place in places],
         "may_have_tokens": not any(place.worker for place in places),
-        "password_form": PasswordChangeForm(request.user) if has_password else None,
+        "password_form": form if has_password else None,
+        "factor": factor,
+        "letters": one_time_codes.in_letters(secret) if secret else "",
+        # Made here from the secret and the name, escaped by segno.
+        "picture": mark_safe(second_factor.picture(request.user, secret)) if secret else "",  # noqa: S308
         "single_sign_on": bool(settings.OIDC),
         "identities": bool(settings.OIDC) and request.user.identities.exists(),
         **more,

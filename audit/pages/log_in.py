@@ -2,26 +2,50 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import login
 from django.contrib.auth import views as auth
+from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
+from django.utils.crypto import constant_time_compare
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_http_methods
 
 from annotations.errors import NotYours
-from audit.accounts import single_sign_on, tokens
+from audit.accounts import second_factor, single_sign_on, tokens
 from audit.accounts.lockout import LogInForm
+
+# In the session, between the password and the code.
+HALF_WAY = "half_logged_in"
+TIME_FOR_THE_CODE = timedelta(minutes=10)
 
 
 class LogIn(auth.LoginView):
     redirect_authenticated_user = True
     authentication_form = LogInForm
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        user = form.get_user()
+        if not second_factor.is_on(user):
+            answer = super().form_valid(form)
+            if second_factor.must_have(user):
+                self.request.session[second_factor.MISSING] = True
+            return answer
+        # The session knows who gave the right password, and logs nobody in yet.
+        self.request.session[HALF_WAY] = {
+            "user": user.pk,
+            "password": user.get_session_auth_hash(),
+            "until": (timezone.now() + TIME_FOR_THE_CODE).timestamp(),
+            "following": self.get_success_url(),
+        }
+        return redirect("login-code")
 
     def get_context_data(self, **more: Any) -> dict[str, Any]:
         following = self.get_redirect_url()
@@ -31,6 +55,36 @@ class LogIn(auth.LoginView):
         return super().get_context_data(
             single_sign_on=way if settings.OIDC else "", passwords=not settings.OIDC_ONLY, **more
         )
+
+
+class AdminLogIn(LogIn):
+    """The administration's own form knows no second factor. It sends people without its rights here,
+    also those who are logged in."""
+
+    redirect_authenticated_user = False
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def code(request: HttpRequest) -> HttpResponse:
+    """The second step of a log-in."""
+    half_way = request.session.get(HALF_WAY, {})
+    user = User.objects.filter(pk=half_way.get("user", 0), is_active=True).first()
+    if (
+        user is None
+        or half_way["until"] < timezone.now().timestamp()
+        or not constant_time_compare(half_way["password"], user.get_session_auth_hash())
+    ):
+        return redirect("login")
+    wrong = ""
+    if request.method == "POST":
+        if second_factor.check(user, request.POST.get("code", "")[:50]):
+            del request.session[HALF_WAY]
+            login(request, user, backend=settings.AUTHENTICATION_BACKENDS[0])
+            return redirect(half_way["following"])
+        wrong = second_factor.WRONG
+    context = {"wrong": wrong}
+    return render(request, "registration/code.html", context, status=422 if wrong else 200)
 
 
 @require_GET

@@ -21,6 +21,11 @@ ROWS = {
     "single-sign-on-back": "nobody",
     "logout": "everybody",
     "account": "person",
+    "account-factor-begin": "person",
+    "account-factor-on": "person",
+    "account-factor-off": "person",
+    "login-code": "everybody",
+    "admin-login": "everybody",
     "account-password": "person",
     "account-token-make": "person",
     "account-token-end": "owner",  # whose token it is
