@@ -213,6 +213,8 @@ def _secret_key() -> str:
 
 
 SECRET_KEY = _secret_key()
+# Where the key is kept; None where the environment gives it.
+SECRET_KEY_FILE = None if os.environ.get("SECRET_KEY") else VAR_DIR / "secret_key"
 
 INSTALLED_APPS = [
     "django.contrib.admin",

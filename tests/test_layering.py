@@ -67,6 +67,7 @@ FLOORS = {
             "papers",
             "celery",
             "settings",
+            "installation/backups",
             "installation/sqlite",
             "wsgi",
             "asgi",

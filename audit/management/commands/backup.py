@@ -11,7 +11,7 @@ from audit.installation import backups
 
 
 class Command(BaseCommand):
-    help = "Save the database and images of this embedded installation in one file."
+    help = "Save the database, the files and the secret key of this installation in one file."
     requires_system_checks = ()
 
     def add_arguments(self, parser) -> None:
@@ -26,3 +26,8 @@ class Command(BaseCommand):
             f"Saved {contents.annotations} annotations, {contents.images} images and "
             f"{contents.files} files (backup of {contents.made_at})."
         )
+        self.stdout.write(
+            "It holds the secret key too, on which pseudonyms and log-ins rest: keep it like a password."
+        )
+        for words in contents.warnings:
+            self.stderr.write(f"Warning: {words}")

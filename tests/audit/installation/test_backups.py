@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import sqlite3
 import tarfile
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from django.db import connection
 
 from annotations.errors import Refused
 from audit.installation import backups
+from audit.installation.backups import seal
 from tests import making
 from tests.audit.test_settings import start
 
@@ -63,7 +66,7 @@ def test_what_was_backed_up_comes_back_row_for_row_and_byte_for_byte(
     }
     assert len(files) == kept.files > 0
     place = elsewhere()
-    assert backups.restore(tmp_path / "all.tar") == kept
+    assert backups.restore(tmp_path / "all.tar") == (kept, [])
     with sqlite3.connect(place / "jurybox.sqlite3") as back:
         assert back.execute("SELECT count(*) FROM annotations_annotation").fetchone() == (2,)
         assert back.execute("SELECT slug FROM annotations_study").fetchall() == [("shapes",)]
@@ -99,9 +102,18 @@ def test_half_a_backup_is_refused_and_leaves_nothing(labelled, elsewhere, tmp_pa
     assert not (place / "media").exists()
 
 
+@contextmanager
+def sealed_again(backup: Path):
+    """As somebody does who knows how it is made."""
+    backup.write_bytes(backup.read_bytes()[: -seal.LENGTH])
+    yield
+    content = backup.read_bytes()
+    backup.write_bytes(content + seal.LINE.format(hashlib.sha256(content).hexdigest()).encode())
+
+
 def test_a_backup_that_wants_to_write_elsewhere_is_refused(labelled, elsewhere, tmp_path):
     backups.back_up(tmp_path / "all.tar")
-    with tarfile.open(tmp_path / "all.tar", "a") as tar:
+    with sealed_again(tmp_path / "all.tar"), tarfile.open(tmp_path / "all.tar", "a") as tar:
         entry = tarfile.TarInfo("../outside")
         entry.size = 4
         tar.addfile(entry, io.BytesIO(b"evil"))
