@@ -35,7 +35,7 @@ def write_images(
     # A file that is there already must not be removed before the row is written that shows it.
     with locks.together(PICTURES):
         pictures = decoders.map(
-            lambda r: _picture(r, known.images.get(r.key), outcome, decoders),
+            lambda r: _picture(r, known, outcome, decoders),
             fit,
             pictures=sum(r.content is not None and not known.has_picture(r.key) for r in fit),
         )
@@ -48,6 +48,7 @@ class Known:
     """What the study has already of all that a batch names."""
 
     def __init__(self, study: Study, batch: list[ImageRecord]) -> None:
+        self.study = study
         prompts = Prompt.objects.filter(study=study, key__in={r.prompt for r in batch})
         self.prompts = dict(prompts.values_list("key", "pk"))
         generators = Generator.objects.filter(study=study)
@@ -162,7 +163,7 @@ def _same_row_again(
         there = known.images.get(record.key)
         if there is not None:
             _check_same(record, there, known)
-            picture = _picture(record, there, outcome, decoders)
+            picture = _picture(record, known, outcome, decoders)
             if isinstance(picture, Unfit):
                 raise picture
         outcome.unchanged += 1
@@ -171,9 +172,10 @@ def _same_row_again(
 
 
 def _picture(
-    record: ImageRecord, there: Image | None, outcome: Outcome, decoders: Decoders
+    record: ImageRecord, known: Known, outcome: Outcome, decoders: Decoders
 ) -> StoredPicture | Unfit | None:
     """The picture, stored; None where the record brings no new one; or why it is refused."""
+    there = known.images.get(record.key)
     if record.content is None:
         return None
     try:
@@ -183,7 +185,7 @@ def _picture(
                 return None
             return Unfit("file", record.key, "The study has this image already, with other bytes.")
         take = check_picture if outcome.dry_run else store_picture
-        return take(content, name=record.key, decode=decoders.decode)
+        return take(content, name=record.key, study=known.study.slug, decode=decoders.decode)
     except ImportRefused as error:
         return Unfit("file", record.key, error.message)
     except OSError as error:

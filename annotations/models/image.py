@@ -34,7 +34,7 @@ def new_public_id() -> str:
 
 class Image(models.Model):
     """One picture of one prompt by one generator. Annotators only see `public_id`, in pages,
-    addresses and downloads. The file's name is the hash of its content."""
+    addresses and downloads. The file's name tells nothing (`annotations.pictures.store`)."""
 
     class Variant(models.TextChoices):
         ORIGINAL = "original", "original prompt"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from django.conf import settings
 from django.core.files.storage import default_storage
 from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 
-from annotations.pictures.store import CONTENT_TYPES
+from annotations.pictures.store import CONTENT_TYPES, names_content
 
 
 def send_picture(file: str, *, otherwise: str = "") -> HttpResponseBase:
@@ -17,18 +17,32 @@ def send_picture(file: str, *, otherwise: str = "") -> HttpResponseBase:
     try:
         path = Path(default_storage.path(file))
     except NotImplementedError:
-        return _at_the_bucket(file)
+        return _from_the_bucket(file) if names_content(file) else _at_the_bucket(file)
     if otherwise and not path.exists():
         path = Path(default_storage.path(otherwise))
     try:
         response = FileResponse(path.open("rb"), content_type=CONTENT_TYPES[path.suffix])
     except FileNotFoundError:
         raise Http404 from None
+    return _armoured(response, path.suffix)
+
+
+def _armoured(response: FileResponse, suffix: str) -> FileResponse:
     # The name that a download would get says as little as the address.
-    response["Content-Disposition"] = f'inline; filename="image{path.suffix}"'
+    response["Content-Disposition"] = f'inline; filename="image{suffix}"'
     response["Cache-Control"] = "private, max-age=31536000, immutable"
     response["Content-Security-Policy"] = "sandbox; default-src 'none'"
     return response
+
+
+def _from_the_bucket(file: str) -> FileResponse:
+    """Through this process: the address at the bucket would tell the name."""
+    suffix = PurePosixPath(file).suffix
+    try:
+        stored = default_storage.open(file)
+    except FileNotFoundError:
+        raise Http404 from None
+    return _armoured(FileResponse(stored, content_type=CONTENT_TYPES[suffix]), suffix)
 
 
 def _at_the_bucket(file: str) -> HttpResponse:

@@ -1,16 +1,18 @@
 """Pictures that come from outside: checked before they are stored, stored without what they carry.
 
-Files are named after their content's hash, so a name tells nothing and the same picture is kept
-once. Beside each lies a small JPEG for lists and galleries.
+A file's name is drawn from its content, its image and its study by the secret key: the same again is kept
+once, and nobody else can tell from it what the picture is, where else it was seen, or whether two images
+are one. With a bucket people see these names. Beside each file lies a small JPEG for lists.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import io
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from django.conf import settings
 from django.core.files.base import ContentFile
@@ -37,18 +39,22 @@ class StoredPicture:
     height: int
 
 
-def store_picture(content: bytes | Path, *, name: str, decode: Decode = decode) -> StoredPicture:
+def store_picture(
+    content: bytes | Path, *, name: str, study: str, decode: Decode = decode
+) -> StoredPicture:
     """Check, strip and keep a picture; `sha256` is that of the bytes as they were given."""
-    stored, clean, thumbnail = _checked(content, name, decode)
+    stored, clean, thumbnail = _checked(content, name, study, decode)
     # The thumbnail first: where the picture is, its thumbnail is too.
     default_storage.save(thumbnail_of(stored.file), ContentFile(thumbnail))
     default_storage.save(stored.file, ContentFile(clean))
     return stored
 
 
-def check_picture(content: bytes | Path, *, name: str, decode: Decode = decode) -> StoredPicture:
+def check_picture(
+    content: bytes | Path, *, name: str, study: str, decode: Decode = decode
+) -> StoredPicture:
     """The same checks and the same result as `store_picture`, but nothing is written."""
-    return _checked(content, name, decode)[0]
+    return _checked(content, name, study, decode)[0]
 
 
 def digest_of(content: bytes | Path) -> str:
@@ -77,7 +83,7 @@ def open_picture(file: str) -> Image.Image:
 
 
 def _checked(
-    content: bytes | Path, name: str, decode: Decode
+    content: bytes | Path, name: str, study: str, decode: Decode
 ) -> tuple[StoredPicture, bytes, bytes]:
     """What there is to know of it, the file without what it carried, and its thumbnail."""
     content = _read(content, name)
@@ -94,9 +100,20 @@ def _checked(
     except NotTaken as error:
         raise ImportRefused(f"{name} {error}") from error
     sha256 = hashlib.sha256(content).hexdigest()
-    file = f"images/{sha256[:2]}/{sha256}{FORMATS[kind]}"
+    drawn = _drawn(study, name, sha256)
+    file = f"images/{drawn[:2]}/{drawn}{FORMATS[kind]}"
     stored = StoredPicture(file, sha256, decoded.width, decoded.height)
     return stored, decoded.turned or clean.content, decoded.thumbnail
+
+
+def names_content(file: str) -> bool:
+    """Pictures that were stored before are called by the SHA-256 of what was brought in."""
+    return len(PurePosixPath(file).stem) == hashlib.sha256().digest_size * 2
+
+
+def _drawn(study: str, name: str, sha256: str) -> str:
+    words = f"picture\0{study}\0{name}\0{sha256}".encode()
+    return hmac.new(settings.SECRET_KEY.encode(), words, hashlib.sha256).hexdigest()[:40]
 
 
 def _read(content: bytes | Path, name: str) -> bytes:

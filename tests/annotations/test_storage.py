@@ -214,5 +214,5 @@ def test_pages_may_load_pictures_from_the_bucket_and_from_nowhere_else():
 
 @pytest.mark.django_db
 def test_a_picture_stored_twice_is_one(bucket):
-    first = store_picture(making.png((9, 9, 9)), name="a.png")
-    assert store_picture(making.png((9, 9, 9)), name="b.png") == first
+    first = store_picture(making.png((9, 9, 9)), name="a.png", study="shapes")
+    assert store_picture(making.png((9, 9, 9)), name="a.png", study="shapes") == first

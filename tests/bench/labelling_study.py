@@ -71,7 +71,7 @@ def _images(study: Study, count: int) -> None:
         ),
         batch_size=BATCH,
     )
-    picture = store_picture(png(size=64), name="bench.png")
+    picture = store_picture(png(size=64), name="bench.png", study="shapes")
     Image.objects.bulk_create(
         (
             Image(

@@ -85,7 +85,7 @@ def import_one() -> dict:
         key="one-more", prompt="none", generator="none", content=png((1, 2, 3), 32)
     )
     try:
-        store_picture(record.content, name="one-more.png")
+        store_picture(record.content, name="one-more.png", study="shapes")
     except (Refused, OSError) as error:
         return {"refusal": str(error)}
     return {"refusal": ""}

@@ -144,7 +144,9 @@ def test_labels_and_scores_are_imported_or_refused(name, study, before, tmp_path
 def test_a_picture_is_sound_or_refused(kind, data):
     met(f"picture: {kind}")
     try:
-        found = check_picture(data.draw(mangled(mangling.PICTURES[kind])), name="a.png")
+        found = check_picture(
+            data.draw(mangled(mangling.PICTURES[kind])), name="a.png", study="shapes"
+        )
     except ImportRefused as refusal:
         assert is_a_sentence(refusal.message), refusal.message
     else:

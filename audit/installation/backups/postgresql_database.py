@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 
 from django.db import Error, connection
 from django.db.backends.base.base import BaseDatabaseWrapper
+from psycopg.conninfo import make_conninfo
 
 from annotations.errors import Refused
 
@@ -25,8 +26,9 @@ def dump(target: Path) -> dict[str, int]:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
             cursor.execute("SELECT pg_export_snapshot()")
             (snapshot,) = cursor.fetchone()
-            _run("pg_dump", "--format=custom", "--no-owner", f"--snapshot={snapshot}",
-                 f"--file={target}", "--dbname", str(connection.settings_dict["NAME"]))  # fmt: skip
+            with _address() as address:
+                _run("pg_dump", "--format=custom", "--no-owner", "--no-password",
+                     f"--snapshot={snapshot}", f"--file={target}", "--dbname", address)  # fmt: skip
             return _rows(cursor)
 
 
@@ -40,7 +42,7 @@ def pictures(dump: Path) -> set[str]:
 def check(dump: Path) -> dict[str, int]:
     """Raises if it is no dump that `pg_restore` can read; its rows cannot be told yet."""
     try:
-        _run("pg_restore", "--list", str(dump), connected=False)
+        _run("pg_restore", "--list", str(dump))
     except Refused as refusal:
         raise ValueError(refusal.message) from None
     return {}
@@ -64,7 +66,9 @@ def tried(dump: Path) -> dict[str, int]:
             "DATABASE_URL needs the right to create databases (ALTER ROLE … CREATEDB)."
         ) from error
     try:
-        _run("pg_restore", "--no-owner", "--exit-on-error", "--dbname", name, str(dump))
+        with _address(name) as address:
+            _run("pg_restore", "--no-owner", "--no-password", "--exit-on-error",
+                 "--dbname", address, str(dump))  # fmt: skip
         with _another_connection(name) as reader, reader.cursor() as cursor:
             return _rows(cursor)
     finally:
@@ -82,10 +86,10 @@ def holds_data() -> bool:
 
 def put(dump: Path) -> None:
     """All of it or nothing: in one transaction."""
-    name = str(connection.settings_dict["NAME"])
     connection.close()
-    _run("pg_restore", "--clean", "--if-exists", "--no-owner", "--single-transaction",
-         "--exit-on-error", "--dbname", name, str(dump))  # fmt: skip
+    with _address() as address:
+        _run("pg_restore", "--clean", "--if-exists", "--no-owner", "--no-password",
+             "--single-transaction", "--exit-on-error", "--dbname", address, str(dump))  # fmt: skip
 
 
 def where() -> str:
@@ -114,23 +118,28 @@ def _another_connection(name: str = "") -> Iterator[BaseDatabaseWrapper]:
         other.close()
 
 
-def _run(program: str, *options: str, connected: bool = True) -> None:
+@contextmanager
+def _address(name: str = "") -> Iterator[str]:
+    """Where the database is, as its programs read it. The password is in a file of its own, since
+    everybody on this machine can read what a program was started with."""
     given = connection.settings_dict
-    environment = {**os.environ, "PGPASSWORD": str(given.get("PASSWORD") or "")}
-    for option, word in (("--host", "HOST"), ("--port", "PORT"), ("--username", "USER")):
-        if connected and given.get(word):
-            options = (option, str(given[word]), *options)
-    for word in ("sslmode", "sslrootcert", "sslcert", "sslkey"):
-        if word in given.get("OPTIONS", {}):
-            environment[f"PG{word.upper()}"] = str(given["OPTIONS"][word])
+    parts = {"dbname": name or given["NAME"], "host": given.get("HOST"), "port": given.get("PORT")}
+    parts["user"] = given.get("USER")
+    parts |= {
+        w: given.get("OPTIONS", {}).get(w) for w in ("sslmode", "sslrootcert", "sslcert", "sslkey")
+    }
+    with tempfile.NamedTemporaryFile("w", prefix="jurybox-") as file:
+        if given.get("PASSWORD"):
+            password = str(given["PASSWORD"]).replace("\\", "\\\\").replace(":", "\\:")
+            file.write(f"*:*:*:*:{password}\n")
+            file.flush()
+            parts["passfile"] = file.name
+        yield make_conninfo(**{word: part for word, part in parts.items() if part})
+
+
+def _run(program: str, *options: str) -> None:
     try:
-        subprocess.run(  # noqa: S603
-            [program, *(["--no-password"] if connected else []), *options],
-            env=environment,
-            check=True,
-            capture_output=True,
-            text=True,
-        )
+        subprocess.run([program, *options], check=True, capture_output=True, text=True)  # noqa: S603
     except FileNotFoundError:
         raise Refused(
             f"{program} is not here: install PostgreSQL's client programs, of the server's version "

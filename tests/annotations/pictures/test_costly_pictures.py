@@ -136,7 +136,10 @@ def peak_of(work) -> int:
 @pytest.mark.parametrize("kind", TAKEN)
 def test_what_a_file_carries_besides_its_pixels_is_never_unpacked(kind, media):
     content = TAKEN[kind]()
-    assert peak_of(lambda: store_picture(content, name="a")) < 4 * len(content) + 5 * MB
+    assert (
+        peak_of(lambda: store_picture(content, name="a", study="shapes"))
+        < 4 * len(content) + 5 * MB
+    )
 
 
 @pytest.mark.parametrize("kind", REFUSED)
@@ -144,14 +147,14 @@ def test_a_costly_picture_is_refused_with_a_sentence(kind, media):
     content, words = REFUSED[kind]
     content = content()
     with Decoders() as decoders, pytest.raises(ImportRefused, match=words):
-        check_picture(content, name="a.png", decode=decoders.decode)
+        check_picture(content, name="a.png", study="shapes", decode=decoders.decode)
     assert not media.exists()
 
 
 @pytest.mark.parametrize("scans", [1, 10, decode.MOST_SCANS])
 def test_as_many_passes_as_encoders_write_are_taken(scans, media):
     content = saved("JPEG") if scans == 1 else with_scans(scans)
-    assert check_picture(content, name="a.jpg").width == 64
+    assert check_picture(content, name="a.jpg", study="shapes").width == 64
 
 
 def test_a_large_picture_is_decoded_in_a_process_that_can_be_stopped_even_if_it_is_alone():

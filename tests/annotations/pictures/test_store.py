@@ -49,18 +49,18 @@ def animation() -> bytes:
 )
 def test_what_is_not_a_sound_still_picture_is_refused_by_name(content, words):
     with pytest.raises(ImportRefused, match=f"holiday.png.*{words}"):
-        store_picture(content, name="holiday.png")
+        store_picture(content, name="holiday.png", study="shapes")
 
 
 def test_a_file_over_the_limit_is_refused(settings):
     settings.IMAGE_MAX_BYTES = 2**20
     with pytest.raises(ImportRefused, match="larger than 1 MB"):
-        store_picture(b"\0" * (2**20 + 1), name="big.png")
+        store_picture(b"\0" * (2**20 + 1), name="big.png", study="shapes")
 
 
 def test_a_plain_picture_is_kept_byte_for_byte(media):
     content = png()
-    assert (media / store_picture(content, name="a").file).read_bytes() == content
+    assert (media / store_picture(content, name="a", study="shapes").file).read_bytes() == content
 
 
 def test_what_a_picture_carries_besides_its_pixels_is_dropped(media):
@@ -71,7 +71,7 @@ def test_what_a_picture_carries_besides_its_pixels_is_dropped(media):
     exif = Image.Exif()
     exif[0x010E] = "generator X"
     picture.save(out, "PNG", pnginfo=text, exif=exif)
-    stored = store_picture(out.getvalue(), name="a")
+    stored = store_picture(out.getvalue(), name="a", study="shapes")
     kept = (media / stored.file).read_bytes()
     assert b"generator X" not in kept
     with Image.open(io.BytesIO(kept)) as again:
@@ -79,9 +79,9 @@ def test_what_a_picture_carries_besides_its_pixels_is_dropped(media):
         assert again.tobytes() == picture.tobytes()
 
 
-def test_the_same_picture_is_kept_once(media):
-    first = store_picture(png(), name="a")
-    second = store_picture(png(), name="b")
+def test_the_same_picture_of_an_image_is_kept_once(media):
+    first = store_picture(png(), name="a", study="shapes")
+    second = store_picture(png(), name="a", study="shapes")
     assert first == second
     assert len([p for p in (media / "images").rglob("*") if p.is_file()]) == 1
 
@@ -89,6 +89,6 @@ def test_the_same_picture_is_kept_once(media):
 def test_a_judge_sees_three_colours_whatever_the_file_had(media):
     out = io.BytesIO()
     Image.new("L", (4, 4), 120).save(out, "PNG")
-    picture = open_picture(store_picture(out.getvalue(), name="grey").file)
+    picture = open_picture(store_picture(out.getvalue(), name="grey", study="shapes").file)
     assert picture.mode == "RGB"
     assert picture.getpixel((0, 0)) == (120, 120, 120)

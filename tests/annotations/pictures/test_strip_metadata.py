@@ -60,7 +60,7 @@ def test_all_that_a_file_carries_is_cut_out_and_no_pixel_changes(kind):
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
 def test_a_picture_that_exif_turns_is_stored_upright(kind, media):
     # Orientation 6: the camera was turned, so the picture is shown a quarter round.
-    stored = store_picture(carrying(kind, orientation=6), name="a")
+    stored = store_picture(carrying(kind, orientation=6), name="a", study="shapes")
     assert (stored.width, stored.height) == (30, 40)
     assert open_picture(stored.file).size == (30, 40)
     assert SECRET not in (media / stored.file).read_bytes()
@@ -71,13 +71,13 @@ def test_pngs_of_every_kind_are_taken(mode, media):
     out = io.BytesIO()
     picture = Image.new(mode, (9, 9)) if mode == "I;16" else NOISE.convert(mode)
     picture.save(out, "PNG")
-    assert store_picture(out.getvalue(), name="a").width == picture.width
+    assert store_picture(out.getvalue(), name="a", study="shapes").width == picture.width
 
 
 def test_a_thumbnail_lies_beside_each_picture(media):
     out = io.BytesIO()
     NOISE.resize((1000, 500)).save(out, "PNG")
-    stored = store_picture(out.getvalue(), name="a")
+    stored = store_picture(out.getvalue(), name="a", study="shapes")
     with Image.open(media / thumbnail_of(stored.file)) as small:
         assert (small.format, small.size) == ("JPEG", (256, 128))
 
@@ -93,7 +93,7 @@ def test_broken_bytes_are_refused_or_taken_but_never_crash(kind, data):
     cut = data.draw(st.integers(0, len(content)))
     for broken in (bytes(content), bytes(content[:cut])):
         try:
-            check_picture(broken, name="a")
+            check_picture(broken, name="a", study="shapes")
         except (ImportRefused, Damaged):
             continue
 
