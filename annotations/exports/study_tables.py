@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 
 from django.core.files.storage import default_storage
 
@@ -68,11 +69,17 @@ def image_rows(study: Study, *, files: bool = False) -> Iterator[dict[str, objec
             "prompt_id": image.prompt.key,
             "prompt": image.prompt.text,
             "generator": image.generator.name,
-            "file": image.file if files else "",
+            "file": file_name(image.file, image.sha256) if files and image.file else "",
             "variant": image.variant,
             "sample": image.sample,
             "metadata": _json(image.metadata) if image.metadata else "",
         }
+
+
+def file_name(file: str, sha256: str) -> str:
+    """What a stored picture is called in a folder: the same in every installation, so that a study
+    that went out and in again goes out the same."""
+    return f"images/{sha256[:2]}/{sha256}{PurePosixPath(file).suffix}"
 
 
 def digest(study: Study, *, people: str = "nobody") -> str:

@@ -55,12 +55,13 @@ def _write(study: Study, folder: Path, people: str, files: bool) -> dict[str, An
         )
         counts[name] = counted.count
     if files:
-        for chunk in image_chunks(study, "file"):
-            for file in {file for _, file in chunk if file and not (folder / file).exists()}:
-                target = folder / file
-                target.parent.mkdir(parents=True, exist_ok=True)
-                with default_storage.open(file) as stored:
-                    target.write_bytes(stored.read())
+        for chunk in image_chunks(study, "file", "sha256"):
+            for file, sha256 in {(file, sha256) for _, file, sha256 in chunk if file}:
+                target = folder / study_tables.file_name(file, sha256)
+                if not target.exists():
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    with default_storage.open(file) as stored:
+                        target.write_bytes(stored.read())
     absent, named = study_tables.missing_labels(study)
     about = {
         "what": f"The study “{study.title}” ({study.slug}), from Jurybox.",
