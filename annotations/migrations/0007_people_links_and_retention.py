@@ -41,8 +41,8 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("keep", "keep everything"),
-                            ("pseudonymise", "replace names by the pseudonyms of exports"),
-                            ("forget", "delete everything that says who people were"),
+                            ("pseudonymise", "names become pseudonyms"),
+                            ("forget", "delete who people were"),
                             ("delete", "delete the study"),
                         ],
                         default="keep",

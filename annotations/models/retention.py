@@ -13,8 +13,8 @@ class Retention(models.Model):
 
     class Rule(models.TextChoices):
         KEEP = "keep", "keep everything"
-        PSEUDONYMISE = "pseudonymise", "replace names by the pseudonyms of exports"
-        FORGET = "forget", "delete everything that says who people were"
+        PSEUDONYMISE = "pseudonymise", "names become pseudonyms"
+        FORGET = "forget", "delete who people were"
         DELETE = "delete", "delete the study"
 
     study = models.OneToOneField(Study, on_delete=models.CASCADE, related_name="retention")

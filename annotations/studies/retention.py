@@ -82,7 +82,7 @@ def set_rule(*, study: Study, rule: str, days: int) -> Retention:
     )
     words = "keeps everything after the study has closed"
     if rule != Rule.KEEP:
-        words = f"decided to {Rule(rule).label} {days} days after the study has closed"
+        words = f"decided for {days} days after the study has closed: {Rule(rule).label}"
     event_log.note(study, "retention", words)
     return retention
 
@@ -169,8 +169,11 @@ def _deed(study: Study, rule: str) -> str:
             "events. Export first what you want to keep."
         )
     people = _others(study).count()
-    who = "one person is" if people == 1 else f"{people:,} people are"
-    taken = f"the names, worker numbers, network addresses and accounts of {who} taken out."
+    who = "one person" if people == 1 else f"{people:,} people"
+    taken = (
+        f"the names, worker numbers and network addresses of {who} are taken out, and their "
+        "accounts leave the study."
+    )
     if rule == Rule.FORGET:
         return (
             f"{taken} Their answers stay, under random names that nobody can trace; what they wrote "

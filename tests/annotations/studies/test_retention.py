@@ -223,7 +223,7 @@ def post(client, study, **given):
 def test_it_is_shown_in_words_before_it_is_saved(as_alice, used):
     page = post(as_alice, used, rule="pseudonymise", days="30").content.decode()
     assert "30 days after this study closes" in page
-    assert "3 people are taken out" in page
+    assert "of 3 people are taken out" in page
     assert "cannot be undone" in page
     assert retention.of(used).rule == "keep"
     saved = post(as_alice, used, rule="pseudonymise", days="30", save="1").content.decode()
