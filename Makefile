@@ -10,7 +10,7 @@ COMPILE = .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --g
 # As many test processes as cores.
 JOBS ?= auto
 
-.PHONY: help demo setup test test-postgres lint bench-stats bench-judges bench-import bench-dashboards bench-labelling chaos fuzz bench-upgrade lock sbom digests
+.PHONY: help demo setup test test-postgres lint bench-stats bench-judges bench-import bench-dashboards bench-labelling chaos fuzz bench-upgrade lock sbom digests bench-proxy siege
 .DEFAULT_GOAL := help
 
 help:
@@ -29,6 +29,8 @@ help:
 	@echo "make lock         the locks made again from requirements*.txt (UPGRADE=1 takes newer transitive ones)"
 	@echo "make sbom         sbom.json: every package of the whole product with its hashes (CycloneDX)"
 	@echo "make digests      the images of compose.yaml by digest, as lines for its .env file"
+	@echo "make bench-proxy  a minute behind nginx with TLS: labels, a large file, an export, HEADs"
+	@echo "make siege        4,200 connections of strangers; how long others wait for a page"
 	@echo "make chaos        kill -9 at random, 200 times on each database, and links cut; nothing may be lost"
 
 demo: .venv/core
@@ -66,6 +68,12 @@ bench-import: .venv/dev
 
 bench-dashboards: .venv/dev
 	$(PY) -m tests.bench.bench_dashboards
+
+bench-proxy: .venv/dev
+	$(PY) -m tests.bench.bench_proxy
+
+siege: .venv/dev
+	$(PY) -m tests.bench.bench_siege
 
 chaos: .venv/dev
 	$(PY) -m tests.chaos

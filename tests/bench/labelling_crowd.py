@@ -22,8 +22,12 @@ RADIO = re.compile(r'<input type="radio" name="(answer-[^"]+)" value="([^"]+)"')
 
 
 class Annotator:
-    def __init__(self, port: int, session: str) -> None:
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    def __init__(
+        self, port: int, session: str, connection: http.client.HTTPConnection | None = None
+    ) -> None:
+        self.connection = connection or http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        # What a proxy and a page over TLS want besides.
+        self.headers: dict[str, str] = {}
         self.session = session
         self.token = ""
         self.pages: list[float] = []
@@ -70,7 +74,7 @@ class Annotator:
             self.form.setdefault(name, value)
 
     def _ask(self, verb: str, form: dict[str, str] | None = None):
-        headers = {"Cookie": f"sessionid={self.session}; csrftoken={self.token}"}
+        headers = {"Cookie": f"sessionid={self.session}; csrftoken={self.token}", **self.headers}
         body = None
         if form is not None:
             body = urlencode(form)

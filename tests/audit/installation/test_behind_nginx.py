@@ -17,6 +17,7 @@ from tests.audit.installation.behind_nginx import (
     Nginx,
     give_password,
 )
+from tests.bench import bench_proxy
 from tests.bench.labelling_server import Installation
 
 
@@ -108,3 +109,19 @@ def test_doctor_names_a_certificate_that_browsers_would_refuse(place):
     (found,) = [part for part in json.loads(told.stdout) if part["part"] == "address"]
     assert found["state"] == "broken"
     assert "certificate" in found["words"]
+
+
+def test_people_label_send_files_and_export_while_others_ask_for_heads(place):
+    """`make bench-proxy` does the same for a minute, with 200 labels and 50 MB."""
+    there, front = place
+    give_password(there, "owner-of-bench", "owner")
+    with closing(Browser(front)) as owner:
+        assert owner.log_in("owner-of-bench") == 302
+        assert bench_proxy.label(front, owner, 5) == 5
+        assert bench_proxy.upload(owner, 3) == 302
+        assert bench_proxy.stored(there) == [3 * bench_proxy.MEGABYTE]
+        assert len(bench_proxy.export(owner)) > 5
+        heads = bench_proxy.Heads(front, owner, there.cookies)
+        heads.run(rounds=10)
+    assert heads.heads == 100
+    assert heads.foreign == []
