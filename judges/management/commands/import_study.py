@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from django.contrib.auth.models import User
+from django.core.management import CommandError
+
 from annotations.benchmarks.registry import FORMATS, Source
+from annotations.errors import Refused
+from annotations.models import Study
+from annotations.studies import owners
 from judges.intake import bring_in
 from judges.management.imports import ImportCommand
 
@@ -30,9 +36,19 @@ class Command(ImportCommand):
             metavar="NAME",
             help="derive atoms for prompts that have none (or let this plug-in derive them)",
         )
+        parser.add_argument(
+            "--owner",
+            default="",
+            metavar="NAME",
+            help="the account that the study belongs to; not needed where one account runs all",
+        )
         self.add_flags(parser)
 
-    def handle(self, *, study, path, format, dry_run, strict, **options) -> None:
+    def handle(self, *, study, path, format, dry_run, strict, owner, **options) -> None:
+        try:
+            account = owners.chosen(owner)
+        except Refused as refusal:
+            raise CommandError(refusal.message) from None
         outcome = self.carry_out(
             bring_in.import_study,
             slug=study,
@@ -48,4 +64,17 @@ class Command(ImportCommand):
             dry_run=dry_run,
             strict=strict,
         )
+        if not dry_run:
+            outcome.warnings += _given(study, account, named=bool(owner))
         self.show(outcome, as_json=options["json"], strict=strict)
+
+
+def _given(slug: str, account: User | None, *, named: bool) -> list[str]:
+    """Give the study to the account that was named, or an orphan to the one account there is."""
+    study = Study.objects.filter(slug=slug).first()
+    if study is None or not (named or not owners.has_owner(study)):
+        return []
+    if account is None:
+        return [f"Nobody owns “{slug}” yet, so nobody sees it: import again with --owner NAME."]
+    owners.make_owner(study=study, user=account)
+    return []
