@@ -84,7 +84,7 @@ def _application() -> WSGIHandler:
 
 def _log_in_paths() -> tuple[str, ...]:
     """Where passwords are checked or chosen: one costs as much processor time as fifty pages."""
-    join = reverse("join", kwargs={"token": "x"}).removesuffix("x/")
+    join = reverse("join", args=["x"]).removesuffix("x/")
     return reverse("login"), reverse("admin:login"), reverse("api-token"), join
 
 
