@@ -116,7 +116,8 @@ def as_in_a_thread_of_its_own(monkeypatch):
     monkeypatch.setattr(permission, "close_old_connections", lambda: None)
 
 
-@pytest.mark.usefixtures("db", "as_in_a_thread_of_its_own")
+@pytest.mark.django_db
+@pytest.mark.usefixtures("as_in_a_thread_of_its_own")
 @pytest.mark.parametrize(
     ("role", "allowed"),
     [
@@ -138,7 +139,8 @@ def head(**said: str) -> dict:
     return {"REQUEST_METHOD": "POST", "PATH_INFO": "/", "wsgi.input": io.BytesIO(), **said}
 
 
-@pytest.mark.usefixtures("db", "as_in_a_thread_of_its_own")
+@pytest.mark.django_db
+@pytest.mark.usefixtures("as_in_a_thread_of_its_own")
 def test_a_cookie_or_a_token_that_names_nobody_counts_for_nothing(client, study):
     client.force_login(making.person(study, "pat", role="owner").user)
     key = client.cookies["sessionid"].value
