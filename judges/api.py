@@ -219,7 +219,10 @@ def judge_offers(request: Request, slug: str) -> Response:
     return Response(OfferSerializer(judge_choices(place.study), many=True).data)
 
 
-@extend_schema(responses={200: OptionSerializer(many=True), 422: MessageSerializer, **REFUSALS})
+@extend_schema(
+    operation_id="studies_judges_options",
+    responses={200: OptionSerializer(many=True), 422: MessageSerializer, **REFUSALS},
+)
 @api_view()
 def judge_options(request: Request, slug: str, judge: str) -> Response:
     """The options that this judge takes: type, range, choices and default of each."""
