@@ -15,6 +15,7 @@ from annotations.imports.outcome import Outcome
 from annotations.sources.records import GeneratorRecord, ImageRecord, LabelRecord, PromptRecord
 from audit.people import stored as stored_agreement
 from audit.reports import make as reports
+from audit.tasks import make_report_task
 from audit.words import report as report_words
 from audit.words.report import title
 from judges.runs import lifecycle, score_chunk
@@ -220,7 +221,7 @@ def test_asking_again_shows_the_bar_at_once(open_page, alice, report):
     page.get_by_text("How it was computed").click()
     page.get_by_role("button", name="Compute it again").click()
     expect(page.get_by_text("The report is being made")).to_be_visible()
-    reports.make_report(study=report.study)
+    make_report_task(report.study_id)
     expect(page.get_by_text("The report is being made")).to_be_hidden()
 
 
