@@ -6,6 +6,7 @@ where somebody said nothing: `krippendorff_alpha`, `unanimity`.
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import numpy as np
@@ -143,7 +144,7 @@ def krippendorff_alpha(ratings: ArrayLike, level: Level) -> Result:
             values = (np.cumsum(sizes) - sizes / 2)[codes]
         # Alpha knows no unit and no origin: any will do, and a small one keeps the squares small.
         placed = np.zeros(present.shape)
-        placed[present] = (values - values.mean()) / np.ptp(values)
+        placed[present] = (values - values.min()) / np.ptp(values)
         observed, expected = _squared_disagreement(placed, present)
     return Estimate(float(1 - observed / expected), None, None, units)
 
@@ -176,11 +177,11 @@ def _nominal_disagreement(
         for first in range(pairable.shape[0]):
             for second in range(first):
                 same += pairable[first] == pairable[second]
-        equal = float((2 * same / (per_unit - 1)).sum())
+        equal = math.fsum(2 * same / (per_unit - 1))
     else:
         unit = np.broadcast_to(np.arange(per_unit.size), present.shape)[present]
         key, held = np.unique(unit * names.size + codes, return_counts=True)
-        equal = float((held * (held - 1) / (per_unit[key // names.size] - 1)).sum())
+        equal = math.fsum(held * (held - 1) / (per_unit[key // names.size] - 1))
     observed = 1 - equal / total
     expected = 1 - float((sizes * (sizes - 1.0)).sum()) / (total * (total - 1.0))
     return observed, expected
@@ -190,10 +191,12 @@ def _squared_disagreement(placed: Floats, present: NDArray[np.bool_]) -> tuple[f
     # Over ordered pairs of one unit: sum (a - b)^2 = 2 (m sum a^2 - (sum a)^2).
     m = present.sum(axis=0)
     total = int(m.sum())
+    # Added up by size, and exactly: in whatever order people and units come, no digit changes.
+    placed = np.sort(placed, axis=0)
     first, second = placed.sum(axis=0), np.einsum("ru,ru->u", placed, placed)
-    observed = (2 * (m * second - first**2) / (m - 1)).sum() / total
-    expected = 2 * (total * second.sum() - first.sum() ** 2) / (total * (total - 1.0))
-    return float(observed), float(expected)
+    observed = math.fsum(2 * (m * second - first**2) / (m - 1)) / total
+    squares, sums = math.fsum(second), math.fsum(first)
+    return observed, 2 * (total * squares - sums**2) / (total * (total - 1.0))
 
 
 def unanimity(ratings: ArrayLike) -> Result:

@@ -135,3 +135,15 @@ def test_ac1_of_a_table_worked_by_hand():
 def test_units_with_one_rating_are_neither_unanimous_nor_divided():
     # unit 1: 1 1 0, unit 2: 1 1 -, unit 3: 0 - -: unanimous is unit 2 only, of units 1 and 2
     assert unanimity([[1, 1, 0], [1, 1, NAN], [0, NAN, NAN]]).value == 0.5
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+def test_alpha_has_the_same_digits_in_whatever_order_people_and_units_come(level):
+    drawn = np.random.default_rng(5)
+    for people in (3, 5, 20):
+        table = drawn.integers(0, 5, (people, 40)) / 3.0
+        table[drawn.random(table.shape) < 0.2] = np.nan
+        alpha = krippendorff_alpha(table, level).value
+        for _ in range(20):
+            other = table[drawn.permutation(people)][:, drawn.permutation(40)]
+            assert krippendorff_alpha(other, level).value == alpha
