@@ -26,12 +26,26 @@ def alpha(draw: Draw, table: Floats, level: str) -> Values:
     present = ~np.isnan(table)
     names, codes, _ = tally(table[present])
     unit = np.broadcast_to(np.arange(table.shape[1]), present.shape)[present]
-    ratings = _Ratings(draw.clusters, cluster, unit, codes, names.size)
+    ratings = _Ratings(draw.clusters, *_in_order(cluster, unit, codes), names.size)
     if level == "interval":
         return ratings.interval((names - names.mean()) / np.ptp(names))
     if level == "nominal":
         return ratings.nominal()
     return ratings.ordinal() if names.size <= MOST_COINCIDENCES else ratings.ordinal_one_by_one()
+
+
+def _in_order(cluster: Codes, unit: Codes, codes: Codes) -> tuple[Codes, Codes, Codes]:
+    """Ratings by size and units by what was said of them: then sums have the same digits in
+    whatever order people and units came."""
+    by_size = np.lexsort((codes, unit))
+    unit, codes = unit[by_size], codes[by_size]
+    m = np.bincount(unit, minlength=cluster.size)
+    place = np.arange(unit.size) - (np.cumsum(m) - m)[unit]
+    said = np.full((int(m.max()), cluster.size), -1)
+    said[place, unit] = codes
+    order = np.lexsort((*said, cluster))
+    said = said[:, order].T
+    return cluster[order], np.repeat(np.arange(cluster.size), m[order]), said[said >= 0]
 
 
 class _Ratings:

@@ -14,6 +14,7 @@ from audit.stats.agreement import (
     unanimity,
 )
 from audit.stats.estimate import Undefined
+from audit.stats.resamples import Resamples
 
 NAN = float("nan")
 LEVELS = ("nominal", "ordinal", "interval")
@@ -143,7 +144,12 @@ def test_alpha_has_the_same_digits_in_whatever_order_people_and_units_come(level
     for people in (3, 5, 20):
         table = drawn.integers(0, 5, (people, 40)) / 3.0
         table[drawn.random(table.shape) < 0.2] = np.nan
+        prompts = np.arange(40) // 4
         alpha = krippendorff_alpha(table, level).value
+        interval = Resamples(prompts, resamples=50).krippendorff_alpha(table, level)
         for _ in range(20):
-            other = table[drawn.permutation(people)][:, drawn.permutation(40)]
+            units = drawn.permutation(40)
+            other = table[drawn.permutation(people)][:, units]
             assert krippendorff_alpha(other, level).value == alpha
+            again = Resamples(prompts[units], resamples=50).krippendorff_alpha(other, level)
+            assert again == interval
