@@ -48,8 +48,9 @@ class Channel(filesystem.Channel):
         binding = Binding(routing_key or "", pattern or "", queue or "")
         _bound.setdefault(file, {})[binding] = None
         with self._one_writer():
-            if binding not in self._mended(file):
-                _write(file, [binding, *self._mended(file)])
+            table = self._mended(file)
+            if binding not in table:
+                _write(file, [binding, *table])
 
     def _delete(
         self, queue: str, exchange: str, routing_key: str, pattern: str, *args, **kw

@@ -25,9 +25,9 @@ def exact(terms: Floats) -> tuple[float, float] | None:
 
     The terms are taken as the decimals they are written as; None where there are too many sums.
     """
-    written = [Fraction(repr(abs(float(term)))).limit_denominator(10**9) for term in terms]
+    written = [Fraction(repr(float(term))).limit_denominator(10**9) for term in terms]
     scale = math.lcm(*(value.denominator for value in written))
-    steps = [int(value * scale) for value in written if value]
+    steps = [int(abs(value) * scale) for value in written if value]
     reach = sum(steps)
     if reach > MOST:
         return None
@@ -40,8 +40,6 @@ def exact(terms: Floats) -> tuple[float, float] | None:
         raised[step:] += shares[: upto + 1]
         upto += step
         shares[: upto + 1] = raised / 2
-    positive = sum(
-        int(Fraction(repr(float(t))).limit_denominator(10**9) * scale) for t in terms if t > 0
-    )
+    positive = sum(int(value * scale) for value in written if value > 0)
     above, same = math.fsum(shares[positive + 1 :]), float(shares[positive])
     return above + same, above + same / 2
