@@ -6,11 +6,12 @@ is computed for every slice of a report, and shown on the page that lays judges 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from audit.stats.estimate import Result
+from audit.stats.resampling.small_samples import Scale
 
 # Two series of the same images: people's yes or no and the judge's score, people's yes or no and
 # the judge's verdict, people's mean and the judge's score.
@@ -40,6 +41,7 @@ class Statistic:
     # function, which is called once for each resample and takes longer.
     method: str = ""
     function: Callable[..., Result] | None = None
+    scale: Scale = "plain"  # of a function: a share (0 to 1) or a correlation (−1 to 1)
 
 
 ROWS = (
@@ -131,6 +133,13 @@ ROWS = (
 STATISTICS = {row.key: row for row in ROWS}
 MAIN = {row.key: row.name for row in ROWS if row.main}
 COMPARING = tuple(row for row in ROWS if row.compares)
+
+
+def told(stats: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """A statistic of a stored report, or the reason why an older one does not have it."""
+    if key in stats:
+        return stats[key]
+    return {"undefined": "this report is older than this statistic", "n": stats.get("n", 0)}
 
 
 def headings(*keys: str) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 
 from audit.charts.style import INK, MUTED, configured, judge_scales, tooltip
-from audit.statistic_names import STATISTICS
+from audit.statistic_names import STATISTICS, told
 from audit.stats import enough
 from audit.view import View
 from audit.words.report import title
@@ -60,6 +60,6 @@ def rows(body: dict[str, Any], view: View) -> list[dict[str, Any]]:
     return [
         {"judge": title(name), **{part: estimate[part] for part in ("value", "low", "high", "n")}}
         for name in view.judges_of(body)
-        if "value" in (estimate := body["judges"][name]["overall"][statistic])
+        if "value" in (estimate := told(body["judges"][name]["overall"], statistic))
         and estimate["n"] >= enough.IMAGES
     ]

@@ -9,6 +9,7 @@ from typing import Any
 import altair as alt
 import vl_convert
 
+from audit.statistic_names import told
 from audit.words.report import title
 
 # Okabe & Ito 2008: colour-blind readers can tell them apart, and in grey print the shapes help.
@@ -168,7 +169,9 @@ def rows_of(body: dict[str, Any], judges: Iterable[str], statistic: str) -> list
         for generator in body["generators"]
         if generator["release_date"]
         and "undefined"
-        not in (estimate := body["judges"][name]["by_generator"][generator["name"]][statistic])
+        not in (
+            estimate := told(body["judges"][name]["by_generator"][generator["name"]], statistic)
+        )
     ]
 
 

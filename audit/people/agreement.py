@@ -15,7 +15,8 @@ from annotations.consensus import majority_of_others
 from annotations.forms.versions import form_of
 from annotations.models import Study
 from audit.people.answers import NOBODY, Answered, Forms, answers_of, forms_of
-from audit.reports.bootstrap import est
+from audit.reports.bootstrap import METHOD, est
+from audit.reports.options import RESAMPLES, SEED
 from audit.stats import agreement, enough
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.resamples import Resamples
@@ -34,8 +35,6 @@ FIRST_MONDAY = 4 * 86_400.0
 UNITS_WITH_INTERVALS = 20_000
 # With more different answers than this (free text, numbers) there are no majorities to speak of.
 MOST_CLASSES = 64
-RESAMPLES = 500
-SEED = 0
 
 Pairs = list[list[Any]]
 
@@ -43,7 +42,7 @@ Pairs = list[list[Any]]
 def body_of(study: Study) -> dict[str, Any]:
     """Everything that the people page shows, in a constant number of queries."""
     forms = forms_of(study)
-    answered = answers_of(study, forms)
+    answered, cannot_tell = answers_of(study, forms)
     members = {
         pk: {"name": name, "simulated": simulated}
         for pk, name, simulated in study.memberships.order_by().values_list(
@@ -65,6 +64,7 @@ def body_of(study: Study) -> dict[str, Any]:
             {"question": name, "words": words.get(name, name), **_question(answered[name], busiest)}
             for name in order
         ],
+        "cannot_tell": cannot_tell,
     }
 
 
@@ -107,25 +107,33 @@ def _quartiles(seconds: np.ndarray) -> dict[str, Any]:
 
 def _question(given: Answered, busiest: list[int]) -> dict[str, Any]:
     table, raters = given.slots()
-    draw = Resamples(given.prompt_of_unit, resamples=RESAMPLES, seed=SEED)
+    # As in a report: prompts without two answers about anything are not drawn.
+    several = (~np.isnan(table)).sum(axis=0) >= 2
+    if not several.any():
+        several[:] = True  # the statistics say themselves what is lacking
+    draw = Resamples(given.prompt_of_unit[several], resamples=RESAMPLES, seed=SEED, method=METHOD)
     agreeing, pairs = _agreeing(table)
     right, held = _like_the_others(table)
+    shared, alike, asked = table[:, several], agreeing[several], pairs[several]
     time = _OverTime(given, table, agreeing, pairs)
     return {
         "answers": int(given.value.size),
         "units": given.units,
-        "percent": _share(draw, agreeing, pairs, "no two people have answered about the same"),
-        "unanimous": est(draw.unanimity(table) or agreement.unanimity(table)),
-        "alpha": {level: est(_alpha(given, table, level)) for level in LEVELS},
+        "percent": _share(draw, alike, asked, "no two people have answered about the same"),
+        "unanimous": est(draw.unanimity(shared) or agreement.unanimity(shared)),
+        "alpha": {level: est(_alpha(given, draw, shared, level)) for level in LEVELS},
         "ceiling": _share(
             draw,
-            right.sum(axis=0),
-            held.sum(axis=0),
+            right.sum(axis=0)[several],
+            held.sum(axis=0)[several],
             "no answer has a majority of others beside it",
         ),
-        "like_others": [_one_person(draw, raters == pk, right, held) for pk in busiest],
+        "like_others": [
+            _one_person(draw, (raters == pk)[:, several], right[:, several], held[:, several])
+            for pk in busiest
+        ],
         "pairs": _pairs(given, busiest),
-        "change": est(time.change(draw)),
+        "change": est(time.change()),
         "weeks": time.course(time.weeks()),
         "parts": time.course(time.parts()),
     }
@@ -165,12 +173,11 @@ def _one_person(
     return est(enough.required(draw.ratio(over, under), at_least=SHARED_BY_A_PAIR))
 
 
-def _alpha(given: Answered, table: np.ndarray, level: agreement.Level) -> Result:
+def _alpha(given: Answered, draw: Resamples, table: np.ndarray, level: agreement.Level) -> Result:
     if not given.is_number and level != "nominal":
         return Undefined("the answers have no order", table.shape[1])
     with_interval: Result = Undefined("too many units for an interval")
     if table.shape[1] <= UNITS_WITH_INTERVALS:
-        draw = Resamples(given.prompt_of_unit, resamples=RESAMPLES, seed=SEED)
         with_interval = draw.krippendorff_alpha(table, level)
     return with_interval or agreement.krippendorff_alpha(table, level)
 
@@ -249,7 +256,7 @@ class _OverTime:
         parts = []
         for name in np.unique(names[~np.isnan(names)]).tolist():
             inside = names == name
-            draw = Resamples(self.prompts[inside], resamples=RESAMPLES, seed=SEED)
+            draw = Resamples(self.prompts[inside], resamples=RESAMPLES, seed=SEED, method=METHOD)
             share = draw.ratio(*(part[inside] for part in self.counted))
             alpha = draw.krippendorff_alpha(self.table[:, inside], "nominal")
             moment = self.moment[inside]
@@ -263,7 +270,7 @@ class _OverTime:
             )
         return parts
 
-    def change(self, draw: Resamples) -> Result:
+    def change(self) -> Result:
         """The later half minus the earlier one."""
         moment = np.sort(self.moment[self.several])
         if moment.size < 2 * enough.IMAGES:
@@ -271,6 +278,7 @@ class _OverTime:
         later = self.moment >= moment[moment.size // 2]
         if later[self.several].all():
             return Undefined("the answers came in one moment, as an import’s do", moment.size)
+        draw = Resamples(self.prompts, resamples=RESAMPLES, seed=SEED, method=METHOD)
         return draw.change("ratio", self.counted, later)
 
 

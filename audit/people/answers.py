@@ -7,11 +7,15 @@ takes no more room than the few people who answered about each image.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from annotations import marks
 from annotations.models import Annotation, Answer, Study
+from annotations.scales import CANT_TELL
 
 CHUNK = 20_000
 NOBODY = -1
@@ -24,7 +28,7 @@ class Forms:
     key: np.ndarray  # ascending
     rater: np.ndarray  # a membership's key
     image: np.ndarray
-    prompt: np.ndarray
+    prompt: np.ndarray  # a code, in the order of the prompts' keys, as reports count them
     seconds: np.ndarray  # nan where no time was recorded
     moment: np.ndarray  # seconds since 1970
 
@@ -62,34 +66,48 @@ def forms_of(study: Study) -> Forms:
         Annotation.objects.filter(study=study, state=Annotation.State.COUNTED)
         .order_by("pk")
         .values_list(
-            "pk", "annotator_id", "image_id", "image__prompt_id", "seconds", "submitted_at"
+            "pk", "annotator_id", "image_id", "image__prompt__key", "seconds", "submitted_at"
         )
     )
     entries = [
-        (*keys, np.nan if seconds is None else seconds, moment.timestamp())
-        for *keys, seconds, moment in rows.iterator(chunk_size=CHUNK)
+        (*told, np.nan if seconds is None else seconds, moment.timestamp())
+        for *told, seconds, moment in rows.iterator(chunk_size=CHUNK)
     ]
-    columns = list(zip(*entries, strict=True)) or [()] * 6
+    columns: list[Sequence[Any]] = [*zip(*entries, strict=True)] or [()] * 6
+    code = {key: place for place, key in enumerate(sorted(set(columns[3])))}
+    columns[3] = [code[key] for key in columns[3]]
     return Forms(
         *(np.array(column, dtype=np.int64) for column in columns[:4]),
         *(np.array(column, dtype=float) for column in columns[4:]),
     )
 
 
-def answers_of(study: Study, forms: Forms) -> dict[str, Answered]:
-    """Question -> its answers, in one query."""
+def answers_of(study: Study, forms: Forms) -> tuple[dict[str, Answered], dict[str, dict[str, int]]]:
+    """Question -> its answers, in one query; and question -> how many of them (`of`) are "can't
+    tell" (`n`), which is no value and is in no array."""
     rows = (
         Answer.objects.filter(annotation__study=study, annotation__state=Annotation.State.COUNTED)
         .order_by()
         .values_list("question", "annotation_id", "atom_id", "value", "text")
     )
     columns: dict[str, tuple[list, list, list]] = {}
+    unsure: dict[str, int] = {}
     for question, form, atom, value, text in rows.iterator(chunk_size=CHUNK):
+        if text == CANT_TELL:
+            unsure[question] = unsure.get(question, 0) + 1
+            continue
+        if marks.are_in(text):
+            continue
         keys, atoms, values = columns.setdefault(question, ([], [], []))
         keys.append(form)
         atoms.append(atom or 0)
         values.append(text if value is None else value)
-    return {question: _answered(forms, *parts) for question, parts in columns.items()}
+    answered = {question: _answered(forms, *parts) for question, parts in columns.items()}
+    cannot_tell = {
+        question: {"n": n, "of": n + len(columns.get(question, ((),))[0])}
+        for question, n in sorted(unsure.items())
+    }
+    return answered, cannot_tell
 
 
 def _answered(forms: Forms, keys: list, atoms: list, values: list) -> Answered:

@@ -10,6 +10,14 @@ import numpy as np
 from audit.reports.options import Options
 from audit.stats.estimate import Result, Undefined
 from audit.stats.resamples import Resamples
+from audit.stats.resampling.small_samples import MOST_LEFT_OUT
+
+METHOD = "jackknife"
+INTERVAL = (
+    "95 %; shares: exact, mid-p, for the effective number of images; differences of means: from the "
+    "limits of both; others: Student’s t on the jackknife of prompts (logit or Fisher’s z), with more "
+    f"than {MOST_LEFT_OUT} prompts percentiles of a bootstrap that draws whole prompts"
+)
 
 
 class NothingToDraw:
@@ -25,7 +33,7 @@ Draw = Resamples | NothingToDraw
 def draw_of(prompts: np.ndarray, options: Options) -> Draw:
     if not len(prompts):
         return NothingToDraw()
-    return Resamples(prompts, resamples=options.resamples, seed=options.seed)
+    return Resamples(prompts, resamples=options.resamples, seed=options.seed, method=METHOD)
 
 
 def est(result: Result) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from audit.reports.options import Options
 from audit.reports.reference import Series
 from audit.stats import enough, roc
 from audit.stats.estimate import Undefined
+from audit.stats.resampling import exact_sums
 
 BINS = 20
 RELIABILITY_BINS = 10
@@ -104,7 +105,7 @@ def _reliability(both: Series, options: Options) -> list[dict[str, Any]] | dict[
             {
                 "from": number / RELIABILITY_BINS,
                 "to": (number + 1) / RELIABILITY_BINS,
-                "score": float(inside.score.mean()) * 100.0,
+                "score": exact_sums.mean(inside.score) * 100.0,
                 "people": est(enough.required(people)),
             }
         )

@@ -10,6 +10,7 @@ from audit.reports.bootstrap import draw_of, est
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, People
 from audit.reports.reference import Series
+from audit.stats import enough
 from audit.stats.estimate import Result, Undefined
 from audit.words import drift_alarm
 
@@ -23,12 +24,17 @@ def drift(
 ) -> dict[str, Any]:
     both = ~np.isnan(series.score) & ~np.isnan(series.yes)
     names = np.array(people.generator_names, dtype=object)[people.generators]
+    size = np.bincount(people.generators[both], minlength=len(people.generator_names))
+    # A generator with too few images to judge says nothing about drift.
+    judged = both & (size >= enough.IMAGES)[people.generators]
     dates = dict(zip(people.generator_names, people.release_dates, strict=True))
     if series.no_points:
         slope: Result = Undefined(series.no_points, int(both.sum()))
+    elif both.any() and not judged.any():
+        slope = enough.too_few(int(size.max()))
     else:
-        slope = draw_of(people.prompts[both], options).slope_per_year(
-            series.yes[both], series.score[both], names[both], dates
+        slope = draw_of(people.prompts[judged], options).slope_per_year(
+            series.yes[judged], series.score[judged], names[judged], dates
         )
     dated = [
         (name, released, by_generator[name]["net_deviation"])
@@ -43,9 +49,11 @@ def drift(
         "reason": alarm.reason,
         "since_own_release": _since_own_release(people, judge, series, options),
     }
+    dated = [row for row in dated if row[2]["n"] >= enough.IMAGES and "value" in row[2]]
+    deviations = [(name, deviation) for name, _, deviation in dated]
     first = drift_alarm.left_since(deviations)
     if alarm.raised and first is not None:
-        since = both & np.isin(names, [name for name, _ in deviations[first:]])
+        since = judged & np.isin(names, [name for name, _ in deviations[first:]])
         result["since"] = dated[first][1].isoformat()
         result["net_deviation_since"] = est(
             draw_of(people.prompts[since], options).difference_of_means(
@@ -73,6 +81,9 @@ def _since_own_release(
     if not n:
         return {"auroc": est(Undefined("no image has what this number needs", 0))}
     since = newer[people.generators][there]
+    few = min(int(since.sum()), int((~since).sum()))
+    if 0 < few < enough.IMAGES:
+        return {"auroc": est(enough.too_few(few, what="images on one side of its release"))}
     draw = draw_of(people.prompts[there], options)
     return {
         "auroc": est(draw.change("auroc", (series.yes[there], series.score[there]), since)),

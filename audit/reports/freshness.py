@@ -26,7 +26,7 @@ def changed(study_id: int) -> None:
     pulse = PULSE.first(study=study_id)
     if pulse is None:
         Pulse.objects.get_or_create(study_id=study_id, defaults={"version": 1})
-    elif pulse.version in (pulse.seen, pulse.met):
+    elif pulse.version in (pulse.seen, pulse.met, pulse.tallied):
         Pulse.objects.filter(pk=pulse.pk, version=pulse.version).update(version=F("version") + 1)
 
 
@@ -38,6 +38,11 @@ def report_begins(study_id: int) -> str:
 def people_page_begins(study_id: int) -> str:
     """The same for the agreement of people, which is computed at other times."""
     return _begins(study_id, "met")
+
+
+def tally_begins(study_id: int) -> str:
+    """The same for what people say about each image, which the data browser filters by."""
+    return _begins(study_id, "tallied")
 
 
 def _begins(study_id: int, field: str) -> str:

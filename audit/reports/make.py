@@ -16,10 +16,11 @@ from django.utils import timezone
 
 from annotations.errors import Refused
 from annotations.models import Study
+from annotations.studies.queries import cannot_tell
 from audit import VERSION
 from audit.models import Report
 from audit.reports import freshness, gallery, summary
-from audit.reports.bootstrap import est
+from audit.reports.bootstrap import INTERVAL, est
 from audit.reports.compare_judges import comparison, human_ceiling
 from audit.reports.one_judge import JudgeReport
 from audit.reports.options import POSITIVE_AT, RESAMPLES, SEED, Options
@@ -27,12 +28,15 @@ from audit.reports.pairing import Paired, pair, questions_of
 from audit.reports.people_agreement import people_of
 from audit.reports.progress import Progress
 from audit.reports.reference import Reference
+from audit.stats import enough
 from audit.stats.over_time import drift
 
 __all__ = ["POSITIVE_AT", "RESAMPLES", "SEED", "Options"]
 
 # While a run is going or labels keep coming, making reports may take at most this share of time.
 SHARE_OF_TIME = 0.1
+# Of a report's body. Reports stored without it are of schema 1: percentiles of a bootstrap throughout.
+SCHEMA = 2
 # How many missing images a report names; it only counts the others.
 NAMED = 20
 
@@ -124,13 +128,18 @@ class Computation:
     def _body(self, study: Study, options: Options, progress: Progress) -> dict[str, Any]:
         people = self.paired.people
         judged = {name: judge.body(progress.step) for name, judge in self.judges.items()}
-        of_people = {**people_of(people, options), "ceiling": human_ceiling(people, options)}
+        of_people = {
+            **people_of(people, options),
+            "cannot_tell": cannot_tell(study),
+            "ceiling": human_ceiling(people, options),
+        }
         progress.step()
         compared = comparison(
             {name: (self.judges[name].series, judged[name]["overall"]) for name in judged}, options
         )
         progress.step()
         return {
+            "schema": SCHEMA,
             "study": study.slug,
             "simulated": study.simulated or people.simulated,
             "question": self.question,
@@ -148,7 +157,7 @@ class Computation:
             "version": VERSION,
             "seed": options.seed,
             "resamples": options.resamples,
-            "interval": "95 %, percentiles of a bootstrap that draws whole prompts",
+            "interval": INTERVAL,
             "consensus": self.reference.rule,
             "form": sorted(self.paired.people.forms),
             "judges": {name: part.judge.fingerprint for name, part in self.judges.items()},
@@ -169,7 +178,9 @@ class Computation:
                     "release_date": date.isoformat() if date else None,
                     "images": int(here.sum()),
                     "human_score": est(level),
-                    "saturated": drift.saturated(level) if people.scale.is_yes_no else "open",
+                    "saturated": drift.saturated(enough.required(level))
+                    if people.scale.is_yes_no
+                    else "open",
                 }
             )
         return rows

@@ -166,10 +166,12 @@ def pair(
 
 
 def _people(study: Study, question: str) -> tuple[People, dict[int, int], dict[int, int]]:
-    prompts = list(
-        Prompt.objects.filter(study=study).order_by("key").values_list("pk", "tags", "atomicity")
+    # Sorted here: databases differ in how they order texts.
+    prompts = sorted(
+        Prompt.objects.filter(study=study).order_by().values_list("key", "pk", "tags", "atomicity"),
+        key=lambda prompt: prompt[0],
     )
-    prompt_codes = {pk: code for code, (pk, _, _) in enumerate(prompts)}
+    prompt_codes = {pk: code for code, (_, pk, _, _) in enumerate(prompts)}
     generators = sorted(
         Generator.objects.filter(study=study),
         key=lambda g: (g.release_date is None, g.release_date or date.max, g.name),
@@ -184,7 +186,7 @@ def _people(study: Study, question: str) -> tuple[People, dict[int, int], dict[i
     answers = _answers(study, question)
     ratings, raters, simulated = _ratings(answers, order)
     codes = [prompt_codes[prompt] for _, _, prompt, _, _ in images]
-    atomicities = [prompts[code][2] for code in codes]
+    atomicities = [prompts[code][3] for code in codes]
     people = People(
         study=study.slug,
         question=question,
@@ -193,7 +195,7 @@ def _people(study: Study, question: str) -> tuple[People, dict[int, int], dict[i
         prompts=np.array(codes, dtype=np.int64),
         generators=np.array([generator_codes[g] for _, _, _, g, _ in images], dtype=np.int64),
         variants=np.array([variant for *_, variant in images], dtype=object),
-        tags=tuple(tuple(prompts[code][1]) for code in codes),
+        tags=tuple(tuple(prompts[code][2]) for code in codes),
         atomicity=np.array([np.nan if n is None else n for n in atomicities], dtype=float),
         generator_names=tuple(g.name for g in generators),
         release_dates=tuple(g.release_date for g in generators),
@@ -313,7 +315,7 @@ def _judge(
             "options": judge.options,
             "fingerprint": judge.fingerprint,
         },
-        release_date=judge.release_date,
+        release_date=run.release_date,
         scores=scores,
         verdicts=verdicts,
         failed=failed,

@@ -13,18 +13,21 @@ from audit.reports.pairing import People
 
 
 def people_of(people: People, options: Options) -> dict[str, Any]:
-    draw = draw_of(people.prompts, options)
+    several = (~np.isnan(people.ratings)).sum(axis=0) >= 2
+    if not several.any():
+        several[:] = True  # the statistics say themselves what is lacking
+    ratings, draw = people.ratings[:, several], draw_of(people.prompts[several], options)
     first, second, where = _rater_pairs(people.ratings)
     return {
         "images": int(people.has_labels.sum()),
         "annotations": people.annotations,
         "raters": len(people.raters),
-        "unanimous": est(draw.unanimity(people.ratings)),
+        "unanimous": est(draw.unanimity(ratings)),
         "percent_agreement": est(
             draw_of(people.prompts[where], options).percent_agreement(first, second)
         ),
         "krippendorff_alpha": {
-            level: est(draw.krippendorff_alpha(people.ratings, level))
+            level: est(draw.krippendorff_alpha(ratings, level))
             for level in ("nominal", "ordinal", "interval")
         },
     }

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from annotations import consensus
-from audit.reports.bootstrap import Draw, draw_of, est
+from audit.reports.bootstrap import METHOD, Draw, draw_of, est
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, People
 from audit.reports.reference import Reference, Series, graded, outside
@@ -61,6 +61,8 @@ def _compared(row: Statistic, items: Series, draw: Draw, options: Options) -> Re
             clusters=items.prompts,
             resamples=options.resamples,
             seed=options.seed,
+            method=METHOD,
+            scale=row.scale,
         )
     groups = {"groups": items.prompts} if row.within_prompts else {}
     return getattr(draw, row.method or row.key)(people, judge, **groups)

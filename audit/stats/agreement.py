@@ -83,7 +83,10 @@ def resampled_kappa(
         expected = ((by_first @ distance) * by_second).sum(axis=1)
         return 1 - ratio(observed * size, expected)
 
-    return Resampled(point, resampled)
+    # Where nobody differs on any item, as many may on the next prompts: over what chance expects.
+    by_first, by_second = draw.by_class(first, k).sum(axis=0), draw.by_class(second, k).sum(axis=0)
+    reach = draw.n**2 / float(by_first @ distance @ by_second)
+    return Resampled(point, resampled, "correlation", reach)
 
 
 def _kappa(first: Codes, second: Codes, k: int, weights: Weights) -> Result:
@@ -156,7 +159,13 @@ def resampled_alpha(draw: Draw, ratings: ArrayLike, level: Level) -> Resampled |
         return point
     table = ratings_array(ratings)
     draw.check_size(table.shape[1])
-    return Resampled(point, alpha(draw, table, level))
+    reach = 2.0
+    if level == "nominal":
+        pairable = pairable_units(table)
+        _, _, sizes = tally(pairable[~np.isnan(pairable)])
+        total = float(sizes.sum())
+        reach = total * (total - 1) / (total**2 - float((sizes.astype(float) ** 2).sum()))
+    return Resampled(point, alpha(draw, table, level), "correlation", reach)
 
 
 def pairable_units(table: Floats) -> Floats:

@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from audit.stats.estimate import Result
+from audit.stats.estimate import Estimate, Result
 from audit.stats.resampling.cluster_counts import cluster_counts
 from audit.stats.resampling.percentiles import interval, plain
+from audit.stats.resampling.small_samples import MOST_LEFT_OUT, Scale, jackknifed
 from audit.stats.series import Floats, group_codes
 
 
@@ -27,11 +28,13 @@ def bootstrap(
     seed: int = 0,
     method: str = "percentile",
     confidence: float = 0.95,
+    scale: Scale = "plain",
 ) -> Result:
     """`statistic(*series)` (or `**series`) with the interval of a cluster bootstrap.
 
     Efron & Tibshirani 1993, ch. 13 (percentile) and 14.3 (BCa); clusters: Field & Welsh 2007,
-    J. R. Stat. Soc. B 69:369.
+    J. R. Stat. Soc. B 69:369. With method "jackknife" and few clusters, as `Resamples` has it, on
+    the scale named.
     """
     named = series if isinstance(series, Mapping) else None
     arrays = [np.asarray(a) for a in (named.values() if named is not None else series)]
@@ -60,4 +63,7 @@ def bootstrap(
             drawn[row] = plain(value(index))
         return drawn
 
-    return interval(value(np.arange(n)), values, counts, n, method, confidence)
+    point = value(np.arange(n))
+    if method == "jackknife" and 1 < size <= MOST_LEFT_OUT and isinstance(point, Estimate):
+        return jackknifed(point, values(1.0 - np.eye(size)), scale, 1.0, confidence)
+    return interval(point, values, counts, n, method, confidence)

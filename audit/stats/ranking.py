@@ -15,7 +15,7 @@ from audit.stats.counting import pairs, sign_flips
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.resampling import pair_counts
 from audit.stats.resampling.draw import Draw, Resampled
-from audit.stats.resampling.exact_sums import ratio, weighted
+from audit.stats.resampling.exact_sums import mean, ratio, weighted
 from audit.stats.series import Codes, Floats, constant, finite, group_codes, ratings_table
 
 
@@ -56,7 +56,7 @@ def resampled_tau_b(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Undef
         *pair_counts.tied(draw, draw.once, a, levels),
     )
     value = tau_b(*(int(count[0]) for count in counted))
-    return Resampled(Estimate(value, None, None, draw.n), resampled)
+    return Resampled(Estimate(value, None, None, draw.n), resampled, "correlation", 2.0)
 
 
 def _fewer_levels_second(draw: Draw, a: Floats, b: Floats) -> tuple[Floats, Codes]:
@@ -109,7 +109,7 @@ def resampled_spearman(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Un
             return ratio((wins - m * n / 2) * size / 2, spread)
         return ratio(_rank_products(draw, counts, a, levels), spread)
 
-    return Resampled(point, resampled)
+    return Resampled(point, resampled, "correlation", 2.0)
 
 
 def _rank_products(draw: Draw, counts: Floats, x: Floats, levels: Codes) -> Floats:
@@ -152,8 +152,6 @@ def resampled_pearson(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Und
     draw.check_size(series[0].size)
     a, b = (centred(values) for values in series)
     point = _correlation(a, b)
-    if isinstance(point, Undefined):
-        return point
     sums = draw.by_cluster(np.ones(draw.n), a, b, a * a, b * b, a * b)
 
     def resampled(counts: Floats) -> Floats:
@@ -164,23 +162,25 @@ def resampled_pearson(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Und
         root = np.sqrt(np.where(flat, 0.0, va * vb))
         return np.clip(ratio(sab - sa * sb / size, root), -1, 1)
 
-    return Resampled(point, resampled)
+    return Resampled(point, resampled, "correlation", 2.0)
 
 
-def _correlation(a: Floats, b: Floats) -> Result:
+def _correlation(a: Floats, b: Floats) -> Estimate:
     # Summed exactly: a product of vectors adds in another order on every machine.
     scale = math.sqrt(math.fsum(a * a)) * math.sqrt(math.fsum(b * b))
-    if scale == 0:
-        return Undefined("one series varies less than its numbers can hold", a.size)
     return Estimate(min(1.0, max(-1.0, math.fsum(a * b) / scale)), None, None, a.size)
 
 
 def centred(values: Floats) -> Floats:
-    # Brought to one size first, so that squares neither overflow nor vanish.
-    values = values / np.abs(values).max()
-    values = values - values.mean()
-    largest = np.abs(values).max()
-    return values / largest if largest > 0 else values
+    """The values less their mean, the furthest at 1: squares neither overflow nor vanish.
+
+    Counted from the smallest value first: of values that differ in their last digits only, that
+    difference is exact, while their mean is not.
+    """
+    values = values - values.min()
+    values = values / values.max()
+    values = values - mean(values)
+    return values / np.abs(values).max()
 
 
 def varying(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats] | Undefined:

@@ -11,6 +11,7 @@ here, and a row in STATISTICS where differences of it are wanted.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -23,6 +24,7 @@ from audit.stats.over_time import drift
 from audit.stats.resampling import means
 from audit.stats.resampling.draw import Draw, Resampled
 from audit.stats.resampling.percentiles import interval
+from audit.stats.resampling.small_samples import MOST_LEFT_OUT, jackknifed
 from audit.stats.series import Floats, same_length
 
 # By the names of the methods below: what can be subtracted, or asked for resample by resample.
@@ -46,7 +48,10 @@ STATISTICS: Mapping[str, Callable[..., Resampled | Undefined]] = {
 class Resamples:
     """Clusters drawn with replacement; every method takes whole series, one value per item.
 
-    `method` is "percentile" or "bca". The same clusters, resamples and seed give the same digits.
+    `method` is "percentile", "bca", or "jackknife", which holds where prompts are few or all answers
+    alike (`resampling.small_samples`): reports use it. It leaves out each cluster in turn, and takes
+    percentiles where there are too many for that. The same clusters, resamples and seed give the
+    same digits.
     """
 
     def __init__(
@@ -216,6 +221,15 @@ class Resamples:
     def _interval(self, resampled: Resampled | Undefined) -> Result:
         if isinstance(resampled, Undefined):
             return resampled
+        if self.method == "jackknife" and self.draw.clusters > 1:
+            if resampled.limits is not None:
+                low, high = resampled.limits(self.confidence)
+                return replace(resampled.point, low=low, high=high)
+            if self.draw.clusters <= MOST_LEFT_OUT:
+                left_out = resampled.values(1.0 - np.eye(self.draw.clusters))
+                return jackknifed(
+                    resampled.point, left_out, resampled.scale, resampled.reach, self.confidence
+                )
         return interval(
             resampled.point,
             resampled.values,

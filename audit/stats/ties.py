@@ -104,12 +104,12 @@ def resampled_accuracy(
         point = pairwise_accuracy(people, scores, epsilon=epsilon)
         if isinstance(point, Undefined):
             return point
-        return Resampled(point, accuracy.over_all(draw, people, scores, epsilon))
+        return Resampled(point, accuracy.over_all(draw, people, scores, epsilon), "share")
     codes, _ = group_codes(groups, draw.n)
     point = accuracy_among(accuracy.listed_pairs(draw, people, scores, codes), epsilon, draw.n)
     if isinstance(point, Undefined):
         return point
-    return Resampled(point, accuracy.within(draw, people, scores, epsilon, codes))
+    return Resampled(point, accuracy.within(draw, people, scores, epsilon, codes), "share")
 
 
 def calibrate(
@@ -179,7 +179,7 @@ def resampled_calibrated_accuracy(
             values = accuracy.within(draw, people, scores, best.epsilon, codes)
         else:
             values = _each_calibrated(listed, owner)
-    return Resampled(Estimate(best.accuracy, None, None, draw.n), values), best.epsilon
+    return Resampled(Estimate(best.accuracy, None, None, draw.n), values, "share"), best.epsilon
 
 
 def _each_calibrated(listed: GroupedPairs, owner: Codes) -> Values:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from audit.statistic_names import MAIN, STATISTICS
+from audit.statistic_names import MAIN, STATISTICS, told
 from audit.words import report as report_words
 from audit.words.numbers import cell, number
 from audit.words.report import title
@@ -41,7 +41,9 @@ def tables(older: dict[str, Any], newer: dict[str, Any]) -> list[dict[str, Any]]
             continue
         before = older["judges"][name]
         rows = [
-            _row(STATISTICS[key].name, key, before["overall"][key], judge["overall"][key])
+            _row(
+                STATISTICS[key].name, key, told(before["overall"], key), told(judge["overall"], key)
+            )
             for key in SHOWN
         ]
         rows.append(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from audit.statistic_names import BAND
+from audit.stats import enough
 from audit.words.numbers import with_interval
 
 
@@ -16,8 +17,10 @@ class Alarm:
 
 
 def beyond_band(deviation: dict[str, Any]) -> bool:
-    """Outside the band, with an interval that excludes 0."""
-    if "undefined" in deviation or abs(deviation["value"]) <= BAND:
+    """Outside the band, with an interval that excludes 0, on enough images to judge."""
+    if "undefined" in deviation or deviation["n"] < enough.IMAGES:
+        return False
+    if abs(deviation["value"]) <= BAND:
         return False
     return deviation["low"] > 0 or deviation["high"] < 0
 
@@ -25,9 +28,15 @@ def beyond_band(deviation: dict[str, Any]) -> bool:
 def drift_alarm(*, slope: dict[str, Any], deviations: list[tuple[str, dict[str, Any]]]) -> Alarm:
     """Raised when the newest generator is beyond the band and the gap grows with release dates.
 
-    `deviations` in release order, generators without a date left out.
+    `deviations` in release order, generators without a date left out. A generator with too few
+    images to judge is none.
     """
-    known = [(name, deviation) for name, deviation in deviations if "undefined" not in deviation]
+    numbers = [(name, deviation) for name, deviation in deviations if "undefined" not in deviation]
+    known = [(name, number) for name, number in numbers if number["n"] >= enough.IMAGES]
+    if len(known) < 2 <= len(numbers):
+        name, few = min(numbers, key=lambda row: row[1]["n"])
+        reason = enough.too_few(few["n"]).reason
+        return Alarm(False, f"Drift needs two generators with enough images; {name}: {reason}.")
     if len(known) < 2:
         return Alarm(False, "Drift needs two generators with a release date, labels and scores.")
     if "undefined" in slope:

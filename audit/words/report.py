@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
-from audit.statistic_names import MAIN
+from audit.statistic_names import MAIN, told
 from audit.words.drift_alarm import beyond_band
 from audit.words.numbers import cell, with_interval
 from judges import catalogue
@@ -46,8 +46,17 @@ def headline(body: dict[str, Any]) -> str:
     return " ".join(sentences(body)[:2])
 
 
+def cannot_tell(people: dict[str, Any]) -> list[str]:
+    """A sentence for each question with answers "can't tell"; older reports did not count them."""
+    return [
+        f"{counted['n']} of {counted['of']} answers to “{question}” are “can’t tell”: no statistic "
+        "counts them."
+        for question, counted in people.get("cannot_tell", {}).items()
+    ]
+
+
 def missing(body: dict[str, Any]) -> list[str]:
-    lines = []
+    lines = cannot_tell(body["people"])
     gaps = body["missing"]
     images = sum(generator["images"] for generator in body["generators"])
     if gaps["labels"]:
@@ -132,7 +141,7 @@ def _sentence(name: str, judge: dict[str, Any]) -> str:
 
 def _line(generator: dict[str, Any], stats: dict[str, Any]) -> list[str]:
     def text(name: str) -> str:
-        shown = cell(name, stats[name])
+        shown = cell(name, told(stats, name))
         return f"{shown.value} ({shown.low} to {shown.high})" if shown.value else "–"
 
     return [

@@ -33,6 +33,7 @@ from audit.stats.counting.grouped_pairs import GroupedPairs  # noqa: E402
 from audit.stats.over_time import sequential_alarm  # noqa: E402
 from audit.stats.resamples import Resamples  # noqa: E402
 from audit.stats.resampling.cluster_counts import cluster_counts  # noqa: E402
+from tests.audit.stats import coverage  # noqa: E402
 
 RESAMPLES = 2000
 
@@ -475,13 +476,44 @@ def alarms(quick: bool) -> list[Row]:
     return rows
 
 
+def coverages(quick: bool) -> list[Row]:
+    """The share of worlds in which an interval of 95 % holds the truth: today's and percentiles'."""
+    worlds = 100 if quick else 1500
+    rows = []
+
+    def row(work: str, share: float, before: float | None, note: str = "") -> Row:
+        # 93 to 97 %; where there are few answers, or all are alike, an interval may err on the
+        # safe side. Three standard errors of the count are no miss.
+        slack = 3 * np.sqrt(0.95 * 0.05 / worlds)
+        met = share >= 0.93 - slack and (bool(note) or share <= 0.97 + slack)
+        return Row(work, before, share, "0.93 - 0.97", bool(met), None, note, "of worlds")
+
+    for name in coverage.STATISTICS:
+        for prompts, images in coverage.DESIGNS:
+            before, share = (
+                coverage.coverage(name, prompts, images, worlds, method)
+                for method in ("percentile", "jackknife")
+            )
+            rows.append(row(f"coverage: {name}, {prompts} x {images}", share, before))
+    for prompts in coverage.SIZES:
+        for images in (1, 4):
+            for rate in coverage.RATES:
+                share = coverage.share_coverage(prompts, images, rate, worlds)
+                few = prompts * images * min(rate, 1 - rate) < 5 or prompts < 20
+                note = "few on one side: may be conservative" if few else ""
+                rows.append(
+                    row(f"coverage: share {rate:g}, {prompts} x {images}", share, None, note)
+                )
+    return rows
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="small sizes, softer first goal")
     quick = parser.parse_args(arguments).quick
     rows: list[Row] = []
     for part in (
-        tie_calibration, grouped, resampled, alpha, whole_report, apps_report, alarms
+        tie_calibration, grouped, resampled, alpha, whole_report, apps_report, alarms, coverages
     ):  # fmt: skip
         found = part(quick)
         for row in found if isinstance(found, list) else [found]:

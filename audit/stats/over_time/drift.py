@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.resampling.draw import Draw, Resampled
-from audit.stats.resampling.exact_sums import ratio, weighted
+from audit.stats.resampling.exact_sums import by_group, ratio, weighted
 from audit.stats.series import Floats, same_length
 
 DAYS_PER_YEAR = 365.25
@@ -62,7 +62,7 @@ def resampled_slope(
     # Clusters x generators: what a cluster adds to each generator, and how many images.
     cell = draw.cluster[inside] * k + column
     difference = (people - scores)[inside] * scale
-    gained = np.bincount(cell, weights=difference, minlength=draw.clusters * k).astype(np.float64)
+    gained = by_group(difference, cell, draw.clusters * k)
     held = np.bincount(cell, minlength=draw.clusters * k).astype(np.float64)
     gained_by, held_by = gained.reshape(-1, k), held.reshape(-1, k)
 

@@ -24,7 +24,8 @@ from numpy.typing import ArrayLike, NDArray
 from audit.stats.counting import pairs
 from audit.stats.estimate import Estimate, Undefined
 from audit.stats.resampling.cluster_counts import cluster_counts, in_single
-from audit.stats.resampling.exact_sums import weighted
+from audit.stats.resampling.exact_sums import by_group, weighted
+from audit.stats.resampling.small_samples import Limits, Scale
 from audit.stats.series import Codes, Floats, finite, group_codes, same_length
 
 # Beyond this many clusters a table of clusters by clusters costs more than walking the items.
@@ -44,6 +45,11 @@ class Resampled:
 
     point: Estimate
     values: Values
+    # How an interval is made where prompts are few (`small_samples`): the scale that the statistic
+    # lives on, how far it falls from its end when all prompts go wrong, or the limits themselves.
+    scale: Scale = "plain"
+    reach: float = 1.0
+    limits: Callable[[float], Limits] | None = None
 
 
 class Draw:
@@ -98,9 +104,7 @@ class Draw:
 
     def by_cluster(self, *values: np.ndarray) -> Floats:
         """Clusters x series: the sum of each series over the items of a cluster."""
-        return np.stack(
-            [np.bincount(self.cluster, weights=v, minlength=self.clusters) for v in values], axis=1
-        )
+        return np.stack([by_group(v, self.cluster, self.clusters) for v in values], axis=1)
 
     def by_class(self, codes: Codes, classes: int) -> Floats:
         """Clusters x classes: how many items of each class a cluster holds."""

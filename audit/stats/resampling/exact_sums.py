@@ -1,25 +1,49 @@
-"""Sums over resamples that do not depend on the order or the number of threads."""
+"""Sums that do not depend on the order of the items, nor on the number of threads."""
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from audit.stats.series import (
-    Floats,
-)
+from audit.stats.series import Codes, Floats
+
+
+def mean(values: np.ndarray) -> float:
+    """Summed exactly and divided once."""
+    return math.fsum(values.tolist()) / values.size
+
+
+def by_group(values: np.ndarray, groups: Codes, size: int) -> Floats:
+    """The sum of the values of each group 0 .. size - 1, the same to the last digit in whatever
+    order the items come."""
+    if values.dtype.kind in "bui" or (values == np.rint(values)).all():
+        return _sums(values, groups, size)
+    upper, lower = halves(values)
+    return _sums(upper, groups, size) + _sums(lower, groups, size)
+
+
+def _sums(values: np.ndarray, groups: Codes, size: int) -> Floats:
+    return np.bincount(groups, weights=values, minlength=size).astype(np.float64)
+
+
+def halves(values: Floats) -> tuple[Floats, Floats]:
+    """Each column as two halves of 26 bits on a grid common to its values: sums of either half, also
+    times whole counts, are exact."""
+    largest = np.abs(values).max(axis=0, initial=0)
+    unit = np.exp2(np.ceil(np.log2(np.where(largest > 0, largest, 1.0))) - 26)
+    upper = np.rint(values / unit) * unit
+    fine = unit * 2.0**-26
+    return upper, np.rint((values - upper) / fine) * fine
 
 
 def weighted(counts: Floats, sums: Floats) -> Floats:
     """counts @ sums, the same to the last digit on every machine.
 
-    Each column is split in two halves of 26 bits on a common grid; products with whole counts and
-    all their sums are then exact, and only the last addition rounds.
+    Products of either half with whole counts and all their sums are exact; only the last addition
+    rounds.
     """
-    largest = np.abs(sums).max(axis=0)
-    unit = np.exp2(np.ceil(np.log2(np.where(largest > 0, largest, 1.0))) - 26)
-    upper = np.rint(sums / unit) * unit
-    fine = unit * 2.0**-26
-    lower = np.rint((sums - upper) / fine) * fine
+    upper, lower = halves(sums)
     # Whole numbers, unless enormous, have no lower half.
     return counts @ upper + counts @ lower if lower.any() else counts @ upper
 

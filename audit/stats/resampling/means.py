@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from audit.stats.estimate import Estimate, Undefined
+from audit.stats.resampling import exact_sums
 from audit.stats.resampling.draw import Draw, Resampled
 from audit.stats.resampling.exact_sums import ratio
+from audit.stats.resampling.small_samples import (
+    Limits,
+    difference_limits,
+    mean_limits,
+    share_limits,
+)
 from audit.stats.series import Floats
 
 
@@ -22,7 +31,14 @@ def mean(draw: Draw, x: ArrayLike, *, scale: float = 1.0) -> Resampled | Undefin
         total, size = draw.summed(counts, sums).T
         return total / size * scale
 
-    return Resampled(Estimate(float(values.mean()) * scale, None, None, draw.n), resampled)
+    def limits(confidence: float) -> Limits:
+        low, high = mean_limits(values, draw.cluster, draw.clusters, confidence)
+        if values.min() >= 0 and values.max() <= 1:
+            low, high = max(0.0, low), min(1.0, high)
+        return low * scale, high * scale
+
+    point = Estimate(exact_sums.mean(values) * scale, None, None, draw.n)
+    return Resampled(point, resampled, limits=limits)
 
 
 def difference_of_means(
@@ -32,14 +48,18 @@ def difference_of_means(
     if isinstance(series, Undefined):
         return series
     first, second = series
-    value = (float(first.mean()) - float(second.mean())) * scale
+    value = (exact_sums.mean(first) - exact_sums.mean(second)) * scale
     sums = draw.by_cluster(first, second, np.ones(draw.n))
 
     def resampled(counts: Floats) -> Floats:
         total_a, total_b, size = draw.summed(counts, sums).T
         return (total_a - total_b) / size * scale
 
-    return Resampled(Estimate(value, None, None, draw.n), resampled)
+    def limits(confidence: float) -> Limits:
+        low, high = difference_limits(first, second, draw.cluster, draw.clusters, confidence)
+        return low * scale, high * scale
+
+    return Resampled(Estimate(value, None, None, draw.n), resampled, limits=limits)
 
 
 def ratio_of_sums(draw: Draw, over: ArrayLike, under: ArrayLike) -> Resampled | Undefined:
@@ -52,7 +72,7 @@ def ratio_of_sums(draw: Draw, over: ArrayLike, under: ArrayLike) -> Resampled | 
     n = int((asked > 0).sum())
     if n == 0:
         return Undefined("nothing was counted", 0)
-    point = Estimate(float(counted.sum() / asked.sum()), None, None, n)
+    point = Estimate(math.fsum(counted) / math.fsum(asked), None, None, n)
     return share(draw, point, counted, asked)
 
 
@@ -65,4 +85,8 @@ def share(draw: Draw, point: Estimate, hit: np.ndarray, asked: np.ndarray) -> Re
         hits, all_asked = draw.summed(counts, sums).T
         return ratio(hits, all_asked)
 
-    return Resampled(point, resampled)
+    def limits(confidence: float) -> Limits:
+        hits, out_of = sums.T
+        return share_limits(hits, out_of, confidence)
+
+    return Resampled(point, resampled, "share", limits=limits)

@@ -32,8 +32,8 @@ def interval(
 
     An interval that would leave its own estimate out is widened to reach it.
     """
-    if method not in ("percentile", "bca"):
-        raise ValueError(f"method must be percentile or bca, not {method!r}")
+    if method not in ("percentile", "bca", "jackknife"):
+        raise ValueError(f"method must be percentile, bca or jackknife, not {method!r}")
     if not 0 < confidence < 1:
         raise ValueError("confidence must lie between 0 and 1")
     if isinstance(point, Undefined):

@@ -4,9 +4,14 @@ import pytest
 
 from annotations.errors import Refused
 from annotations.models import Annotation, Image
+from audit.charts import judges as judges_chart
+from audit.charts.style import rows_of
 from audit.models import Report
+from audit.pages.tables import drift_csv
 from audit.reports import make as reports
 from audit.reports.pairing import pair
+from audit.view import View
+from audit.words import changes
 from audit.words import report as report_words
 from tests import making
 
@@ -156,17 +161,33 @@ def test_one_changed_answer_changes_the_signature(judged):
     assert body(judged)["signature"]["data"] != before
 
 
-def test_another_seed_moves_the_intervals_and_not_the_values(db):
+def test_a_stored_report_that_lacks_a_newer_statistic_is_still_shown(judged):
+    new = body(judged)
+    assert new["schema"] == reports.SCHEMA
+    old = json.loads(json.dumps(new))
+    del old["schema"]
+    judge = old["judges"]["some-judge"]
+    for stats in (judge["overall"], *judge["by_generator"].values()):
+        del stats["auroc"]
+    assert "some-judge" in report_words.as_text(old)
+    assert changes.tables(old, new) and changes.tables(new, old)
+    assert "this report is older than this statistic" in drift_csv(old)
+    assert rows_of(old, ["some-judge"], "auroc") == []
+    assert judges_chart.rows(old, View(statistic="auroc")) == []
+
+
+def test_another_seed_moves_no_value_and_with_few_prompts_no_interval_either(db):
     study = making.study(prompts=12)
     majority_of(study, {"early-0", "late-0", "late-1", "late-7"})
     making.scores(
         study, {f"{g}-{n}": (n * 7 % 12) / 12 for g in ("early", "late") for n in range(12)}
     )
-    one = body(study)["judges"]["some-judge"]["overall"]["net_deviation"]
-    other = reports.Options(resamples=200, seed=5)
-    two = body(study, other)["judges"]["some-judge"]["overall"]["net_deviation"]
-    assert two["value"] == one["value"]
-    assert (two["low"], two["high"]) != (one["low"], one["high"])
+    one, two = body(study), body(study, reports.Options(resamples=200, seed=5))
+    assert "jackknife" in one["signature"]["interval"]
+    for key in ("net_deviation", "auroc", "kendall_tau_b"):
+        each = [found["judges"]["some-judge"]["overall"][key] for found in (one, two)]
+        assert each[0] == each[1]
+        assert each[0]["low"] < each[0]["value"] < each[0]["high"]
 
 
 def test_a_failed_judgement_is_missing_and_not_a_zero(study):

@@ -40,7 +40,7 @@ def test_each_statistic_that_compares_is_in_the_report_and_beside_the_other_judg
 
 
 def test_a_plain_function_in_the_table_gives_what_the_faster_way_gives(series, monkeypatch):
-    plain = replace(STATISTICS["auroc"], key="plain", function=roc.auroc)
+    plain = replace(STATISTICS["auroc"], key="plain", function=roc.auroc, scale="share")
     monkeypatch.setattr(slices, "COMPARING", (STATISTICS["auroc"], plain))
     found = slices.statistics(series, OPTIONS)
     assert found["plain"] == pytest.approx(found["auroc"])

@@ -155,3 +155,11 @@ def test_a_judge_that_is_as_sure_of_the_opposite_is_off_by_both_certainties():
 
 def test_one_generator_has_nobody_to_be_compared_with():
     assert not soft_pairwise_accuracy([[1, 2]], [[1, 2]])
+
+
+def test_pearson_of_values_that_differ_in_their_last_digits_worked_by_hand():
+    # 0 1 2 3 0 units in the last place above 1, mean 1.2; beside them 1 2 2 4 1.5, mean 2.1:
+    # sum xy = 1.32 + 0.02 - 0.08 + 3.42 + 0.72 = 5.4, sum x2 = 6.8, sum y2 = 5.2
+    x = [1 + k * 2.0**-52 for k in (0, 1, 2, 3, 0)]
+    y = [1.0, 2.0, 2.0, 4.0, 1.5]
+    assert pearson(x, y).value == pytest.approx(5.4 / math.sqrt(6.8 * 5.2))

@@ -1,0 +1,153 @@
+"""No digit of a report depends on what people and images are called, or on who gave which answer."""
+
+import json
+from dataclasses import replace
+from datetime import date
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from annotations.models import Study
+from annotations.scales import Scale
+from audit.people import agreement as people_agreement
+from audit.reports import make
+from audit.reports.pairing import JudgeScores, Paired, People
+from tests import making
+
+PROMPTS, RATERS = 7, 4
+GENERATORS = ("old", "new")
+SCALES = {
+    "yes/no": ([0.0, 1.0], Scale("yes/no", 0, 1)),
+    "tenths": ([0.1, 0.2, 0.3, 0.4, 0.6, 0.7], Scale("number", 0.1, 0.7)),
+    "Likert": ([1.0, 2.0, 3.0, 4.0, 5.0], Scale("rating", 1, 5)),
+}
+
+
+def study_of(seed: int, scale: str) -> Paired:
+    rng = np.random.default_rng(seed)
+    n = PROMPTS * 4
+    values, known = SCALES[scale]
+    ratings = rng.choice(values, size=(RATERS, n))
+    ratings[rng.random(ratings.shape) < 0.2] = np.nan
+    level = np.nan_to_num(np.nanmean(np.vstack([ratings, np.full(n, values[0])]), axis=0))
+    people = People(
+        study="shapes",
+        question="aligned",
+        scale=known,
+        images=np.array([f"i{number:02}" for number in range(n)], dtype=object),
+        prompts=np.arange(n) % PROMPTS,
+        generators=rng.integers(0, 2, n),
+        variants=rng.choice(np.array(["original", "rewritten"], dtype=object), n),
+        tags=tuple((f"tag {number % PROMPTS % 2}",) for number in range(n)),
+        atomicity=(np.arange(n) % PROMPTS % 3).astype(float),
+        generator_names=GENERATORS,
+        release_dates=(date(2021, 1, 1), date(2024, 1, 1)),
+        ratings=ratings,
+        raters=tuple(f"r{number}" for number in range(RATERS)),
+        forms=frozenset({"form 1"}),
+        annotations=n,
+        simulated=False,
+    )
+    nothing = np.array([], dtype=float)
+    judges = []
+    for name in ("first", "second"):
+        scores = np.clip(level / values[-1] + 0.3 * rng.normal(size=n), 0, 1)
+        judges.append(
+            JudgeScores(
+                name=name,
+                fingerprint=f"{name}-1",
+                facts={"name": name},
+                release_date=date(2022, 1, 1),
+                scores=scores,
+                verdicts=np.full(n, np.nan),
+                failed=np.zeros(n, bool),
+                atom_kinds=np.array([], dtype=object),
+                atom_scores=nothing,
+                atom_labels=nothing,
+                atom_prompts=np.array([], dtype=np.int64),
+            )
+        )
+    return Paired(people, tuple(judges))
+
+
+def reordered(paired: Paired, order: np.ndarray, raters: np.ndarray) -> Paired:
+    """Images and people under other names, and so in another order."""
+    people = paired.people
+    renamed = replace(
+        people,
+        prompts=people.prompts[order],
+        generators=people.generators[order],
+        variants=people.variants[order],
+        tags=tuple(people.tags[place] for place in order),
+        atomicity=people.atomicity[order],
+        ratings=people.ratings[np.ix_(raters, order)],
+    )
+    judges = tuple(
+        replace(
+            judge,
+            scores=judge.scores[order],
+            verdicts=judge.verdicts[order],
+            failed=judge.failed[order],
+        )
+        for judge in paired.judges
+    )
+    return Paired(renamed, judges)
+
+
+def split(paired: Paired, who: int, rng: np.random.Generator) -> Paired:
+    """One person's answers as if two had given them."""
+    people = paired.people
+    first = rng.random(people.ratings.shape[1]) < 0.5
+    one, other = (np.where(half, people.ratings[who], np.nan) for half in (first, ~first))
+    ratings = np.vstack([np.delete(people.ratings, who, axis=0), one, other])
+    raters = tuple(f"s{number}" for number in range(len(ratings)))
+    return Paired(replace(people, ratings=ratings, raters=raters), paired.judges)
+
+
+def body_of(paired: Paired, monkeypatch) -> str:
+    """The whole body, less what names people and images themselves."""
+    monkeypatch.setattr(make, "pair", lambda **asked: paired)
+    monkeypatch.setattr(make, "_question", lambda *asked: "aligned")
+    monkeypatch.setattr(make, "cannot_tell", lambda study: [])
+    progress = SimpleNamespace(expect=lambda parts: None, step=lambda: None)
+    body = make.Computation(Study(slug="shapes"), make.Options(resamples=60), progress).body
+    del body["signature"]["data"], body["missing"]["named"], body["people"]["raters"]
+    for judge in body["judges"].values():
+        del judge["by_person"]
+    return json.dumps(body, sort_keys=True)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@settings(max_examples=4, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_renaming_reordering_and_splitting_change_no_digit(scale, seed):
+    paired = study_of(seed, scale)
+    rng = np.random.default_rng(seed + 1)
+    images, people = rng.permutation(PROMPTS * 4), rng.permutation(RATERS)
+    with pytest.MonkeyPatch.context() as patch:
+        before = body_of(paired, patch)
+        other = split(reordered(paired, images, people), int(rng.integers(RATERS)), rng)
+        assert body_of(other, patch) == before
+
+
+@pytest.mark.django_db
+def test_one_alpha_has_one_interval_on_the_page_of_people_and_in_the_report():
+    # Prompts whose keys sort otherwise than they were written, one of them without two answers.
+    study = making.study(prompts=12)
+    rng = np.random.default_rng(0)
+    given_answers = {
+        image.key: {name: int(rng.integers(0, 2)) for name in ("ann", "ben", "cat")}
+        for image in study.images.order_by("-pk")
+        if image.key not in ("early-3", "late-3")
+    }
+    making.labels(study, {**given_answers, "late-3": {"ann": 1}})
+    report = make.compute(study, make.Options())[0]["people"]
+    page = people_agreement.body_of(study)
+    row = next(row for row in page["questions"] if row["question"] == "aligned")
+    for level in ("nominal", "ordinal", "interval"):
+        assert row["alpha"][level] == report["krippendorff_alpha"][level]
+    assert row["percent"]["value"] == report["percent_agreement"]["value"]
+    assert row["unanimous"] == report["unanimous"]

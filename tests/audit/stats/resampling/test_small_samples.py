@@ -1,0 +1,92 @@
+import numpy as np
+import pytest
+
+from audit.stats.estimate import Undefined
+from audit.stats.resamples import Resamples
+from audit.stats.resampling.small_samples import share_limits
+from tests.audit.stats import coverage
+
+ONE_EACH = np.ones(60)
+
+
+def drawn(n: int = 60) -> Resamples:
+    return Resamples(np.arange(n), method="jackknife")
+
+
+def test_sixty_of_sixty_right_is_not_certainty_worked_by_hand():
+    # Half the chance of 60 of 60 is 2.5 % at p: p^60 / 2 = 0.025, p = 0.05^(1/60)
+    low, high = share_limits(ONE_EACH, ONE_EACH)
+    assert low == pytest.approx(0.05 ** (1 / 60))
+    assert high == 1.0
+    found = drawn().percent_agreement(ONE_EACH, ONE_EACH)
+    assert (found.low, found.high) == (low, high)
+
+
+def test_four_right_images_and_a_judge_at_eight_tenths_are_no_twenty_points_for_sure():
+    found = drawn(4).difference_of_means(np.ones(4), np.full(4, 0.8), scale=100)
+    # The lower end of 4 of 4 is 0.05^(1/4) = 0.473, less 0.8.
+    assert found.low == pytest.approx(100 * (0.05 ** (1 / 4) - 0.8))
+    assert found.value == pytest.approx(20)
+
+
+def test_images_of_one_prompt_do_not_count_as_many():
+    # 5 prompts of 8 alike: as sure as 5 answers, not 40.
+    hits = np.array([8.0, 8, 8, 0, 0])
+    many = share_limits(hits, np.full(5, 8.0))
+    few = share_limits(hits / 8, np.ones(5))
+    # The design effect has 4 degrees of freedom: 5/4 of one answer for each prompt.
+    assert many[1] - many[0] >= few[1] - few[0]
+
+
+@pytest.mark.parametrize(
+    "statistic", ["cohen_kappa", "auroc", "kendall_tau_b", "pairwise_accuracy", "spearman"]
+)
+def test_a_perfect_judge_is_not_sure_to_be_perfect(statistic):
+    people = np.arange(60) % 2
+    found = getattr(drawn(), statistic)(people, people)
+    assert found.value == pytest.approx(1)
+    assert found.low < 0.96
+    assert found.high == pytest.approx(1)
+
+
+def test_a_judge_that_never_differed_may_do_so_on_the_next_prompt():
+    people = np.arange(60) % 2
+    found = drawn().difference_of_means(people, people, scale=100)
+    assert found.low < -1
+    assert found.high > 1
+
+
+def test_a_statistic_that_one_prompt_alone_makes_possible_has_no_interval():
+    found = drawn(10).auroc([1] + [0] * 9, np.arange(10))
+    assert found == Undefined("too few to judge: without one of 1 prompts it is undefined", 10)
+
+
+def test_neither_seed_nor_the_order_of_prompts_changes_a_digit():
+    rng = np.random.default_rng(5)
+    prompt, people = rng.integers(0, 20, 80), rng.integers(0, 2, 80)
+    judge = people + rng.normal(size=80)
+    one = Resamples(prompt, method="jackknife").auroc(people, judge)
+    assert one == Resamples(19 - prompt, seed=7, method="jackknife").auroc(people, judge)
+
+
+def test_with_many_prompts_percentiles_are_taken():
+    rng = np.random.default_rng(6)
+    people = rng.integers(0, 2, 300)
+    judge = people + rng.normal(size=300)
+    found = drawn(300).auroc(people, judge)
+    assert found == Resamples(np.arange(300)).auroc(people, judge)
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("name", coverage.STATISTICS)
+def test_intervals_hold_the_truth_with_twenty_prompts(name):
+    # 150 worlds: 95 % less three standard errors of the count. `make bench-stats` counts thousands.
+    assert coverage.coverage(name, 20, 4, 150, "jackknife", seed=2) >= 0.897
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("rate", coverage.RATES)
+@pytest.mark.parametrize("prompts", coverage.SIZES)
+def test_shares_hold_the_truth_at_the_ends(prompts, rate):
+    # Near the ends counts are few and the interval errs on the safe side.
+    assert coverage.share_coverage(prompts, 1, rate, 400) >= 0.93
