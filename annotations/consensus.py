@@ -6,6 +6,9 @@ wants a majority, a correlation wants a mean; which rule was used is part of a s
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 import numpy as np
 
 
@@ -26,11 +29,39 @@ def majority(ratings: np.ndarray) -> np.ndarray:
 
 
 def mean(ratings: np.ndarray) -> np.ndarray:
-    """The mean over the people who answered; nan where nobody did."""
+    """The mean over the people who answered; nan where nobody did.
+
+    Ratings are taken as the decimals they are written as, summed exactly and divided once: equal
+    means are equal to the last digit, whoever gave which rating and in whatever order.
+    """
+    out = np.full(ratings.shape[1], np.nan)
     given = ~np.isnan(ratings)
-    n = given.sum(axis=0)
-    total = np.where(given, ratings, 0.0).sum(axis=0)
-    return np.divide(total, n, out=np.full(ratings.shape[1], np.nan), where=n > 0)
+    if not given.any():
+        return out
+    values, codes = np.unique(ratings[given], return_inverse=True)
+    image = np.nonzero(given)[1]
+    number = np.bincount(image, minlength=out.size)
+    steps, unit = _in_whole_steps(values.tolist())
+    rated = number > 0
+    if max(unit, max(map(abs, steps))) * int(number.max()) < 2**53:
+        total = np.bincount(image, weights=np.array(steps, float)[codes], minlength=out.size)
+        out[rated] = total[rated] / (number[rated] * float(unit))
+        return out
+    # Whole numbers that no float holds: Python's own, whose quotient is rounded once, too.
+    sums = [0] * out.size
+    for place, code in zip(image.tolist(), codes.tolist(), strict=True):
+        sums[place] += steps[code]
+    for place in np.flatnonzero(rated).tolist():
+        out[place] = sums[place] / (int(number[place]) * unit)
+    return out
+
+
+def _in_whole_steps(values: list[float]) -> tuple[list[int], int]:
+    """The values as whole numbers of a common step, and how many steps make 1: 0.25 and 0.1 are 5
+    and 2 of 20."""
+    exact = [Fraction(repr(value)) for value in values]
+    unit = math.lcm(*(value.denominator for value in exact))
+    return [int(value * unit) for value in exact], unit
 
 
 def unanimous(ratings: np.ndarray) -> np.ndarray:

@@ -1,9 +1,13 @@
-"""How a question is answered: yes or no, a rating from low to high, or any number."""
+"""How a question is answered: yes or no, a rating from low to high, or any number; or not at all."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+
+# The answer of a person who cannot tell, as it is stored and exported: a word, never a number, so
+# that no statistic takes it for one.
+CANT_TELL = "can't tell"
 
 
 @dataclass(frozen=True, slots=True)

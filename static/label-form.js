@@ -7,7 +7,7 @@ const form = () => document.getElementById("answers");
 const everything = () => [...document.querySelectorAll("#answers .question")];
 const questions = () => everything().filter((item) => !item.disabled);
 const isAtom = (question) => question.classList.contains("atom");
-const isTyped = (question) => question.querySelector("textarea, input[type=number]");
+const isTyped = (question) => question.querySelector("textarea, input[type=number], [data-marks]");
 const isChosenOnce = (question) => question.dataset.kind === "choice";
 
 function given(question) {
@@ -80,7 +80,8 @@ const current = () =>
 
 function mark(question, options) {
   const input =
-    question.querySelector("input:checked") ?? question.querySelector("input, textarea");
+    question.querySelector("input:checked, [data-mark-here]") ??
+    question.querySelector("input, textarea");
   input.focus({ preventScroll: true });
   // Show the whole question, not only its first choice.
   if (!options?.preventScroll) question.scrollIntoView({ block: "nearest" });
@@ -105,6 +106,7 @@ function fill(draft) {
       else input.checked = values.includes(input.value);
     }
   }
+  window.jurybox.marks?.draw();
 }
 
 window.jurybox.form = {

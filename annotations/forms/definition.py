@@ -11,7 +11,9 @@ import json
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
-KINDS = ("choice", "choices", "number", "text")
+# Begins the name of a picture that comes with Jurybox.
+DRAWN = "drawn:"
+KINDS = ("choice", "choices", "number", "text", "mark")
 
 
 def later(default: Any) -> Any:
@@ -51,7 +53,7 @@ class Wording:
 class Question:
     """`name` is used in CSV files and reports; `text` is what the paper prints.
 
-    `kind`: one of the choices, several of them, a number, or a text. `per="atom"`: asked once for
+    `kind`: one of the choices, several of them, a number, a text, or marks on the image. `per="atom"`: asked once for
     each atom of the prompt. `objects`: which object classes of the prompt [OBJECT] (or [OBJECT A]
     and [OBJECT B]) stand for; the question is not asked if the prompt has fewer.
     """
@@ -71,11 +73,14 @@ class Question:
     whole: bool = later(False)
     # The prompt is shown with this question, not before it.
     with_prompt: bool = later(False)
+    # "Can't tell" is offered beside the choices.
+    cant_tell: bool = later(False)
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """`image`: the key of the study's image that the example shows, if there is one."""
+    """`image`: the key of the study's image that the example shows, if there is one; or `drawn:` and
+    the name of a picture of ours (`static/examples`)."""
 
     prompt: str
     answers: tuple[str, ...]

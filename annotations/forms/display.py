@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from annotations.forms import atoms_in_prompt
-from annotations.forms.definition import Choice, Question, When
+from annotations.forms.definition import Choice, Form, Question, When
 from annotations.forms.per_image import AskedQuestion
 from annotations.forms.validate_answers import describe_number
+from annotations.scales import CANT_TELL
 
 MARKS = {"yes": "✓", "no": "✗"}
 DIGITS = "1234567890"
+NUMBERED = re.compile(r"\bQ\d|\bquestion \d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +24,7 @@ class ShownChoice:
     value: str
     text: str
     key: str
-    # "yes" or "no" if the choice is one of these: they have their own colours and marks.
+    # "yes", "no" or "cant-tell" if the choice is one of these: they have their own colours and marks.
     word: str
     mark: str
     # The number the choice stands for, unless its text says it.
@@ -46,6 +49,8 @@ class ShownQuestion:
     least: str
     most: str
     step: str
+    # "Q1", where the instructions call the questions so.
+    number: str = ""
     # For an atom: its words, its question, and the digit that flips its answer.
     words: str = ""
     about: str = ""
@@ -68,17 +73,36 @@ class Block:
     text: str = ""
     hint: str = ""
     parts: tuple[Part, ...] = ()
+    number: str = ""
+
+
+def numbering(form: Form) -> dict[str, str]:
+    """question -> its number, if the form's instructions call questions by number ("question 1",
+    "Q2"): then it must be there to be found."""
+    said = [form.introduction, *form.notes]
+    said += [example.thought for example in (*form.examples, *form.edge_cases)]
+    match = NUMBERED.search(" ".join(said))
+    if not match:
+        return {}
+    letter = "Q" if match[0].startswith("Q") else ""
+    return {q.name: f"{letter}{number}." for number, q in enumerate(form.questions, start=1)}
 
 
 def blocks(
-    prompt: str, questions: Iterable[AskedQuestion], earlier: Mapping[str, float | str]
+    prompt: str,
+    questions: Iterable[AskedQuestion],
+    earlier: Mapping[str, float | str],
+    numbers: Mapping[str, str] | None = None,
 ) -> list[Block]:
-    """The questions of one image; `earlier`: this person's own answers so far."""
+    """The questions of one image; `earlier`: this person's own answers so far; `numbers`: as from
+    `numbering`."""
+    numbers = numbers or {}
     shown_blocks: list[Block] = []
     per_atom: dict[str, list[AskedQuestion]] = {}
     for asked in questions:
         if asked.atom is None:
-            shown_blocks.append(Block(shown(asked, earlier.get(asked.key))))
+            number = numbers.get(asked.question.name, "")
+            shown_blocks.append(Block(shown(asked, earlier.get(asked.key), number=number)))
             continue
         name = asked.question.name
         if name not in per_atom:
@@ -86,13 +110,22 @@ def blocks(
             shown_blocks.append(Block(text=name))
         per_atom[name].append(asked)
     return [
-        block if block.question else _in_place(prompt, per_atom[block.text], earlier)
+        block
+        if block.question
+        else replace(
+            _in_place(prompt, per_atom[block.text], earlier), number=numbers.get(block.text, "")
+        )
         for block in shown_blocks
     ]
 
 
 def shown(
-    asked: AskedQuestion, earlier: float | str | None, *, digit: str = "", words: str = ""
+    asked: AskedQuestion,
+    earlier: float | str | None,
+    *,
+    digit: str = "",
+    words: str = "",
+    number: str = "",
 ) -> ShownQuestion:
     question = asked.question
     choices = tuple(_choices(question, earlier))
@@ -115,6 +148,7 @@ def shown(
         words=words or (asked.atom.text or asked.atom.question if asked.atom else ""),
         about=_about(asked) if asked.atom else _described(question),
         digit=digit,
+        number=number,
     )
 
 
@@ -151,6 +185,22 @@ def _choices(question: Question, earlier: float | str | None) -> Iterable[ShownC
             number=number if _is_digit(choice) and not choice.text.startswith(number) else "",
             chosen=number in chosen,
         )
+    if question.cant_tell:
+        yield ShownChoice(
+            value=CANT_TELL,
+            text="Can't tell",
+            key=_free_key(question),
+            word="cant-tell",
+            mark="?",
+            number="",
+            chosen=CANT_TELL in chosen,
+        )
+
+
+def _free_key(question: Question) -> str:
+    """For "can't tell": a letter that no choice has. (`?` opens the help.)"""
+    taken = _keys(question)
+    return next((letter for letter in "cxt" if letter not in taken), "")
 
 
 def _keys(question: Question) -> list[str]:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
+from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
+from django.templatetags.static import static
+from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 
-from annotations.forms.definition import Example, Form
+from annotations.forms.definition import DRAWN, Example, Form
 from annotations.forms.display import Block, ShownQuestion
 from annotations.forms.versions import ByDigest
 from annotations.models import FormVersion
@@ -21,7 +24,7 @@ def questions_html(blocks: Iterable[Block], prompt: str) -> SafeString:
 def instructions_html(version: FormVersion, addresses: dict[str, str]) -> SafeString:
     """The instructions beside the form. `addresses`: image key -> public id, for its examples."""
     if addresses:
-        return _instructions(ByDigest(version).form, addresses)
+        return instructions_of(ByDigest(version).form, addresses)
     return _without_pictures(ByDigest(version))
 
 
@@ -45,12 +48,12 @@ def _atom(atom: ShownQuestion) -> SafeString:
 
 @lru_cache(maxsize=64)
 def _without_pictures(key: ByDigest) -> SafeString:
-    return _instructions(key.form, {})
+    return instructions_of(key.form, {})
 
 
-def _instructions(form: Form, addresses: dict[str, str]) -> SafeString:
-    def with_images(examples: Iterable[Example]) -> list[tuple[Example, str | None]]:
-        return [(example, addresses.get(example.image)) for example in examples]
+def instructions_of(form: Form, addresses: dict[str, str]) -> SafeString:
+    def with_images(examples: Iterable[Example]) -> list[tuple[Example, str]]:
+        return [(example, _picture(example, addresses)) for example in examples]
 
     context = {
         "form": form,
@@ -59,3 +62,12 @@ def _instructions(form: Form, addresses: dict[str, str]) -> SafeString:
     }
     html = render_to_string("annotations/label_instructions.html", context)
     return mark_safe(html.strip())  # noqa: S308
+
+
+def _picture(example: Example, addresses: dict[str, str]) -> str:
+    """The address of the example's picture; empty if it has none."""
+    if example.image.startswith(DRAWN):
+        name = f"examples/{example.image.removeprefix(DRAWN)}.png"
+        return static(name) if finders.find(name) else ""
+    public_id = addresses.get(example.image)
+    return f"{reverse('image', args=[public_id])}?small" if public_id else ""

@@ -9,10 +9,14 @@
     - The number of objects
     - colour = A colour
     hands (whole number 0 to 20): How many hands are visible?
+    sharp (yes/no, can't tell): Is it sharp?
+    where (mark, optional): Mark where it is wrong.
     comment (text, optional): Anything else?
     > A few words are enough.
 
-A choice is `- text` or `- value = text`; `>` is a hint below the question. `Form:` is the name in
+A choice is `- text` or `- value = text`, with its key `- [k] value = text`; `>` is a hint below the
+question. `Example: the prompt` (or `Edge case:`) is followed by lines `Answer:`, `Thought:` and
+`Picture:`, the key of an image of the study. `Form:` is the name in
 exports; without it, it follows from the title.
 """
 
@@ -23,8 +27,9 @@ import re
 from typing import Any
 
 from annotations.errors import FormRefused
-from annotations.forms.definition import Form, Question, When
+from annotations.forms.definition import Choice, Form, Question, When
 from annotations.forms.validate_definition import read_form
+from annotations.scales import CANT_TELL
 
 HEADS = {
     "form": "slug",
@@ -36,8 +41,18 @@ HEADS = {
 QUESTION = re.compile(r"(?P<name>[^\s(:]+)\s*\((?P<about>[^)]*)\)\s*:\s*(?P<text>.+)")
 NUMBER = re.compile(r"(?P<whole>whole )?number(?: (?P<least>-?[\d.]+) to (?P<most>-?[\d.]+))?")
 WHEN = re.compile(r"when (?P<name>\S+) (?:is (?P<values>.+)|above (?P<above>-?[\d.]+))")
-CHOICE = re.compile(r"-\s*(?:(?P<value>[^=]{1,60}?)\s*=\s*)?(?P<text>.+)")
-KINDS = {"choice": "choice", "scale": "choice", "several": "choices", "text": "text"}
+CHOICE = re.compile(
+    r"-\s*(?:\[(?P<key>[a-z0-9])\]\s+)?(?:(?P<value>[^=]{1,60}?)\s*=\s*)?(?P<text>.+)"
+)
+EXAMPLES = {"example": "examples", "edge case": "edge_cases"}
+OF_EXAMPLE = {"answer": "answers", "thought": "thought", "picture": "image"}
+KINDS = {
+    "choice": "choice",
+    "scale": "choice",
+    "several": "choices",
+    "text": "text",
+    "mark": "mark",
+}
 
 
 def parse(text: str) -> dict[str, Any]:
@@ -58,6 +73,7 @@ def parse(text: str) -> dict[str, Any]:
             problem = _take(line.strip(), form)
             if problem:
                 wrong.append(f"Line {number}: {problem}")
+    form.pop("_example", None)
     for question in form["questions"]:
         _finish(question, form["questions"])
     if wrong:
@@ -82,6 +98,12 @@ def _in_lines(form: Form) -> str:
     lines += [f"Note: {note}" for note in form.notes]
     for question in form.questions:
         lines += ["", *_lines(question, form)]
+    for name, examples in (("Example", form.examples), ("Edge case", form.edge_cases)):
+        for example in examples:
+            lines += ["", f"{name}: {example.prompt}"]
+            lines += [f"Answer: {answer}" for answer in example.answers]
+            lines += [f"Thought: {example.thought}"] if example.thought else []
+            lines += [f"Picture: {example.image}"] if example.image else []
     return "\n".join(lines) + "\n"
 
 
@@ -95,6 +117,13 @@ def _take(line: str, form: dict[str, Any]) -> str:
         else:
             form[part] = rest.strip()
         return ""
+    if colon and head.lower() in EXAMPLES:
+        example = {"prompt": rest.strip(), "answers": [], "thought": ""}
+        form.setdefault(EXAMPLES[head.lower()], []).append(example)
+        form["_example"] = example
+        return ""
+    if colon and head.lower() in OF_EXAMPLE:
+        return _take_of_example(OF_EXAMPLE[head.lower()], rest.strip(), form)
     questions = form["questions"]
     if line[0] in "->":
         if not questions:
@@ -115,6 +144,16 @@ def _take(line: str, form: dict[str, Any]) -> str:
     )
 
 
+def _take_of_example(part: str, words: str, form: dict[str, Any]) -> str:
+    if "_example" not in form:
+        return "an answer, a thought or a picture comes after its example."
+    if part == "answers":
+        form["_example"]["answers"].append(words)
+    else:
+        form["_example"][part] = words
+    return ""
+
+
 def _take_kind(kind: str, question: dict[str, Any]) -> str:
     if kind == "yes/no":
         question["choices"] = [{"value": 1, "text": "Yes"}, {"value": 0, "text": "No"}]
@@ -128,7 +167,7 @@ def _take_kind(kind: str, question: dict[str, Any]) -> str:
     else:
         return (
             f"“{kind}” is not a kind of question; write yes/no, scale, choice, several, number, "
-            "whole number 0 to 10, or text."
+            "whole number 0 to 10, text, or mark."
         )
     return ""
 
@@ -138,6 +177,8 @@ def _take_more(part: str, question: dict[str, Any]) -> str:
         question["optional"] = True
     elif part == "per atom":
         question["per"] = "atom"
+    elif part.replace("’", "'").lower() == CANT_TELL:
+        question["cant_tell"] = True
     elif match := WHEN.fullmatch(part):
         condition: dict[str, Any] = {"question": match["name"]}
         if match["above"]:
@@ -147,8 +188,8 @@ def _take_more(part: str, question: dict[str, Any]) -> str:
         question.setdefault("when", []).append(condition)
     else:
         return (
-            f"“{part}” is not understood; write optional, per atom, “when name is answer”, or "
-            "“when name above 0”."
+            f"“{part}” is not understood; write optional, per atom, can't tell, “when name is "
+            "answer”, or “when name above 0”."
         )
     return ""
 
@@ -161,7 +202,8 @@ def _take_choice(line: str, question: dict[str, Any]) -> str:
     value: Any = match["value"].strip() if match["value"] else None
     if value is None:
         value = len(question["choices"]) + 1 if question.get("_scale") else _word(text)
-    question["choices"].append({"value": _value(value), "text": text})
+    choice = {"value": _value(value), "text": text}
+    question["choices"].append(choice | ({"key": match["key"]} if match["key"] else {}))
     return ""
 
 
@@ -172,6 +214,7 @@ def _finish(question: dict[str, Any], questions: list[dict[str, Any]]) -> None:
     for condition in question.get("when", ()):
         choices = named.get(condition["question"], {}).get("choices", ())
         meant = {choice["text"].lower(): choice["value"] for choice in choices}
+        meant.setdefault(CANT_TELL, CANT_TELL)
         condition["one_of"] = [
             meant.get(value.lower(), _value(value)) for value in condition.get("one_of", ())
         ]
@@ -190,16 +233,23 @@ def _lines(question: Question, form: Form) -> list[str]:
     elif question.kind == "choices":
         kind = "several"
     else:
-        kind = "text" if question.kind == "text" else "choice"
+        kind = question.kind
     about = [kind]
     about += ["per atom"] if question.per else []
     about += ["optional"] if question.optional else []
+    about += [CANT_TELL] if question.cant_tell else []
     about += [_condition(when, form) for when in question.when]
     lines = [f"{question.name} ({', '.join(about)}): {question.text}"]
     lines += [f"> {question.hint}"] if question.hint else []
     if kind != "yes/no":
-        lines += [f"- {_shown(value)} = {text}" for value, text in zip(values, words, strict=True)]
+        lines += [
+            f"- {_key(choice)}{_shown(choice.value)} = {choice.text}" for choice in question.choices
+        ]
     return lines
+
+
+def _key(choice: Choice) -> str:
+    return f"[{choice.key}] " if choice.key else ""
 
 
 def _condition(when: When, form: Form) -> str:

@@ -7,9 +7,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from annotations import marks
 from annotations.errors import LabelRefused
 from annotations.forms.definition import Form, Question
 from annotations.forms.per_image import AskedQuestion, holds
+from annotations.scales import CANT_TELL
 
 LONGEST = 2000
 # Half of a surrogate pair: neither files nor databases take it.
@@ -18,7 +20,11 @@ NOTHING = "nothing was saved."
 
 
 def validated(
-    form: Form, questions: tuple[AskedQuestion, ...], answers: Mapping[str, Any]
+    form: Form,
+    questions: tuple[AskedQuestion, ...],
+    answers: Mapping[str, Any],
+    *,
+    all_needed: bool = True,
 ) -> dict[str, float | str]:
     """key -> a number or a text; several choices become one text, `red|white`.
 
@@ -29,6 +35,8 @@ def validated(
     for asked in questions:
         question, sent = asked.question, answers.get(asked.key)
         name = _name(asked)
+        if question.kind == "mark":
+            sent = _marks(sent, name)
         if not holds(question.when, given):
             if not _empty(sent):
                 raise LabelRefused(
@@ -37,7 +45,7 @@ def validated(
                 )
         elif not _empty(sent):
             given[asked.key] = _value(question, sent, name)
-        elif not question.optional:
+        elif all_needed and not question.optional:
             raise LabelRefused(f"{name} has no answer yet; {NOTHING}")
     return {
         key: "|".join(map(_short, value)) if isinstance(value, list) else value
@@ -58,6 +66,8 @@ def _refuse_unknown_keys(
 
 
 def _value(question: Question, sent: Any, name: str) -> Any:
+    if question.kind == "mark":
+        return sent
     if question.kind == "choices":
         parts = sent if isinstance(sent, list | tuple) else str(sent).split("|")
         chosen = [_choice(question, part, name) for part in parts]
@@ -75,6 +85,8 @@ def _value(question: Question, sent: Any, name: str) -> Any:
 
 
 def _choice(question: Question, sent: Any, name: str) -> float | str:
+    if question.cant_tell and sent == CANT_TELL:
+        return CANT_TELL
     number = _float(sent)
     for choice in question.choices:
         same = (
@@ -83,6 +95,7 @@ def _choice(question: Question, sent: Any, name: str) -> float | str:
         if same:
             return choice.value
     words = ", ".join(choice.text for choice in question.choices)
+    words += f", {CANT_TELL}" if question.cant_tell else ""
     raise LabelRefused(f"{name} takes one of: {words}; {NOTHING}")
 
 
@@ -107,6 +120,16 @@ def describe_number(question: Question) -> str:
     if least is not None:
         return f"{kind} from {_short(least)} up"
     return kind if most is None else f"{kind} up to {_short(most)}"
+
+
+def _marks(sent: Any, name: str) -> str:
+    """Empty if there are none."""
+    if isinstance(sent, list | tuple) and len(sent) == 1 and isinstance(sent[0], str):
+        [sent] = sent
+    try:
+        return marks.written(marks.read(sent or ()))
+    except ValueError as reason:
+        raise LabelRefused(f"{name} cannot be read: {reason}; {NOTHING}") from None
 
 
 def _text(sent: Any, name: str) -> str:

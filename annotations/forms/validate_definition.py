@@ -10,7 +10,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from annotations.errors import FormRefused
-from annotations.forms.definition import KINDS, Choice, Example, Form, Question, When, Wording
+from annotations.forms.definition import (
+    KINDS,
+    Choice,
+    Example,
+    Form,
+    Question,
+    When,
+    Wording,
+)
+from annotations.scales import CANT_TELL
 
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,59}")
 QUESTIONS, CHOICES, LONGEST = 60, 40, 2000
@@ -26,7 +35,7 @@ PARTS = {
     "form": {"slug", "title", "source", "questions", "introduction", "notes", "examples"}
     | {"edge_cases"},
     "question": {"name", "text", "choices", "kind", "hint", "per", "objects", "when", "wordings"}
-    | {"optional", "least", "most", "whole", "with_prompt"},
+    | {"optional", "least", "most", "whole", "with_prompt", "cant_tell"},
 }
 
 
@@ -119,15 +128,19 @@ class _Reader:
             most=self._bound(given.get("most"), f"{place}: its largest number"),
             whole=given.get("whole") is True,
             with_prompt=given.get("with_prompt") is True,
+            cant_tell=given.get("cant_tell") is True,
         )
         least, most = question.least, question.most
         if least is not None and most is not None and least > most:
             self.wrong.append(f"{place}: its least number is larger than its largest.")
+        if question.kind == "mark" and question.per:
+            self.wrong.append(f"{place} marks the image, so it is asked once for each image.")
+        self._can_offer_cant_tell(question, place)
         self._keeps_its_meaning(question, place)
         return question
 
     def _choices(self, given: Any, kind: str, place: str) -> tuple[Choice, ...]:
-        if kind in ("number", "text"):
+        if kind in ("number", "text", "mark"):
             if given:
                 self.wrong.append(f"{place} takes a {kind}, so it has no choices.")
             return ()
@@ -185,6 +198,7 @@ class _Reader:
                 self.wrong.append(f"{place} depends on an answer that is neither word nor number.")
                 continue
             allowed = [choice.value for choice in earlier[other].choices]
+            allowed += [CANT_TELL] if earlier[other].cant_tell else []
             strange = [value for value in one_of if allowed and value not in allowed]
             if strange:
                 self.wrong.append(
@@ -228,6 +242,14 @@ class _Reader:
             thought, image = str(example.get("thought") or ""), str(example.get("image") or "")
             examples.append(Example(str(example["prompt"]), answers, thought, image))
         return tuple(examples)
+
+    def _can_offer_cant_tell(self, question: Question, place: str) -> None:
+        if not question.cant_tell:
+            return
+        if question.kind != "choice":
+            self.wrong.append(f"{place}: only a question with one choice can offer “can't tell”.")
+        if any(choice.value == CANT_TELL for choice in question.choices):
+            self.wrong.append(f"{place} has “{CANT_TELL}” twice; remove it from the choices.")
 
     def _keeps_its_meaning(self, question: Question, place: str) -> None:
         values, words = MEANINGS.get(question.name, (None, ""))

@@ -7,7 +7,7 @@ from functools import lru_cache
 from django.db import transaction
 from django.db.models import Max
 
-from annotations import event_log
+from annotations import event_log, marks
 from annotations.forms.definition import Form
 from annotations.forms.per_image import (
     AskedQuestion,
@@ -68,6 +68,8 @@ def in_words(version: FormVersion, question: str, value: float | None, text: str
     words = {choice.value: choice.text for choice in asked.choices} if asked else {}
     if value is not None:
         return words.get(value, f"{value:g}")
+    if asked and asked.kind == "mark" and marks.are_in(text):
+        return marks.in_words(text)
     parts = text.split("|") if asked and asked.kind == "choices" else [text]
     return ", ".join(str(words.get(part, part)) for part in parts)
 

@@ -1,98 +1,228 @@
-"""The owner chooses the questions of a study: a paper's form, or one of their own."""
+"""The owner chooses the questions of a study: a paper's form, or one of their own, clicked together or
+written in lines. Both are views of one definition; the page's fields hold all of it."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.safestring import SafeString
+from django.urls import reverse
+from django_htmx.http import HttpResponseClientRedirect
 
-from annotations.access import Place, place_or_404
+from annotations.access import HtmxRequest, Place, place_or_404
 from annotations.errors import FormRefused, NotYours
+from annotations.forms import builder
 from annotations.forms.definition import Form
-from annotations.forms.display import blocks
-from annotations.forms.html import questions_html
+from annotations.forms.display import blocks, numbering
+from annotations.forms.html import instructions_of, questions_html
 from annotations.forms.papers import FORMS
-from annotations.forms.per_image import PromptFacts, questions_about
-from annotations.forms.text_format import as_text, parse
+from annotations.forms.papers.own_form import written_form
+from annotations.forms.per_image import PromptFacts, objects_of, questions_about
+from annotations.forms.text_format import as_text
 from annotations.forms.validate_definition import read_form
 from annotations.forms.versions import form_of, use_form
-from annotations.models import Annotation, Membership
+from annotations.models import Annotation, Image
 from annotations.sources.records import AtomRecord
+from annotations.studies import queries as study_queries
 
-LONGEST = 100_000
+# So many images are offered for an example; any other can be named by its key.
+OFFERED = 100
 # The example prompt of a preview: two classes and five atoms, so that every kind of question shows.
 SAMPLE = PromptFacts(
-    "two red dogs and a bench",
-    objects=("dog", "bench"),
+    "two red circles and a blue star",
+    objects=("circle", "star"),
     atoms=(
-        AtomRecord(0, "count", "two", "How many dogs are in the image?", "two"),
-        AtomRecord(1, "attribute", "red", "Are the dogs red?", "Yes"),
-        AtomRecord(2, "object", "dog", "Are there any dogs in the image?", "Yes"),
-        AtomRecord(3, "count", "a", "How many benches are in the image?", "one"),
-        AtomRecord(4, "object", "bench", "Are there any benches in the image?", "Yes"),
+        AtomRecord(0, "count", "two", "How many circles are in the image?", "two"),
+        AtomRecord(1, "attribute", "red", "Are the circles red?", "Yes"),
+        AtomRecord(2, "object", "circle", "Are there any circles in the image?", "Yes"),
+        AtomRecord(3, "count", "a", "How many stars are in the image?", "one"),
+        AtomRecord(4, "object", "star", "Are there any stars in the image?", "Yes"),
     ),
 )
 
 
 @login_required
-def form_edit(request: HttpRequest, slug: str) -> HttpResponse:
-    """GET: the present questions. POST: preview the written form, or use it from now on."""
+def form_edit(request: HtmxRequest, slug: str) -> HttpResponse:
+    """GET: the present questions, or a paper's. POST: a step of the builder, the other tab, a preview,
+    or the form that is asked from now on."""
     place = place_or_404(request, slug)
-    if place.membership.role != Membership.Role.OWNER:
+    if not place.owns:
         raise NotYours("Only the owner of a study chooses its questions.")
-    present = form_of(place.study.form)
     if request.method != "POST":
-        start = FORMS.get(request.GET.get("from", ""), present)
-        return _page(request, place, as_text(start), start, [])
+        start = FORMS.get(request.GET.get("from", ""), form_of(place.study.form))
+        if request.GET.get("tab") == "words":
+            return _in_words(request, place, as_text(start), start)
+        return _builder(request, place, builder.draft_of(start.definition()), None)
+    if "builder" in request.POST:
+        return _builder_step(request, place)
+    return _written(request, place)
+
+
+def _written(request: HtmxRequest, place: Place) -> HttpResponse:
+    """What was sent from the tab with the lines."""
     text = request.POST.get("definition", "")
     try:
-        form = _form(text)
+        form = written_form(text)
     except FormRefused as refusal:
-        return _page(request, place, text, None, refusal.wrong, status=422)
-    if "use" not in request.POST:
-        return _page(request, place, text, form, [])
+        return _in_words(request, place, text, None, refusal.wrong)
+    if "use" in request.POST:
+        return _use(request, place, form)
+    if request.POST.get("do") == "builder":
+        return _builder(request, place, builder.draft_of(form.definition()), None)
+    return _in_words(request, place, text, form)
+
+
+def _builder_step(request: HtmxRequest, place: Place) -> HttpResponse:
+    draft, opened = builder.read_fields(request.POST)
+    do = request.POST.get("do", "")
+    opened = builder.step(draft, opened, do)
+    if "use" not in request.POST and do != "words":
+        return _builder(request, place, draft, opened, do=do)
+    builder.named(draft)
+    try:
+        form = read_form(builder.definition_of(draft))
+    except FormRefused as refusal:
+        return _builder(request, place, draft, opened, wrong=refusal.wrong)
+    if do == "words":
+        text = as_text(form)
+        return _in_words(request, place, text, form)
+    # Through the lines' check, so that both tabs follow one rule.
+    return _use(request, place, written_form(as_text(form)))
+
+
+def _use(request: HtmxRequest, place: Place, form: Form) -> HttpResponse:
     version = use_form(study=place.study, form=form)
     messages.success(request, f"From now on this study asks the questions of {version}.")
-    return redirect("form-edit", slug=slug)
+    if request.htmx:
+        return HttpResponseClientRedirect(reverse("form-edit", args=[place.study.slug]))
+    return redirect("form-edit", slug=place.study.slug)
 
 
-def _form(text: str) -> Form:
-    if len(text) > LONGEST:
-        raise FormRefused([f"The form has {len(text)} characters; {LONGEST} are allowed."])
-    form = read_form(parse(text))
-    paper = FORMS.get(form.slug)
-    if paper and paper.digest != form.digest:
-        # With other words it is no longer the paper's form, and must not have its name.
-        return replace(form, slug=f"own-{form.slug}"[:80], source=f"after {form.source}")
-    return form
+def _in_words(
+    request: HtmxRequest, place: Place, text: str, form: Form | None, wrong: list[str] | None = None
+) -> HttpResponse:
+    context = {"tab": "words", "text": text, "wrong": wrong or []}
+    return _page(request, place, form, context)
 
 
-def _preview(form: Form) -> SafeString:
-    return questions_html(blocks(SAMPLE.prompt, questions_about(form, SAMPLE), {}), SAMPLE.prompt)
+def _builder(
+    request: HtmxRequest,
+    place: Place,
+    draft: builder.Draft,
+    opened: int | None,
+    *,
+    wrong: list[str] | None = None,
+    do: str = "",
+) -> HttpResponse:
+    places = [(builder.place_of(sentence, draft), sentence) for sentence in wrong or ()]
+    if opened is None:
+        opened = next((number for (number, _), _ in places if number is not None), None)
+    rows = []
+    for number, question in enumerate(draft["questions"]):
+        mine = [(field, sentence) for (at, field), sentence in places if at == number]
+        rows.append(
+            {
+                "number": number,
+                "open": number == opened,
+                "draft": question,
+                "closed": builder.closed(question),
+                "wrong": mine,
+                "at": {name: [s for f, s in mine if f == name] for name, _ in builder.FIELDS},
+                "elsewhere": [s for f, s in mine if not f],
+                "ticks": builder.condition_ticks(draft, number) if number == opened else [],
+                "keys": any(choice["key"] for choice in question["choices"]),
+            }
+        )
+    images = place.study.images.exclude(file="").order_by("place", "pk")
+    context = {
+        "tab": "builder",
+        "draft": draft,
+        "rows": rows,
+        "opened": "" if opened is None else opened,
+        "wrong": [sentence for (number, field), sentence in places if number is None and not field],
+        "wrong_title": [sentence for (_, field), sentence in places if field == "title"],
+        "refused": bool(wrong),
+        "kinds": list(builder.KINDS),
+        "with_choices": builder.WITH_CHOICES,
+        "ready": [(name, words) for name, (words, _) in builder.READY.items()],
+        "instructions_open": do.startswith(("add-note", "add-example", "remove-note", "remove-ex")),
+        "focus": do.split(" ")[0] if do else "",
+        "offered": images.values_list("key", "prompt__text")[:OFFERED] if draft["examples"] else [],
+    }
+    return _page(request, place, _what_can_be_shown(draft), context)
+
+
+def _what_can_be_shown(draft: builder.Draft) -> Form | None:
+    """The form as far as it is finished: a question that is being made spoils no preview."""
+    shown = {**draft, "questions": [dict(question) for question in draft["questions"]]}
+    shown["title"] = shown["title"].strip() or "Untitled"
+    builder.named(shown)
+    for _ in range(3):
+        try:
+            return read_form(builder.definition_of(shown))
+        except FormRefused as refusal:
+            bad = {builder.place_of(sentence, shown)[0] for sentence in refusal.wrong}
+        shown["questions"] = [
+            question for number, question in enumerate(shown["questions"]) if number not in bad
+        ]
+    return None
+
+
+def _preview(place: Place, form: Form) -> dict[str, Any]:
+    """The label page's own parts, with an image of the study where there is one."""
+    image = (
+        Image.objects.filter(study=place.study)
+        .exclude(file="")
+        .select_related("prompt")
+        .order_by("place", "pk")
+        .first()
+    )
+    facts = _facts(image) if image else SAMPLE
+    questions = questions_about(form, facts)
+    keys = {example.image for example in (*form.examples, *form.edge_cases) if example.image}
+    return {
+        "questions": questions_html(
+            blocks(facts.prompt, questions, {}, numbering(form)), facts.prompt
+        ),
+        "instructions": instructions_of(form, study_queries.addresses(place.study.pk, keys)),
+        "prompt": facts.prompt,
+        "prompt_on_top": not any(a.atom or a.question.with_prompt for a in questions),
+        "image": image,
+        "sizes": ("desk", "phone"),
+        "absent": [
+            q.text for q in form.questions if q.name not in {a.question.name for a in questions}
+        ],
+    }
+
+
+def _facts(image: Image) -> PromptFacts:
+    prompt = image.prompt
+    atoms = tuple(
+        AtomRecord(atom.index, atom.kind, atom.text, atom.question, atom.expected)
+        for atom in prompt.atoms.all()
+    )
+    return PromptFacts(prompt.text, tuple(prompt.tags), objects_of(prompt.metadata, atoms), atoms)
 
 
 def _page(
-    request: HttpRequest,
-    place: Place,
-    text: str,
-    form: Form | None,
-    wrong: list[str],
-    status: int = 200,
+    request: HtmxRequest, place: Place, form: Form | None, more: dict[str, Any]
 ) -> HttpResponse:
     context = {
         "study": place.study,
-        "may_research": place.may_research,
-        "text": text,
         "form": form,
+        "text": as_text(form) if form else "",
         "same": form is not None and form.digest == place.study.form.digest,
-        "questions": _preview(form) if form else "",
-        "sample": SAMPLE.prompt,
-        "wrong": wrong,
+        "preview": _preview(place, form) if form else None,
         "forms": FORMS.values(),
         "answered": Annotation.objects.filter(study=place.study).count(),
+        **more,
     }
-    return render(request, "annotations/form_edit.html", context, status=status)
+    template = "annotations/form_edit.html"
+    if request.htmx:
+        # Shown in its place, with what is wrong at the fields.
+        return render(request, template + "#composer", context)
+    refused = context.get("refused") or context["wrong"]
+    return render(request, template, context, status=422 if refused else 200)

@@ -10,3 +10,11 @@ def whole(text: str) -> int:
         return int(text)
     except ValueError:
         raise StudyRefused(f"“{text[:40]}” is not a whole number; nothing was changed.") from None
+
+
+def number(text: str) -> float:
+    """With a point or a comma."""
+    try:
+        return float(text.strip().replace(",", "."))
+    except ValueError:
+        raise StudyRefused(f"“{text[:40]}” is not a number; nothing was changed.") from None

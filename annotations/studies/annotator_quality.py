@@ -10,9 +10,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from django.db.models import QuerySet
+from django.db.models import Count, Q, QuerySet
 
-from annotations.models import Annotation, Answer, Assignment, Image, Membership, Study
+from annotations.models import Annotation, Assignment, Membership, Study
+from annotations.scales import CANT_TELL
+from annotations.studies.known_answers import known_images, people_said
 from annotations.studies.majority_agreement import agreement_with_majority
 from annotations.studies.share import Share
 
@@ -32,6 +34,9 @@ class PersonRow:
     set_aside: int
     skipped: int
     seconds: float | None
+    # How many answers took less than the study's number of seconds, and how many of them count.
+    too_fast: Share
+    too_fast_counted: int
     gold: Share
     agreement: Share
     marks: tuple[str, ...]
@@ -43,6 +48,7 @@ def people_rows(study: Study) -> list[PersonRow]:
     gold = _gold_shares(study)
     agreement = agreement_with_majority(study)
     seconds, answered, aside = _times(study)
+    fast = _too_fast(study)
     skipped = _counts(study.assignments.filter(state="skipped"))
     usual_agreement = _median([s.share for s in agreement.values() if s.of >= FEWEST])
     usual_seconds = _median([float(np.median(s)) for s in seconds.values() if len(s) >= FEWEST])
@@ -59,6 +65,8 @@ def people_rows(study: Study) -> list[PersonRow]:
                 set_aside=aside.get(member.pk, 0),
                 skipped=skipped.get(member.pk, 0),
                 seconds=typical,
+                too_fast=Share(sum(fast.get(member.pk, (0, 0))), len(own)),
+                too_fast_counted=fast.get(member.pk, (0, 0))[0],
                 gold=known,
                 agreement=share,
                 marks=marks,
@@ -87,32 +95,21 @@ def _marks(
 
 
 def _gold_shares(study: Study) -> dict[int, Share]:
-    gold_images = Image.objects.filter(study=study, gold__isnull=False)
     known: dict[int, dict[str, float | str]] = {
-        pk: gold or {} for pk, gold in gold_images.values_list("pk", "gold")
+        pk: gold or {} for pk, gold in known_images(study).values_list("pk", "gold")
     }
     if not known:
         return {}
-    rows = (
-        Answer.objects.filter(annotation__image__in=known)
-        .exclude(annotation__state=Annotation.State.WITHDRAWN)
-        .order_by()
-        .values_list(
-            "annotation__annotator_id",
-            "annotation__image_id",
-            "question",
-            "atom__index",
-            "value",
-            "text",
-        )
-    )
+    about_them = Q(annotation__study=study, annotation__image__gold__isnull=False)
     tallies: dict[int, list[int]] = {}
-    for person, image, question, atom, value, text in rows:
-        key = question if atom is None else f"{question}.{atom}"
-        if key in known[image]:
-            tally = tallies.setdefault(person, [0, 0])
-            tally[0] += known[image][key] == (text if value is None else value)
-            tally[1] += 1
+    for image, person, key, value in people_said(about_them):
+        expected = known[image].get(key)
+        # Who cannot tell is neither right nor wrong, unless that is the known answer.
+        if expected is None or value == CANT_TELL != expected:
+            continue
+        tally = tallies.setdefault(person, [0, 0])
+        tally[0] += expected == value
+        tally[1] += 1
     return {person: Share(*tally) for person, tally in tallies.items()}
 
 
@@ -133,6 +130,24 @@ def _times(study: Study) -> tuple[dict[int, list[float]], dict[int, int], dict[i
         if took is not None:
             seconds.setdefault(person, []).append(took)
     return seconds, answered, aside
+
+
+def _too_fast(study: Study) -> dict[int, tuple[int, int]]:
+    """membership -> answers that took less than the study's number of seconds: those that count,
+    and those that were set aside."""
+    if not study.fastest_seconds:
+        return {}
+    rows = (
+        study.annotations.filter(seconds__lt=study.fastest_seconds)
+        .exclude(state=Annotation.State.WITHDRAWN)
+        .order_by()
+        .values_list("annotator_id")
+        .annotate(
+            counted=Count("pk", filter=Q(state=Annotation.State.COUNTED)),
+            aside=Count("pk", filter=Q(state=Annotation.State.SET_ASIDE)),
+        )
+    )
+    return {person: (counted, aside) for person, counted, aside in rows}
 
 
 def _counts(assignments: QuerySet[Assignment]) -> dict[int, int]:

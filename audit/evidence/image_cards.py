@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from annotations import marks
 from annotations.models import Annotation, Answer, Atom, Image
 from annotations.pictures.store import small_size
 from audit.evidence import mask_outlines, read_evidence
@@ -129,7 +130,7 @@ def cards(
             s.image_id: s
             for s in Score.objects.filter(run=run, image__in=images).select_related("run__judge")
         }
-    votes, atom_votes = _votes(images)
+    whole_votes, atom_votes = votes(images)
     atoms: dict[int, list[Atom]] = {}
     for atom in Atom.objects.filter(prompt__in={i.prompt_id for i in images.values()}):
         atoms.setdefault(atom.prompt_id, []).append(atom)
@@ -156,12 +157,12 @@ def cards(
                 image=image,
                 gap=gaps.get(pk),
                 score=score,
-                people=votes.get(pk, {}),
+                people=whole_votes.get(pk, {}),
                 atoms=[row for row in rows if row.people or row.score is not None or row.error],
                 boxes=boxes(evidence),
                 clauses=read_evidence.clauses(evidence),
                 threshold=threshold,
-                thumbnail=_thumbnail_size(image),
+                thumbnail=thumbnail_size(image),
             )
         )
     return made
@@ -171,13 +172,13 @@ def evidence_of(score: Score | None) -> dict[str, Any]:
     return (score.evidence if score else None) or {}
 
 
-def _thumbnail_size(image: Image) -> tuple[int, int] | None:
+def thumbnail_size(image: Image) -> tuple[int, int] | None:
     if not image.file or not image.width or not image.height:
         return None
     return small_size(image.width, image.height)
 
 
-def _votes(
+def votes(
     images: Iterable[int],
 ) -> tuple[dict[int, dict[str, Vote]], dict[tuple[int, int], Vote]]:
     """Image -> question -> vote, and (image, atom) -> vote."""
@@ -288,6 +289,40 @@ def _confidence(detection: dict[str, Any]) -> float:
     return -detection["score"]
 
 
+@dataclass(frozen=True, slots=True)
+class PlacedMark:
+    """A person's mark in the pixels of the image."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    person: str
+    question: str
+
+    @property
+    def is_point(self) -> bool:
+        return not self.width
+
+
+def placed_marks(image: Image, said: Iterable[dict[str, Any]]) -> list[PlacedMark]:
+    """What people marked on the image, from what `raters` says."""
+    across, down = image.width or 0, image.height or 0
+    return [
+        PlacedMark(
+            x=mark.x * across,
+            y=mark.y * down,
+            width=mark.width * across,
+            height=mark.height * down,
+            person=rater["name"],
+            question=answer["question"],
+        )
+        for rater in said
+        for answer in rater["answers"]
+        for mark in answer["marks"]
+    ]
+
+
 def raters(image: Image) -> list[dict[str, Any]]:
     """Who said what, for the page of one image."""
     given = (
@@ -304,7 +339,10 @@ def raters(image: Image) -> list[dict[str, Any]]:
                 {
                     "question": answer.atom.text if answer.atom else answer.question,
                     "value": answer.value,
-                    "text": answer.text,
+                    "text": marks.in_words(answer.text)
+                    if marks.are_in(answer.text)
+                    else answer.text,
+                    "marks": marks.stored(answer.text),
                     "sign": _sign(answer.value),
                 }
                 for answer in annotation.answers.all()

@@ -1,3 +1,5 @@
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -27,6 +29,22 @@ def same(found, expected):
 )
 def test_a_named_rule(rule, expected):
     same(consensus.RULES[rule](RATINGS), expected)
+
+
+def test_means_that_are_equal_are_equal_to_the_last_digit():
+    # In floats (0.1 + 0.2) + 0.3 is 0.6000000000000001, and (0.3 + 0.2) + 0.1 is 0.6.
+    table = np.array([[0.1, 0.3, 0.2, 1e-9], [0.2, 0.2, 0.2, 0.3], [0.3, 0.1, 0.2, 12345.678]])
+    found = consensus.mean(table)
+    assert found[0] == found[1] == found[2] == 0.2
+    assert consensus.mean(table[::-1]).tolist() == found.tolist()
+
+
+@given(st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=5), st.integers(1, 3), st.randoms())
+def test_the_mean_is_the_nearest_float_whatever_the_ratings(given_ratings, times, random):
+    exact = sum(map(Fraction, map(repr, given_ratings))) / len(given_ratings)
+    column = given_ratings * times
+    random.shuffle(column)
+    assert consensus.mean(np.array(column)[:, None])[0] == float(exact)
 
 
 def test_a_decision_holds_over_the_majority_and_over_nothing():

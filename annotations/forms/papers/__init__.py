@@ -19,3 +19,5 @@ FORMS = {
         *t2i_compbench.CATEGORY_FORMS,
     ]
 }
+# Earlier versions of them, by their digests. Studies that began with one keep it.
+EARLIER = {form.digest: form for form in (geneval2_atoms.FIRST, geneval_crowd.FIRST)}

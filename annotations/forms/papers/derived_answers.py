@@ -12,6 +12,7 @@ from typing import Any
 from annotations.forms.definition import Form
 from annotations.forms.papers import geneval2_atoms, geneval_crowd
 from annotations.forms.per_image import AskedQuestion
+from annotations.scales import CANT_TELL
 
 # How pages name answers that were derived.
 WORDS = {"aligned": "The image shows all that the prompt asks for (follows from the answers)"}
@@ -34,7 +35,8 @@ def derived_answers(
             for asked in questions
             if asked.atom and asked.question.name == "atom"
         }
-        right = geneval2_atoms.prompt_is_correct(atoms, atoms=atoms)
+        known = {index: None if said == CANT_TELL else said for index, said in atoms.items()}
+        right = geneval2_atoms.prompt_is_correct(known, atoms=known)
     return {} if right is None else {"aligned": float(right)}
 
 

@@ -7,11 +7,13 @@ place; "and" is not asked.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from annotations.forms.definition import YES_NO, Example, Form, Question
 from annotations.forms.papers.geneval_audit import EDGE_CASES, NOTES, QUALITY
 
-FORM = Form(
+# The words as the paper prints them. They name a dropdown and examples that this form does not show.
+FIRST = Form(
     slug="geneval2-atoms",
     title="Alignment part by part, and quality",
     source="GenEval 2, appendix C.2, figures 11 and 12",
@@ -46,6 +48,40 @@ FORM = Form(
         ),
     ),
     edge_cases=EDGE_CASES,
+)
+
+
+FORM = replace(
+    FIRST,
+    introduction=FIRST.introduction.replace("has no dropdown", "has no buttons"),
+    # The notes speak of Examples 1 to 3: those of the first study, answered part by part, as the
+    # paper says of its own instructions.
+    examples=(
+        Example(
+            "A toothbrush above a bus",
+            ("A Yes", "toothbrush Yes", "above Yes", "a Yes", "bus Yes"),
+            "Is the image of good quality? Yes. The toothbrush and bus are both well-formed, so the "
+            "image is of good quality (even if the prompt is unrealistic).",
+        ),
+        Example(
+            "Two dogs",
+            ("Two Yes", "dogs Yes"),
+            "Is the image of good quality? No. One of the dogs is not well-formed (it has two faces).",
+        ),
+        Example(
+            "A backpack right of a sandwich",
+            ("A Yes", "backpack Yes", "right of No", "a Yes", "sandwich Yes"),
+            "Is the image of good quality? Yes. A burger is a type of sandwich, but the backpack is "
+            "behind and left of it, not to its right.",
+        ),
+        Example(
+            "A baseball bat and a bear",
+            ("A No", "baseball bat No", "and", "a No", "bear No"),
+            "Is the image of good quality? No. The image does not contain an identifiable baseball bat "
+            "and bear.",
+        ),
+        *FIRST.examples,
+    ),
 )
 
 

@@ -8,8 +8,9 @@ what the files call `task-quality` is `fit` here, since `quality` is a yes/no el
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
-from annotations.forms.definition import Choice, Form, Question, When
+from annotations.forms.definition import DRAWN, Choice, Example, Form, Question, When
 
 COLORS = {
     "Red": "r",
@@ -70,7 +71,8 @@ def _about(place: int) -> tuple[Question, ...]:
 
 BOTH = (When("count-0", above=0), When("count-1", above=0))
 
-FORM = Form(
+# The words as the paper prints them. They send people to examples that it does not print.
+FIRST = Form(
     slug="geneval-crowd",
     title="Objects, colors, positions and caption fit",
     source="GenEval, appendix D, figure 11",
@@ -149,6 +151,33 @@ FORM = Form(
         "another object. Mark position from your perspective looking at the 2D image, not from "
         "the camera perspective.",
         "The image may be just a black square, in which case, you should say there are no objects.",
+    ),
+)
+
+
+FORM = replace(
+    FIRST,
+    # Ours: the paper does not print its examples.
+    examples=(
+        Example(
+            "two red circles left of a blue star",
+            (
+                "Objects: circle, star",
+                "Circles: 2, Red, 3",
+                "Stars: 1, Blue, 3",
+                "The star is to the right of the circles, and neither above nor below",
+                "Caption: 4",
+            ),
+            "All shapes are complete, so they are realistic for what they are. The caption is fully "
+            "captured.",
+            f"{DRAWN}two-circles-left-of-a-star",
+        ),
+        Example(
+            "three green triangles",
+            ("Objects: triangle", "Triangles: 2, Yellow, 3", "Caption: 2"),
+            "Only the kind of object fits the caption; the number and the color do not.",
+            f"{DRAWN}two-triangles",
+        ),
     ),
 )
 

@@ -1,8 +1,10 @@
 import pytest
 
+from annotations.errors import StudyRefused
 from annotations.labelling import assign
 from annotations.models import Annotation, Assignment, Image
 from annotations.studies import annotator_quality, set_aside
+from annotations.studies import settings as study_settings
 from annotations.studies.majority_agreement import agreement_with_majority
 from tests import making
 
@@ -157,3 +159,28 @@ def test_ten_people_more_ask_no_question_more(study, django_assert_num_queries):
     fill([f"p{n}" for n in range(10)])
     with django_assert_num_queries(6):
         assert len(annotator_quality.people_rows(study)) == 12
+
+
+def test_the_number_of_seconds_says_what_it_catches_and_sets_only_that_aside(study):
+    making.labels(study, {f"early-{n}": {"ann": 1, "ben": 1} for n in range(4)})
+    took = {"early-0": 0.4, "early-1": 1.9, "early-2": 2.0, "early-3": 9.0}
+    for key, seconds in took.items():
+        Annotation.objects.filter(image__key=key, annotator__name="ann").update(seconds=seconds)
+    study_settings.set_fastest(study=study, seconds=2.0)
+    ann = annotator_quality.people_rows(study)[0]
+    # 0.4 and 1.9 are less than 2.0; the median of 0.4, 1.9, 2, 9 is 1.95.
+    assert (ann.too_fast.right, ann.too_fast.of, ann.too_fast_counted) == (2, 4, 2)
+    assert ann.seconds == pytest.approx(1.95)
+    assert set_aside.set_aside(member=ann.member, faster_than=2.0) == 2
+    aside = Annotation.objects.filter(state="set aside")
+    assert sorted(aside.values_list("image__key", flat=True)) == ["early-0", "early-1"]
+    ann = annotator_quality.people_rows(study)[0]
+    assert (ann.too_fast.right, ann.too_fast_counted, ann.set_aside) == (2, 0, 2)
+    assert set_aside.count_again(member=ann.member).counted == 2
+    assert Annotation.objects.filter(annotator=ann.member).count() == 4
+
+
+@pytest.mark.parametrize("seconds", [-1, 601, float("nan"), float("inf")])
+def test_no_shortest_time_that_cannot_be(study, seconds):
+    with pytest.raises(StudyRefused, match="between 0 and 600"):
+        study_settings.set_fastest(study=study, seconds=seconds)

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from annotations.forms.definition import Choice, Form, Question
-from annotations.forms.papers import FORMS, geneval_crowd, t2i_compbench
+from annotations.forms.papers import EARLIER, FORMS, geneval_crowd, t2i_compbench
 from annotations.forms.validate_definition import read_form
 from tests import needs
 
@@ -32,8 +32,8 @@ def test_every_slug_is_that_of_its_form(slug):
 # The first letters of each form's digest. Answers belong to a digest: other words are another form.
 PUBLISHED = {
     "geneval-audit": "8c307c50c429",
-    "geneval2-atoms": "3e7cad54dba6",
-    "geneval-crowd": "8c68f0f74c1a",
+    "geneval2-atoms": "8de8ea08ff65",
+    "geneval-crowd": "f89d07a6dfb2",
     "genai-likert": "3442bb80d4e3",
     "t2i-compbench": "0be8d10b527e",
     "t2i-compbench-color": "57b6ab7f74cf",
@@ -45,8 +45,18 @@ PUBLISHED = {
 }
 
 
+# Versions before these: their words were replaced by better instructions, and answers belong to them.
+BEFORE = {"geneval2-atoms": "3e7cad54dba6", "geneval-crowd": "8c68f0f74c1a"}
+
+
 def test_no_published_form_has_changed():
     assert {slug: form.digest[:12] for slug, form in FORMS.items()} == PUBLISHED
+    assert {form.slug: form.digest[:12] for form in EARLIER.values()} == BEFORE
+
+
+@pytest.mark.parametrize("form", EARLIER.values(), ids=lambda form: form.slug)
+def test_better_instructions_ask_the_papers_questions(form):
+    assert FORMS[form.slug].questions == form.questions
 
 
 def letters(text: str) -> str:

@@ -1,0 +1,25 @@
+"""A form as an owner brings it, in lines or JSON: by page, command or API."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from annotations.errors import FormRefused
+from annotations.forms.definition import Form
+from annotations.forms.papers import EARLIER, FORMS
+from annotations.forms.text_format import parse
+from annotations.forms.validate_definition import read_form
+
+LONGEST = 100_000
+
+
+def written_form(text: str) -> Form:
+    """FormRefused, with a sentence for each mistake."""
+    if len(text) > LONGEST:
+        raise FormRefused([f"The form has {len(text)} characters; {LONGEST} are allowed."])
+    form = read_form(parse(text))
+    paper = FORMS.get(form.slug)
+    if paper and paper.digest != form.digest and form.digest not in EARLIER:
+        # With other words it is no longer the paper's form, and must not have its name.
+        return replace(form, slug=f"own-{form.slug}"[:80], source=f"after {form.source}")
+    return form
