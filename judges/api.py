@@ -1,32 +1,24 @@
-"""The API of judges, runs, scores, imports and exports; all of it is for researchers."""
+"""The API of judges, runs, scores and imports; all of it is for researchers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from django.db import transaction
-from django.http import HttpRequest, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import path
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers
-from rest_framework.decorators import api_view, content_negotiation_class, parser_classes
+from rest_framework.decorators import api_view, parser_classes
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotations import event_log
 from annotations.access import research_place_or_404
 from annotations.api.lists import Filters, MessageSerializer, filters, listed, page
-from annotations.api.own_format import OwnFormat
 from annotations.api.sound_json import SoundJSON
 from annotations.api.views import KEY
 from annotations.benchmarks.registry import FORMATS
-from annotations.consensus import RULES
-from annotations.exports import labels
 from judges import tasks
-from judges.exports import scores as score_export
 from judges.intake import uploads
 from judges.models import Judge, Run, Score, Upload
 from judges.runs import lifecycle
@@ -146,14 +138,6 @@ class SendSerializer(serializers.Serializer):
     judge = serializers.CharField(max_length=120, required=False, default="")
     dry_run = serializers.BooleanField(default=False)
     strict = serializers.BooleanField(default=False)
-
-
-class ExportFilters(Filters):
-    format = serializers.ChoiceField(choices=["csv", "jsonl"], required=False, default="csv")
-
-
-class LabelExportFilters(ExportFilters):
-    consensus = serializers.ChoiceField(choices=list(RULES), required=False)
 
 
 @extend_schema(methods=["GET"], responses={200: RunSerializer(many=True), **REFUSALS})
@@ -305,45 +289,6 @@ def import_again(request: Request, slug: str, upload_id: int) -> Response:
     return Response(UploadSerializer(upload).data, status=202)
 
 
-EXPORT = {(200, "text/csv"): OpenApiTypes.STR, (200, "application/jsonl"): OpenApiTypes.STR}
-
-
-@extend_schema(parameters=[LabelExportFilters], responses={**EXPORT, **REFUSALS})
-@api_view()
-@content_negotiation_class(OwnFormat)
-def export_labels(request: Request, slug: str) -> StreamingHttpResponse:
-    """The labelled set, as `export_labels` writes it; people by pseudonym."""
-    place = research_place_or_404(request, slug)
-    chosen = filters(request, LabelExportFilters)
-    event_log.note(place.study, "exported", "exported the labels through the API")
-    if "consensus" in chosen:
-        rows = labels.consensus_rows(place.study, rule=chosen["consensus"])
-        return _file(request, rows, labels.CONSENSUS_COLUMNS, f"{slug}-consensus", chosen)
-    return _file(request, labels.label_rows(place.study), labels.COLUMNS, f"{slug}-labels", chosen)
-
-
-@extend_schema(parameters=[ExportFilters], responses={**EXPORT, **REFUSALS})
-@api_view()
-@content_negotiation_class(OwnFormat)
-def export_scores(request: Request, slug: str) -> StreamingHttpResponse:
-    place = research_place_or_404(request, slug)
-    rows = score_export.score_rows(place.study)
-    chosen = filters(request, ExportFilters)
-    event_log.note(place.study, "exported", "exported the scores through the API")
-    return _file(request, rows, score_export.COLUMNS, f"{slug}-scores", chosen)
-
-
-def _file(
-    request: HttpRequest, rows: Iterator, columns, name: str, chosen: dict
-) -> StreamingHttpResponse:
-    kind = chosen.get("format", "csv")
-    lines = labels.as_csv(rows, columns) if kind == "csv" else labels.as_jsonl(rows)
-    media = "text/csv; charset=utf-8" if kind == "csv" else "application/jsonl"
-    response = StreamingHttpResponse(lines, content_type=media)
-    response["Content-Disposition"] = f'attachment; filename="{name}.{kind}"'
-    return response
-
-
 def _run_or_404(place, run_id: int) -> Run:
     runs = Run.objects.select_related("judge")
     return get_object_or_404(runs, study=place.study, pk=min(run_id, LARGEST_ID))
@@ -365,6 +310,4 @@ urlpatterns = [
         import_again,
         name="api-import-again",
     ),
-    path("studies/<slug:slug>/exports/labels/", export_labels, name="api-export-labels"),
-    path("studies/<slug:slug>/exports/scores/", export_scores, name="api-export-scores"),
 ]

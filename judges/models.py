@@ -5,6 +5,9 @@ broker only wakes workers. Whatever is killed when, work that is missing is a wa
 whose lease has run out.
 """
 
+import secrets
+from datetime import date
+
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
@@ -61,6 +64,11 @@ class Run(models.Model):
     )
     started_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True, blank=True)
+    judge_released = models.DateField(
+        null=True,
+        blank=True,
+        help_text="When people could first use the judge, as the study's owner knows it.",
+    )
 
     class Meta:
         ordering = ["-started_at", "-pk"]
@@ -75,6 +83,11 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return f"{self.judge.name} on {self.study}"
+
+    @property
+    def release_date(self) -> date | None:
+        """The judge's, as reports take it: what the code knows, else what the owner said."""
+        return self.judge.release_date or self.judge_released
 
     @property
     def is_running(self) -> bool:
@@ -138,7 +151,10 @@ class Score(models.Model):
                 name="a_score_or_the_reason_why_not",
             ),
         ]
-        indexes = [models.Index("run", F("created_at").desc(), name="score_by_time")]
+        indexes = [
+            models.Index("run", F("created_at").desc(), name="score_by_time"),
+            models.Index("run", "value", "image", name="score_by_value"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.image}: {self.error or self.value}"
@@ -189,6 +205,100 @@ class Look(models.Model):
         return f"{self.image}: {self.asked.get('kind', '')}"
 
 
+def new_key() -> str:
+    return secrets.token_hex(11)
+
+
+class Delivery(Job):
+    """What one person is sending for a new study, or for one that exists: files in pieces, what was
+    typed beside them, and what was found in them. Of the study, nothing is written before it is
+    imported. Nobody else sees it; what nobody goes on with is removed after a day."""
+
+    class State(models.TextChoices):
+        OPEN = "open", "being sent"
+        WAITING = "waiting", "waiting for a worker"
+        WORKING = "working", "being looked at"
+        LOOKED = "looked", "looked at"
+        GIVEN_UP = "given up", "given up"
+        SENT = "sent", "given to an import"
+
+    # Names its folder; nobody can guess it.
+    key = models.CharField(max_length=22, unique=True, default=new_key, editable=False)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    study = models.ForeignKey(
+        Study, null=True, blank=True, on_delete=models.CASCADE, related_name="deliveries"
+    )
+    state = models.CharField(max_length=8, choices=State, default=State.OPEN)
+    typed = models.JSONField(default=dict, blank=True)
+    found = models.JSONField(default=dict, blank=True)
+    read = models.PositiveIntegerField(default=0, help_text="Rows that were read so far.")
+    touched_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["-touched_at", "-pk"]
+        verbose_name_plural = "deliveries"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["by", "study"],
+                condition=~Q(state="sent"),
+                name="one_delivery_per_person_and_study",
+            ),
+            models.UniqueConstraint(
+                fields=["by"],
+                condition=~Q(state="sent") & Q(study=None),
+                name="one_new_study_per_person_at_a_time",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.key} ({self.state})"
+
+    @property
+    def is_under_way(self) -> bool:
+        return self.state in {self.State.WAITING, self.State.WORKING}
+
+
+class Batch(models.Model):
+    """Files that were chosen together, sent as one stream that is cut into pieces of equal size."""
+
+    delivery = models.ForeignKey(Delivery, on_delete=models.CASCADE, related_name="batches")
+    files = models.JSONField(help_text="Path and size of each file, in the order of the stream.")
+    digest = models.CharField(max_length=64, help_text="The same files again are this batch.")
+    size = models.PositiveBigIntegerField()
+    piece = models.PositiveIntegerField(help_text="Bytes of a piece; the last one has fewer.")
+
+    class Meta:
+        ordering = ["pk"]
+        verbose_name_plural = "batches"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["delivery", "digest"], name="the_same_files_are_sent_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{len(self.files)} files of {self.delivery}"
+
+    @property
+    def pieces_in_all(self) -> int:
+        return -(-self.size // self.piece)
+
+
+class Piece(models.Model):
+    batch = models.ForeignKey(Batch, on_delete=models.CASCADE, related_name="pieces")
+    number = models.PositiveIntegerField()
+    file = models.CharField(max_length=200)
+
+    class Meta:
+        ordering = ["batch", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["batch", "number"], name="a_piece_is_stored_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"piece {self.number} of {self.batch}"
+
+
 class Upload(Job):
     """A file that somebody sent: waiting for a worker, then the outcome of its import."""
 
@@ -212,6 +322,12 @@ class Upload(Job):
     format = models.CharField(max_length=40)
     name = models.CharField(max_length=200, help_text="What the file was called.")
     file = models.CharField(max_length=200, blank=True, help_text="Where it waits; empty after.")
+    # The files, where they came in pieces.
+    delivery = models.OneToOneField(
+        Delivery, null=True, blank=True, on_delete=models.SET_NULL, related_name="upload"
+    )
+    # What a person said of columns, folders, names and questions.
+    choices = models.JSONField(default=dict, blank=True)
     generator = models.CharField(max_length=200, blank=True)
     judge = models.CharField(max_length=120, blank=True)
     dry_run = models.BooleanField(default=False)

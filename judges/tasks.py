@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from annotations.studies import deletion
-from judges.intake import uploads
+from judges.intake import previews, uploads
 from judges.models import Run
 from judges.runs import lifecycle, score_chunk
 from judges.runs.wake import send
@@ -34,7 +34,14 @@ def import_upload_task(upload_id: int) -> None:
     uploads.import_upload(upload_id=upload_id)
 
 
+@shared_task(soft_time_limit=3600, time_limit=3660)
+def look_at_delivery_task(delivery_id: int) -> None:
+    previews.look_at(delivery_id=delivery_id)
+
+
 def wake_uploads() -> None:
+    for delivery in previews.waiting():
+        send(look_at_delivery_task, delivery)
     for upload in uploads.waiting():
         send(import_upload_task, upload)
 

@@ -103,6 +103,14 @@ def claiming(kind: str) -> bytes:
 STUDIES = {
     "empty": ("tidy", {"images.csv": b""}, "is empty"),
     "only blank lines": ("tidy", {"images.csv": b"\n\n \n"}, "is empty"),
+    "a table without pictures or prompts": (
+        "table",
+        {"a.csv": "a,b,c,d,e,f,g,h,i,j\n" + "1.5,2,3,4,5,6,7,8,9,x\n"},
+        "None of the 10 columns of a.csv is a picture or a prompt",
+    ),
+    "a picture where a table is wanted": ("table", {"a.csv": making.png()}, "not a text file"),
+    "a table that is empty": ("table", {"a.csv": b"path,caption\n"}, "a header and no rows"),
+    "no pictures at all": ("pictures", {"a.csv": "a,b\n"}, "no picture"),
     "utf-16": ("tidy", {"images.csv": (IMAGES + "i,p,x,g,\n").encode("utf-16")}, "UTF-16"),
     "latin-1": ("tidy", {"images.csv": (IMAGES + "i,p,caf\xe9,g,\n").encode("latin-1")}, "UTF-8"),
     "a nul byte": ("tidy", {"images.csv": IMAGES + "i\0,p,x,g,\n"}, "NUL"),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from annotations.benchmarks.t2i_compbench import reader as t2i_compbench
 from annotations.benchmarks.tifa import reader as tifa
 from annotations.plugins import plugin
 from annotations.prompt_grammar import parse as prompt_parser
-from annotations.sources import tidy_tables
+from annotations.sources import mapped_table, picture_folder, tidy_tables
 from annotations.sources.records import LabelRecord, PromptRecord, Record, Unreadable
 
 
@@ -35,6 +35,12 @@ class Source:
     judge: str = ""
     # What reads the atoms of prompts that have none: "grammar", or a plug-in of the settings.
     atoms: str = ""
+    # What a person says of columns (`table`), of folders and names (`pictures`) and of what the
+    # labels answer: question -> kind. Whatever is not said is guessed.
+    columns: Mapping[str, str] = field(default_factory=dict)
+    folder: str = ""
+    name: str = ""
+    questions: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +87,17 @@ FORMATS: dict[str, Format] = {
         lambda s: tifa.read(s.path, s.images, s.generator, s.judge),
         LIKERT,
     ),
+    "table": Format(
+        "any table (CSV, TSV, JSONL, JSON), its columns guessed",
+        lambda s: mapped_table.read(s.path, s.images, s.generator, s.judge, s.columns),
+    ),
+    "pictures": Format(
+        "pictures alone, named by prompt or generator",
+        lambda s: picture_folder.read(s.path, s.generator, folder=s.folder, name=s.name),
+    ),
 }
+# Of these a new study asks what the labels answer, since the format does not say it.
+FREE = ("tidy", "table")
 
 
 def records(format: str, source: Source) -> Iterator[Record]:
@@ -117,6 +133,12 @@ def tidy_part(kind: type, path: Path) -> Iterator[Record]:
     if not path.exists():
         raise Unreadable(f"There is no file {path}.")
     return tidy_tables.labels(path) if kind is LabelRecord else tidy_tables.scores(path)
+
+
+def tidy_labels(folder: Path) -> Iterator[Record]:
+    """The labels of a folder of tidy tables, if it has any."""
+    path = tidy_tables.part(folder, "labels")
+    return iter(()) if path is None else tidy_tables.labels(path)
 
 
 Item = dict[str, Any]

@@ -16,7 +16,7 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from annotations import event_log
+from annotations import event_log, marks
 from annotations.database import bulk
 from annotations.exports.pseudonyms import MADE, people_behind
 from annotations.imports.known_images import KnownImages
@@ -31,7 +31,7 @@ from annotations.models import (
     Membership,
     Study,
 )
-from annotations.scales import inferred
+from annotations.scales import CANT_TELL, inferred
 from annotations.sources.checks import KEY_LENGTH, TEXT_LENGTH, Unfit, is_sound
 from annotations.sources.records import LabelRecord
 
@@ -58,9 +58,11 @@ class Rule(NamedTuple):
     # Choices that are words, and whether several may be chosen: `red|white`.
     texts: frozenset[str] = frozenset()
     several: bool = False
+    marks: bool = False
 
     def allows(self, number: float | None, text: str) -> bool:
-        if self.numbers is None or number in self.numbers:
+        # An earlier version of the form may have offered "can't tell".
+        if self.numbers is None or number in self.numbers or text == CANT_TELL:
             return True
         chosen = text.split("|") if self.several else [text]
         return bool(text) and self.texts.issuperset(chosen)
@@ -140,10 +142,15 @@ class LabelWriter:
             raise Unfit("atom", None, "A row about an atom must say which one.")
         number: float | None
         if isinstance(value, str):
-            number = rule.words.get(value.strip().lower())
+            word = value.strip().lower()
+            number = rule.words.get(word)
             text = value if number is None else ""
+            if word.replace("’", "'") == CANT_TELL:
+                text = CANT_TELL
         else:
             number, text = value, ""
+        if rule.marks:
+            number, text = None, _marks(value, rule.wanted)
         if not rule.allows(number, text):
             raise Unfit("value", value, rule.wanted)
         if rule.numbers is None and number is not None:
@@ -260,7 +267,7 @@ class LabelWriter:
         Assignment.objects.filter(pk__in=[pk for pk, _ in taken_up]).update(
             state=answered, leased_until=None
         )
-        leased = {pair for pair in pairs if held.get(pair, ("", ""))[1] == Assignment.State.LEASED}
+        leased = {pair for pair in pairs if held.get(pair, ("", ""))[1] in Assignment.HELD}
         places = Counter(image for image, person in pairs if (image, person) not in leased)
         for count in set(places.values()):
             Image.objects.filter(pk__in=[i for i, n in places.items() if n == count]).update(
@@ -375,6 +382,8 @@ def _rule(question: dict[str, Any]) -> Rule:
     """What a question of the form takes."""
     name, kind = question["name"], question.get("kind", "choice")
     choices = question.get("choices", ())
+    if kind == "mark":
+        return Rule(f"“{name}” takes marks on the image, as JSON.", marks=True)
     if kind in ("text", "number") or not choices:
         return Rule(f"“{name}” takes a {kind}.")
     listed = ", ".join(f"{_plain(choice['value'])} ({choice['text']})" for choice in choices)
@@ -387,6 +396,16 @@ def _rule(question: dict[str, Any]) -> Rule:
         frozenset(choice["value"] for choice in choices if isinstance(choice["value"], str)),
         several,
     )
+
+
+def _marks(value: float | str, wanted: str) -> str:
+    try:
+        text = marks.written(marks.read(value))
+    except ValueError as reason:
+        raise Unfit("value", str(value)[:80], f"{wanted} This cannot be read: {reason}.") from None
+    if not text:
+        raise Unfit("value", value, wanted)
+    return text
 
 
 def _plain(value: float | str) -> str:

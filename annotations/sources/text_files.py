@@ -154,10 +154,10 @@ def restored(value: str) -> str:
     return value
 
 
-def csv_rows(path: Path) -> Iterator[Row[list[str]] | Rejected]:
+def csv_rows(path: Path, delimiter: str = ",") -> Iterator[Row[list[str]] | Rejected]:
     """The cells of every row, the header first; rows that cannot be read are rejected."""
     bad: set[int] = set()
-    reader = csv.reader(_lines(path, bad))
+    reader = csv.reader(_lines(path, bad), delimiter=delimiter)
     before = 0
     while True:
         try:

@@ -55,15 +55,15 @@ def study(path: Path, images: Path | None = None) -> Iterator[Record]:
         "labels": labels,
         "scores": scores,
     }
-    files = [(part, _part(path, part)) for part in PARTS]
+    files = [(name, part(path, name)) for name in PARTS]
     if not any(file for _, file in files):
         raise Unreadable(
             f"{path.name} holds none of images, prompts, generators, labels, scores.csv "
             "(or the same as .jsonl)."
         )
-    for part, file in files:
+    for name, file in files:
         if file is not None:
-            yield from readers[part](file)
+            yield from readers[name](file)
 
 
 def images_table(path: Path, folder: Path | None = None) -> Iterator[Record]:
@@ -356,8 +356,8 @@ def _atoms(value: Any) -> tuple[AtomRecord, ...]:
         ) from None
 
 
-def _part(folder: Path, part: str) -> Path | None:
+def part(folder: Path, name: str) -> Path | None:
     for suffix in (".csv", ".jsonl", ".json"):
-        if (folder / f"{part}{suffix}").is_file():
-            return folder / f"{part}{suffix}"
+        if (folder / f"{name}{suffix}").is_file():
+            return folder / f"{name}{suffix}"
     return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from annotations.errors import Refused
@@ -19,11 +19,13 @@ CHUNK = 5000
 EVIDENCE = 100
 
 
-def score_rows(study: Study, *, judge: str | None = None) -> Iterator[dict[str, object]]:
+def score_rows(
+    study: Study, *, judge: str | None = None, among: Sequence[int] | None = None
+) -> Iterator[dict[str, object]]:
     """An image's score, then those of its atoms, in the order of judges and images."""
     runs = Run.objects.filter(study=study).select_related("judge").order_by("judge__name", "pk")
     for run in runs.filter(judge__name=judge) if judge else runs:
-        for chunk in image_chunks(study, "pk"):
+        for chunk in image_chunks(study, "pk", among=among):
             yield from _rows_of(run, [pk for _, pk in chunk])
 
 

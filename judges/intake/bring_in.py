@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -11,17 +12,21 @@ from django.db import transaction
 from django.utils.text import slugify
 
 from annotations import event_log
-from annotations.benchmarks import registry
+from annotations.benchmarks import form_from_labels, label_questions, registry
+from annotations.benchmarks.form_from_labels import Asked
 from annotations.benchmarks.registry import Source
 from annotations.errors import ImportRefused
+from annotations.forms.definition import Form
 from annotations.forms.papers import FORMS, geneval_audit
 from annotations.forms.versions import publish_form
 from annotations.imports.outcome import Outcome
 from annotations.models import FormVersion, Membership, Study
 from annotations.sources.records import (
     NOTES,
+    ImageRecord,
     LabelRecord,
     Record,
+    Remark,
     ScoreRecord,
     Unreadable,
 )
@@ -29,6 +34,17 @@ from annotations.studies import queries as study_queries
 from judges.intake import imported_scores
 
 Progress = Callable[[int], None]
+# Addresses below /studies/ that are pages of their own.
+RESERVED = {"new"}
+AUDIT = {question.name for question in geneval_audit.FORM.questions}
+SCALES = {
+    "yes/no": "yes/no (0 and 1)",
+    "1-5": "a rating from 1 to 5",
+    "0-1": "a number from 0 to 1",
+    "number": "a number",
+    "choice": "a choice of words",
+    "text": "text, which no statistic uses",
+}
 
 
 def import_study(
@@ -41,20 +57,25 @@ def import_study(
     by: User | None = None,
     for_anybody: bool = True,
     progress: Progress | None = None,
+    pictures: int | None = None,
 ) -> Outcome:
     """Into the study of this name, which is created if there is none.
 
     `for_anybody`: labels may be under the names of the study's own annotators. Its owner may do
-    that, and whoever has the server's command line.
+    that, and whoever has the server's command line. `pictures`: a dry run opens only so many.
     """
 
     def read() -> Iterator[Record]:
-        return registry.records(format, source)
+        records = registry.records(format, source)
+        return records if pictures is None or not dry_run else _with_few(records, pictures)
 
     def write(outcome: Outcome) -> None:
         records = _checked_start(read())
-        study, created = _study(slug, format, by)
+        asked = label_questions.asked(format, source)
+        study, created = _study(slug, format, by, asked)
         _expect_open(study)
+        _say_scales(study, asked, outcome)
+        records = label_questions.renamed(records, asked)
         imported_scores.import_records(
             study=study, records=records, outcome=outcome, for_anybody=for_anybody
         )
@@ -130,6 +151,22 @@ def _write_or_refuse(write: Callable[[Outcome], None], outcome: Outcome) -> None
         raise ImportRefused(error.message) from error
 
 
+def _with_few(records: Iterator[Record], most: int) -> Iterator[Record]:
+    """The pictures of so many images; all other images are checked without theirs."""
+    count = 0
+    for record in records:
+        if isinstance(record, ImageRecord) and record.content is not None:
+            count += 1
+            if count > most:
+                record = replace(record, content=None)
+        yield record
+    if count > most:
+        words = (
+            f"Of {count:,} pictures {most:,} were opened; the others are when they are imported."
+        )
+        yield Remark(words)
+
+
 def _checked_start(records: Iterator[Record]) -> Iterable[Record]:
     """Read up to the first record that is more than a remark, so that a source that cannot be read
     at all is refused before anything is written."""
@@ -141,30 +178,71 @@ def _checked_start(records: Iterator[Record]) -> Iterable[Record]:
     return chain(notes, records)
 
 
-def _study(slug: str, format: str, by: User | None) -> tuple[Study, bool]:
-    """The study, and whether it was created."""
+def new_study(
+    *, slug: str, title: str = "", by: User | None = None, form: Form = geneval_audit.FORM
+) -> Study:
+    """Without images yet; `by` owns it."""
+    expect_name(slug)
+    if Study._base_manager.filter(slug=slug).exists():
+        raise ImportRefused(f"There is a study “{slug}” already; choose another name.")
+    return _made(slug, title, by, publish_form(form))
+
+
+def expect_name(slug: str) -> None:
     if slug != slugify(slug) or not slug or len(slug) > 80:
         raise ImportRefused(
             f"“{slug}” cannot name a study: use small letters, digits and hyphens, at most 80."
         )
-    study, created = Study.objects.get_or_create(
-        slug=slug,
-        defaults={"title": slug.replace("-", " ").capitalize(), "form": _form(format)},
-    )
-    if created and by is not None:
+    if slug in RESERVED:
+        raise ImportRefused(f"“{slug}” cannot name a study: a page of Jurybox has this address.")
+
+
+def form_for(slug: str, format: str, asked: dict[str, Asked]) -> Form:
+    """The form whose questions the labels answer; otherwise the audit's two questions."""
+    if format == "tidy" and any(one.name in AUDIT for one in asked.values()):
+        # Its other questions are answered beside the form, as they always were.
+        return geneval_audit.FORM
+    if format in registry.FREE:
+        return form_from_labels.form_of(asked, slug=slug)
+    names = registry.FORMATS[format].questions
+    for form in FORMS.values():
+        if names and names <= {question.name for question in form.questions}:
+            return form
+    return geneval_audit.FORM
+
+
+def _study(slug: str, format: str, by: User | None, asked: dict[str, Asked]) -> tuple[Study, bool]:
+    """The study, and whether it was created."""
+    expect_name(slug)
+    study = Study.objects.filter(slug=slug).first()
+    if study is not None:
+        return study, False
+    return _made(slug, "", by, publish_form(form_for(slug, format, asked))), True
+
+
+@transaction.atomic
+def _made(slug: str, title: str, by: User | None, form: FormVersion) -> Study:
+    title = title or slug.replace("-", " ").capitalize()
+    study = Study.objects.create(slug=slug, title=title[:200], form=form, created_by=by)
+    if by is not None:
         Membership.objects.create(
             study=study, user=by, name=by.get_username(), role=Membership.Role.OWNER
         )
-    return study, created
+    return study
 
 
-def _form(format: str) -> FormVersion:
-    """The form whose questions the labels answer; otherwise the audit's two questions."""
-    asked = registry.FORMATS[format].questions
-    for form in FORMS.values():
-        if asked and asked <= {question.name for question in form.questions}:
-            return publish_form(form)
-    return publish_form(geneval_audit.FORM)
+def _say_scales(study: Study, asked: dict[str, Asked], outcome: Outcome) -> None:
+    """Of questions whose meaning no paper fixes, as the import understood them."""
+    on_form = {question["name"] for question in study.form.questions}
+    for question, one in sorted(asked.items()):
+        if one.name != question:
+            words = (
+                f"Question “{question}” is called “{one.name}” here: its answers are {one.kind}."
+            )
+            outcome.warnings.append(words)
+        elif question in on_form and question not in form_from_labels.ALWAYS:
+            words = f"Question “{question}”: its scale was inferred as {SCALES[one.kind]}."
+            outcome.warnings.append(words)
 
 
 def _expect_open(study: Study) -> None:

@@ -7,7 +7,6 @@ importing again what is there already changes nothing.
 from __future__ import annotations
 
 import logging
-import shutil
 import tempfile
 import time
 import uuid
@@ -22,15 +21,18 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotations import event_log
-from annotations.benchmarks.registry import FORMATS, Source
+from annotations.access import place_of
+from annotations.benchmarks.registry import FORMATS
 from annotations.database.leases import WorkerLease, reason_of
 from annotations.errors import ImportRefused
 from annotations.imports.outcome import Outcome
-from annotations.models import Membership, Study
+from annotations.models import Study
 from annotations.sources.archives import is_archive, unpack
 from annotations.storage.local_file import fetch
 from judges.intake import bring_in as intake_bring_in
-from judges.models import Upload
+from judges.intake import deliveries, previews
+from judges.intake.room import expect_room
+from judges.models import Delivery, Upload
 
 logger = logging.getLogger(__name__)
 
@@ -43,8 +45,9 @@ LEASE = WorkerLease(
     "they were reading this file",
 )
 LARGEST = 8 * 2**30
-LEAST_FREE = 2**28
-TABLES = (".csv", ".jsonl", ".json", ".txt")
+TABLES = (".csv", ".tsv", ".jsonl", ".json", ".txt")
+# What a person said of what is in the files.
+CHOICES = ("columns", "folder", "name_is", "questions")
 # Seconds between two updates of the number of rows read.
 PROGRESS_EVERY = 1.0
 
@@ -71,7 +74,7 @@ def accept(
     name = Path(name.replace("\\", "/")).name[-200:]
     if not (is_archive(name) or name.lower().endswith(TABLES)):
         raise ImportRefused(
-            "Send a table (.csv, .jsonl, .json, .txt) or an archive (.zip, .tar, .tar.gz)."
+            "Send a table (.csv, .tsv, .jsonl, .json, .txt) or an archive (.zip, .tar, .tar.gz)."
         )
     if format not in FORMATS:
         raise ImportRefused(f"There is no format “{format[:40]}”.")
@@ -98,6 +101,41 @@ def accept(
     return upload
 
 
+def hand_over(*, delivery: Delivery, study: Study, dry_run: bool = False) -> Upload:
+    """The files that were looked at, for a worker to import into this study, as they were shown."""
+    found, typed = delivery.found, delivery.typed
+    if delivery.state != Delivery.State.LOOKED or found.get("refusal"):
+        raise ImportRefused("These files have not been checked yet; check them first.")
+    with transaction.atomic():
+        taken = Delivery.objects.filter(pk=delivery.pk, state=Delivery.State.LOOKED).update(
+            state=Delivery.State.SENT
+        )
+        if not taken:
+            raise ImportRefused("These files are being imported already.")
+        return Upload.objects.create(
+            study=study,
+            by=delivery.by,
+            kind=found["kind"],
+            format=found["format"],
+            name=name_of(delivery),
+            delivery=delivery,
+            choices={name: typed[name] for name in CHOICES if name in typed},
+            generator=str(typed.get("generator", ""))[:200],
+            judge=str(typed.get("judge", ""))[:120],
+            strict=bool(typed.get("strict")),
+            dry_run=dry_run,
+            key=uuid.uuid4().hex,
+        )
+
+
+def name_of(delivery: Delivery) -> str:
+    paths = [path for batch in delivery.batches.order_by("pk") for path, _ in batch.files]
+    if len(paths) == 1:
+        return paths[0][-200:]
+    shown = sorted(paths, key=lambda path: (not is_archive(path), not path.endswith(TABLES)))[0]
+    return f"{shown[-160:]} and {len(paths) - 1} more"
+
+
 def waiting() -> list[int]:
     """Uploads that no worker holds; those whose worker died count as waiting again."""
     LEASE.take_back()
@@ -115,7 +153,7 @@ def import_upload(*, upload_id: int) -> None:
     holder = LEASE.claim(upload_id)
     if not holder:
         return
-    upload = Upload.objects.select_related("study", "by").get(pk=upload_id)
+    upload = Upload.objects.select_related("study", "by", "delivery").get(pk=upload_id)
     try:
         with (
             LEASE.held_by(upload_id, holder),
@@ -133,19 +171,23 @@ def import_upload(*, upload_id: int) -> None:
 
 
 def _import(upload: Upload, folder: Path, progress: Callable[[int], None]) -> Outcome:
-    # Readers recognise files by their names, and refusals show them.
-    path = folder / upload.name
-    fetch(upload.file, path)
-    if is_archive(upload.name):
-        path = unpack(path, folder / "unpacked", name=upload.name)
-    source = Source(path, generator=upload.generator, judge=upload.judge)
+    if upload.delivery is not None:
+        path = deliveries.assemble(upload.delivery, folder)
+    else:
+        # Readers recognise files by their names, and refusals show them.
+        path = folder / upload.name
+        fetch(upload.file, path)
+        if is_archive(upload.name):
+            path = unpack(path, folder / "unpacked", name=upload.name)
+    said = {**upload.choices, "generator": upload.generator, "judge": upload.judge}
+    source = previews.source_of(path, said, format=upload.format)
     given: dict[str, Any] = {
         "format": upload.format,
         "source": source,
         "dry_run": upload.dry_run,
         "strict": upload.strict,
         "progress": progress,
-        "for_anybody": _role_of_sender(upload) == Membership.Role.OWNER,
+        "for_anybody": _is_owners(upload),
     }
     if upload.kind == Upload.Kind.LABELS:
         return intake_bring_in.import_labels(study=upload.study, **given)
@@ -154,15 +196,15 @@ def _import(upload: Upload, folder: Path, progress: Callable[[int], None]) -> Ou
     return intake_bring_in.import_study(slug=upload.study.slug, **given)
 
 
-def _role_of_sender(upload: Upload) -> str:
-    """Their role now, when the file is read. Empty once the account is gone; whoever was removed
-    from the study, or only labels in it by now, imports nothing any more."""
+def _is_owners(upload: Upload) -> bool:
+    """What the sender is now, when the file is read: whoever was removed from the study, or only
+    labels in it by now, imports nothing any more. False once the account is gone."""
     if upload.by is None:
-        return ""
-    member = Membership.objects.filter(study=upload.study, user=upload.by).first()
-    if member is None or not member.may_research:
+        return False
+    place = place_of(upload.by, upload.study.slug)
+    if place is None or not place.may_research:
         raise ImportRefused("Whoever sent this file is no longer a researcher of this study.")
-    return member.role
+    return place.owns
 
 
 def _progress(upload: Upload, holder: str) -> Callable[[int], None]:
@@ -185,6 +227,8 @@ def _close(upload: Upload, state: str, **more: Any) -> None:
     file = upload.file
     now = timezone.now()
     if LEASE.end(upload.pk, upload.holder, state=state, file="", finished_at=now, **more):
+        if upload.delivery is not None:
+            deliveries.forget(delivery=upload.delivery)
         transaction.on_commit(lambda: _remove(file))
 
 
@@ -195,19 +239,8 @@ def _store(content: IO[bytes], name: str) -> str:
     sent = File(content)
     if sent.size > LARGEST:
         raise ImportRefused(f"The file is larger than {LARGEST // 2**30} GB.")
-    _expect_room()
+    expect_room()
     return default_storage.save(stored_as, sent)
-
-
-def _expect_room() -> None:
-    """On the disk that stores the uploads; a bucket does not say how much room it has."""
-    try:
-        folder = Path(default_storage.path(""))
-    except NotImplementedError:
-        return
-    folder.mkdir(parents=True, exist_ok=True)
-    if shutil.disk_usage(folder).free < LEAST_FREE:
-        raise ImportRefused("The disk is nearly full; the file was not stored.")
 
 
 def _remove(file: str) -> None:

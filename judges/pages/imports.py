@@ -8,12 +8,12 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
-from annotations.access import HtmxRequest, Place, research_place_or_404
-from annotations.benchmarks.registry import FORMATS
-from annotations.errors import ImportRefused
+from annotations.access import PersonsRequest, research_place_or_404
+from annotations.models import Study
 from judges import tasks
 from judges.intake import uploads as intake_uploads
 from judges.models import Upload
+from judges.pages import bring
 from judges.runs.wake import send
 
 SHOWN = 20
@@ -21,56 +21,36 @@ SHOWN = 20
 
 @require_http_methods(["GET", "POST"])
 @login_required
-def imports(request: HtmxRequest, slug: str) -> HttpResponse:
+def imports(request: PersonsRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
-    if request.method == "POST":
-        _accept(request, place)
-        if not request.htmx:
-            return redirect("imports", slug=slug)
-    return _page(request, place)
+
+    def show(refusal: str = "") -> HttpResponse:
+        return _page(request, place.study, refusal)
+
+    return bring.change(request, place.study, show) if request.method == "POST" else show()
 
 
 @require_POST
 @login_required
-def try_again(request: HtmxRequest, slug: str, upload_id: int) -> HttpResponse:
+def try_again(request: PersonsRequest, slug: str, upload_id: int) -> HttpResponse:
     place = research_place_or_404(request, slug)
     upload = get_object_or_404(Upload, study=place.study, pk=upload_id)
     intake_uploads.try_again(upload=upload)
     transaction.on_commit(lambda: send(tasks.import_upload_task, upload.pk))
-    return _page(request, place) if request.htmx else redirect("imports", slug=slug)
+    return _page(request, place.study) if request.htmx else redirect("imports", slug=slug)
 
 
-def _accept(request: HtmxRequest, place: Place) -> None:
-    sent = request.FILES.get("file")
-    if sent is None:
-        raise ImportRefused("Choose a file to import.")
-    upload = intake_uploads.accept(
-        study=place.study,
-        by=request.user,
-        content=sent,
-        name=sent.name or "",
-        kind=request.POST.get("kind", ""),
-        format=request.POST.get("format", ""),
-        generator=request.POST.get("generator", "").strip(),
-        judge=request.POST.get("judge", "").strip(),
-        dry_run="dry_run" in request.POST,
-        strict="strict" in request.POST,
-        key=request.POST.get("key", "")[:80],
-    )
-    transaction.on_commit(lambda: send(tasks.import_upload_task, upload.pk))
-
-
-def _page(request: HtmxRequest, place: Place) -> HttpResponse:
-    uploads = list(Upload.objects.filter(study=place.study).select_related("by")[:SHOWN])
-    context = {
-        "study": place.study,
-        "may_research": True,
+def _page(request: PersonsRequest, study: Study, refusal: str = "") -> HttpResponse:
+    uploads = list(Upload.objects.filter(study=study).select_related("by")[:SHOWN])
+    context = bring.context_of(request, study) | {
+        "study": study,
         "uploads": uploads,
         "importing": any(upload.is_open for upload in uploads),
-        "formats": [(name, known.title) for name, known in FORMATS.items()],
-        "kinds": Upload.Kind.choices,
+        "has_images": study.images.exists(),
+        "refusal": refusal,
     }
     template = "judges/imports.html"
     if request.htmx:
-        template += "#uploads"
-    return render(request, template, context)
+        found = request.htmx.target == "found"
+        template = "judges/delivery.html#found" if found else f"{template}#uploads"
+    return render(request, template, context, status=422 if refusal else 200)

@@ -44,7 +44,7 @@ def start(request: HtmxRequest, slug: str) -> HttpResponse:
 @login_required
 def judges(request: HtmxRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
-    context = {"study": place.study, "may_research": True, "judges": run_queries.list_judges()}
+    context = {"study": place.study, "judges": run_queries.list_judges()}
     return render(request, "judges/judges.html", context)
 
 
@@ -55,7 +55,8 @@ def options(request: HtmxRequest, slug: str, judge: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
     if judge not in catalogue.JUDGES:
         raise Http404
-    context = {"study": place.study, "may_research": True, "judge": run_queries.judge_info(judge)}
+    info = run_queries.judge_info(judge)
+    context = {"study": place.study, "judge": info, "thing": info.title}
     return render(request, "judges/options.html", context)
 
 
@@ -69,8 +70,8 @@ def look(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
     chosen = request.GET.get("judge", "")
     context = {
         "study": place.study,
-        "may_research": True,
         "image": image,
+        "thing": image.prompt.text,
         "judge": chosen,
         "outputs": outputs_for(image, judge=chosen),
     }
@@ -102,8 +103,8 @@ def failures(request: HtmxRequest, slug: str, run_id: int) -> HttpResponse:
     page = Paginator(run_queries.failures(run), 50).get_page(request.GET.get("page"))
     context = {
         "study": place.study,
-        "may_research": True,
         "run": run,
+        "thing": f"What {run.judge.name} could not score",
         "page": page,
         "failures": page.object_list,
     }
@@ -135,7 +136,6 @@ def _page(request: HtmxRequest, place: Place) -> HttpResponse:
     choices = run_queries.judge_choices(place.study)
     context = {
         "study": place.study,
-        "may_research": True,
         "rows": rows,
         "choices": [choice for choice in choices if choice.started or choice.needs_no_weights],
         "judges_in_all": len(choices),

@@ -2,12 +2,22 @@
 
 from django.urls import path
 
-from judges.pages import imports, runs
+from judges.pages import bring, dates, imports, runs
+
+# Before the pages of studies: "new" is no study.
+pages = [
+    path("studies/new/", bring.new, name="study-new"),
+    path("studies/new/files/", bring.new_files, name="study-new-files"),
+    path("studies/new/samples/<slug:name>.csv", bring.sample, name="sample-table"),
+    path("deliveries/<int:batch_id>/<int:number>/", bring.piece, name="delivery-piece"),
+]
 
 study_pages = [
     path("imports/", imports.imports, name="imports"),
+    path("imports/files/", bring.files, name="import-files"),
     path("imports/<int:upload_id>/again/", imports.try_again, name="import-again"),
     path("runs/", runs.runs, name="runs"),
+    path("runs/dates/", dates.judge_dates, name="judge-dates"),
     path("runs/start/", runs.start, name="run-start"),
     path("runs/judges/", runs.judges, name="run-judges"),
     path("runs/start/<str:judge>/", runs.options, name="run-options"),

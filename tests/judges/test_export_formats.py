@@ -7,11 +7,13 @@ import json
 
 import pytest
 
+from judges.exports.tables import TABLES
 from tests import making
-from tests.hostile.routes import routes
 
 pytestmark = pytest.mark.django_db
-EXPORTS = sorted(address for _, address in routes() if "exports/" in address)
+EXPORTS = [
+    f"api/v1/studies/<slug:slug>/exports/{what}/" for what in ("labels", "scores", "consensus")
+]
 READ = {
     "csv": lambda text: list(csv.DictReader(text.splitlines())),
     "jsonl": lambda text: [json.loads(line) for line in text.splitlines()],
@@ -40,8 +42,18 @@ def test_each_format_is_answered(told, as_alice, study, address, format, accept)
     assert answer.headers["Content-Disposition"].endswith(f'.{format}"')
 
 
-def test_there_are_exports():
-    assert len(EXPORTS) == 2
+def test_every_table_is_an_export_and_a_filter_restricts_it(told, as_alice, study):
+    for what, table in TABLES.items():
+        where = f"/api/v1/studies/{study.slug}/exports/{what}/"
+        answer = as_alice.get(where)
+        assert b"".join(answer.streaming_content)
+        assert f".{table.formats[0]}" in answer.headers["Content-Disposition"]
+    where = f"/api/v1/studies/{study.slug}/exports/images/?generator=late&q=number+0"
+    assert [row["image_id"] for row in READ["csv"](text_of(as_alice.get(where)))] == ["late-0"]
+    assert as_alice.get(where.replace("late", "third")).status_code == 404
+    assert as_alice.get(where.replace("images", "people")).status_code == 404
+    parquet = as_alice.get(f"/api/v1/studies/{study.slug}/exports/labels/?format=parquet")
+    assert b"".join(parquet.streaming_content).startswith(b"PAR1")
 
 
 @pytest.mark.parametrize("rule", ["majority", "mean"])
@@ -51,7 +63,7 @@ def test_a_consensus_is_answered_in_each_format(told, as_alice, study, format, r
     assert len(READ[format](text_of(as_alice.get(where)))) == 2
 
 
-@pytest.mark.parametrize("format", ["json", "xml", "parquet", "%00"])
+@pytest.mark.parametrize("format", ["json", "xml", "zip", "%00"])
 @pytest.mark.parametrize("address", EXPORTS)
 def test_another_format_is_refused_with_a_sentence(told, as_alice, study, address, format):
     where = "/" + address.replace("<slug:slug>", study.slug)

@@ -10,6 +10,8 @@ from django.core.management import CommandError
 from annotations.benchmarks.registry import FORMATS, Source
 from annotations.errors import Refused
 from annotations.models import Study
+from annotations.sources.columns import KINDS
+from annotations.sources.picture_names import FOLDERS, NAMES
 from annotations.studies import owners
 from judges.intake import bring_in
 from judges.management.imports import ImportCommand
@@ -37,6 +39,29 @@ class Command(ImportCommand):
             help="derive atoms for prompts that have none (or let this plug-in derive them)",
         )
         parser.add_argument(
+            "--column",
+            action="append",
+            default=[],
+            metavar="NAME=ROLE",
+            help="--format table: what a column is, where the guess is wrong",
+        )
+        parser.add_argument(
+            "--folder",
+            default="",
+            choices=list(FOLDERS),
+            help="--format pictures: what folders are",
+        )
+        parser.add_argument(
+            "--name", default="", choices=list(NAMES), help="--format pictures: what names are"
+        )
+        parser.add_argument(
+            "--question",
+            action="append",
+            default=[],
+            metavar="NAME=KIND",
+            help=f"what a question's labels are: {', '.join(KINDS)}",
+        )
+        parser.add_argument(
             "--owner",
             default="",
             metavar="NAME",
@@ -60,6 +85,10 @@ class Command(ImportCommand):
                 options["generators"],
                 options["judge"],
                 options["atoms"],
+                _pairs(options["column"], "--column"),
+                options["folder"],
+                options["name"],
+                _pairs(options["question"], "--question"),
             ),
             dry_run=dry_run,
             strict=strict,
@@ -69,12 +98,24 @@ class Command(ImportCommand):
         self.show(outcome, as_json=options["json"], strict=strict)
 
 
+def _pairs(given: list[str], flag: str) -> dict[str, str]:
+    """`caption=prompt`, as often as one likes; a name may hold the sign, what it is does not."""
+    wrong = [pair for pair in given if "=" not in pair]
+    if wrong:
+        raise CommandError(f"{flag} {wrong[0]}: write NAME=WHAT, like {flag} caption=prompt.")
+    return {name: value for name, _, value in (pair.rpartition("=") for pair in given)}
+
+
 def _given(slug: str, account: User | None, *, named: bool) -> list[str]:
     """Give the study to the account that was named, or an orphan to the one account there is."""
     study = Study.objects.filter(slug=slug).first()
     if study is None or not (named or not owners.has_owner(study)):
         return []
     if account is None:
-        return [f"Nobody owns “{slug}” yet, so nobody sees it: import again with --owner NAME."]
+        names = ", ".join(user.get_username() for user in owners.who_could_own())
+        if not names:
+            make = "make an account with manage.py createowner NAME, then import again"
+            return [f"Nobody owns “{slug}” yet: {make}."]
+        return [f"Nobody owns “{slug}” yet: import again with --owner and one of {names}."]
     owners.make_owner(study=study, user=account)
     return []

@@ -89,8 +89,9 @@ def test_by_the_page_it_is_the_same(client, study, bob, rita):
     file.name = "labels.csv"
     address = reverse("imports", args=[study.slug])
     client.post(address, {"file": file, "kind": "labels", "format": "tidy"})
-    uploads.import_upload(upload_id=Upload.objects.get().pk)
     assert "Only the study" in client.get(address).content.decode()
+    answer = client.post(address, {"do": "make", "kind": "labels", "format": "tidy"})
+    assert (answer.status_code, Upload.objects.count()) == (422, 0)
     assert not bob.annotations.exists()
 
 

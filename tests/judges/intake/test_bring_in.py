@@ -8,6 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotations.benchmarks.registry import FORMATS, Source
+from annotations.errors import ImportRefused
 from annotations.models import Image, Membership, Study
 from judges.exports import scores as score_export
 from judges.exports import study_folder
@@ -45,7 +46,7 @@ def tidy(tmp_path):
 
 
 def bring_in(path, slug="s", format="tidy", **more):
-    known = {"images", "generator", "generators", "judge", "atoms"}
+    known = {"images", "generator", "generators", "judge", "atoms", "questions", "columns"}
     source = Source(path, **{k: v for k, v in more.items() if k in known})
     rest = {k: v for k, v in more.items() if k not in known}
     return intake_bring_in.import_study(slug=slug, format=format, source=source, **rest)
@@ -174,6 +175,10 @@ SETS = {
     ),
     "dsg": ("dsg", {"q_csv": dsg((1, 0, "entity"), (2, 1, "attribute"))}),
     "tifa": ("tifa", {"q_json": TIFA, "imgs_json": {"t1": "t1.jpg"}}),
+    "table": (
+        "table",
+        {"a_csv": "path,caption,model,rating\n1.png,a cup,sd,4\n2.png,a dog,sd,5\n"},
+    ),
 }
 
 
@@ -189,8 +194,8 @@ def round_trip(slug, folder):
 
 
 def test_every_format_makes_the_round():
-    """Tidy tables have a test of their own, below."""
-    assert {format for format, _ in SETS.values()} | {"tidy"} == FORMATS.keys()
+    """Tidy tables and bare pictures have tests of their own, below."""
+    assert {format for format, _ in SETS.values()} | {"tidy", "pictures"} == FORMATS.keys()
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -206,6 +211,49 @@ def test_a_tidy_study_with_pictures_survives_the_round(tidy, tmp_path):
     study, again = round_trip("s", tmp_path / "out")
     assert again.images.exclude(file="").count() == 1
     assert score_export.digest(study) != score_export.digest(making.study())
+
+
+def test_bare_pictures_survive_the_round(tmp_path):
+    for name in ("sdxl/a red cup.png", "flux/a red cup.png"):
+        (tmp_path / "in" / name).parent.mkdir(parents=True)
+        (tmp_path / "in" / name).write_bytes(making.png())
+    bring_in(tmp_path / "in", format="pictures")
+    study, again = round_trip("s", tmp_path / "out")
+    assert again.images.exclude(file="").count() == study.images.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("question", "values", "name", "kind"),
+    [
+        ("quality", "1 3 5", "quality_rating", [1, 2, 3, 4, 5]),
+        ("mood", "0 1 1", "mood", [1, 0]),
+        ("likert", "2 4 5", "likert", [1, 2, 3, 4, 5]),
+        ("warmth", "0.5 0.25 1", "warmth", "number"),
+        ("remark", "nice odd fine", "remark", "text"),
+    ],
+)
+def test_a_new_study_asks_what_its_labels_contain(tmp_path, question, values, name, kind):
+    rows = [f"a1,r{n},{question},{value}" for n, value in enumerate(values.split())]
+    labels = "image_id,rater,question,value\n" + "\n".join(rows) + "\n"
+    folder = written(tmp_path / "in", images_csv=IMAGES.replace("one.png", ""), labels_csv=labels)
+    outcome = bring_in(folder)
+    assert (outcome.rejected, outcome.answers) == ([], 3)
+    asked = {q["name"]: q for q in Study.objects.get().form.questions}[name]
+    choices = [choice["value"] for choice in asked["choices"]]
+    assert kind in (choices, asked.get("kind"))
+
+
+def test_what_a_person_says_of_a_question_counts(tmp_path):
+    labels = "image_id,rater,question,value\na1,ann,mood,1\n"
+    folder = written(tmp_path / "in", images_csv=IMAGES.replace("one.png", ""), labels_csv=labels)
+    bring_in(folder, questions={"mood": "1-5"})
+    question = Study.objects.get().form.questions[0]
+    assert [choice["value"] for choice in question["choices"]] == [1, 2, 3, 4, 5]
+
+
+def test_no_study_takes_the_address_of_a_page(tidy):
+    with pytest.raises(ImportRefused, match="a page of Jurybox has this address"):
+        bring_in(tidy, slug="new")
 
 
 @pytest.mark.parametrize(

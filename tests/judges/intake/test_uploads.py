@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from annotations.models import Image
-from judges.intake import uploads
+from judges.intake import room, uploads
 from judges.models import Upload
 from tests import making
 
@@ -112,7 +112,7 @@ def test_a_full_disk_under_the_uploads_refuses_a_file(study, alice, media, monke
     def free(folder):
         return SimpleNamespace(free=0 if folder == media else 2**40)
 
-    monkeypatch.setattr(uploads.shutil, "disk_usage", free)
+    monkeypatch.setattr(room.shutil, "disk_usage", free)
     with pytest.raises(uploads.ImportRefused, match="nearly full"):
         accept(study, alice)
     assert not (media / "uploads").exists()
@@ -131,15 +131,19 @@ def test_the_page_takes_a_file_and_shows_what_became_of_it(as_alice, study):
     sent = {"file": SimpleUploadedFile("labels.csv", LABELS.encode()), "format": "tidy"}
     response = as_alice.post("/studies/shapes/imports/", {**sent, "kind": "labels"})
     assert response.status_code == 302
+    checked = as_alice.get("/studies/shapes/imports/").content.decode()
+    assert "1 row cannot be used" in checked
+    assert not Upload.objects.exists()
+    as_alice.post("/studies/shapes/imports/", {"do": "make", "format": "tidy", "kind": "labels"})
     waiting = as_alice.get("/studies/shapes/imports/").content.decode()
-    assert 'hx-trigger="every 2s"' in waiting
+    assert 'hx-trigger="every 1s"' in waiting
     uploads.import_upload(upload_id=Upload.objects.get().pk)
     part = as_alice.get("/studies/shapes/imports/", headers={"hx-request": "true"})
     text = part.content.decode()
     assert "1 row refused" in text
     assert "The study has no such image." in text
     assert "<html" not in text
-    assert "every 2s" not in text
+    assert "every 1s" not in text
 
 
 def test_the_page_is_for_researchers_and_wants_a_file(as_bob, study, client, alice):

@@ -1,0 +1,73 @@
+"""The form of a study whose labels came first: it asks what they answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from annotations.forms.definition import YES_NO, Choice, Form, Question
+from annotations.forms.papers import FORMS, geneval2_atoms, geneval_audit
+from annotations.forms.validate_definition import CHOICES, MEANINGS, NAME
+
+RATING = tuple(Choice(value, str(value)) for value in range(1, 6))
+LONGEST_WORD = 60
+# The kind of question that a name always means.
+ALWAYS = {name: "1-5" if 5 in values else "yes/no" for name, (values, _) in MEANINGS.items()}
+# The words of the papers for the names that we know.
+PAPERS = {
+    question.name: question
+    for form in (geneval2_atoms.FORM, geneval_audit.FORM)
+    for question in form.questions
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What labels answer: the name of the question, what an answer is, and the words to choose from."""
+
+    name: str
+    kind: str
+    words: Sequence[str] = ()
+
+
+def name_of(column: str, kind: str) -> str:
+    """A question's name: in the letters that names have, and never one that means something else."""
+    name = re.sub(r"[^a-z0-9_-]+", "_", column.strip().lower()).strip("_")[:50] or "question"
+    if not NAME.fullmatch(name):
+        name = f"q_{name}"
+    if ALWAYS.get(name, kind) != kind:
+        return f"{name}_rating" if kind == "1-5" else f"{name}_answer"
+    return name
+
+
+def form_of(asked: Mapping[str, Asked], *, slug: str) -> Form:
+    """A paper's form where it asks just this, otherwise one question for each; without labels the
+    audit's two questions."""
+    if not asked:
+        return geneval_audit.FORM
+    named = {question.name: question.kind for question in asked.values()}
+    if all(ALWAYS.get(name) == kind for name, kind in named.items()):
+        for form in FORMS.values():
+            if named.keys() <= {question.name for question in form.questions}:
+                return form
+    questions = tuple(_question(one) for one in {a.name: a for a in asked.values()}.values())
+    return Form(f"{slug[:70]}-labels", "What the labels answer", "the study's own", questions[:60])
+
+
+def _question(asked: Asked) -> Question:
+    known = PAPERS.get(asked.name)
+    if known is not None:
+        return known
+    text = asked.name.replace("_", " ").replace("-", " ").capitalize()
+    if asked.kind == "yes/no":
+        return Question(asked.name, f"{text}?", YES_NO)
+    if asked.kind == "1-5":
+        return Question(asked.name, text, RATING)
+    if asked.kind in ("0-1", "number"):
+        most = (0.0, 1.0) if asked.kind == "0-1" else (None, None)
+        return Question(asked.name, text, kind="number", least=most[0], most=most[1])
+    words = [word for word in asked.words if len(word) <= LONGEST_WORD]
+    if asked.kind == "choice" and 2 <= len(words) <= CHOICES:
+        return Question(asked.name, text, tuple(Choice(word, word) for word in words))
+    return Question(asked.name, text, kind="text", optional=True)

@@ -1,0 +1,85 @@
+"""Which format a file or folder is in: found out by reading its beginning."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+from annotations.benchmarks import registry
+from annotations.benchmarks.registry import FORMATS, Source
+from annotations.sources import picture_folder, tidy_tables
+from annotations.sources.checks import Unfit
+from annotations.sources.mapped_table import SUFFIXES, opened
+from annotations.sources.records import NOTES, Rejected, Unreadable
+
+# What a file holds: everything, or labels or scores for images that are there already.
+KINDS = ("study", "labels", "scores")
+BEGINNING = 30
+OWN = ("tidy", "table", "pictures")
+TIDY = {
+    "images": tidy_tables.IMAGES,
+    "prompts": tidy_tables.PROMPTS,
+    "generators": ("generator",),
+    "labels": tidy_tables.LABELS,
+    "scores": tidy_tables.SCORES,
+}
+
+
+def guess(path: Path) -> tuple[str, str]:
+    """(format, kind); Unreadable where nothing in it can be imported."""
+    root, files = picture_folder.listed(path)
+    tables = [file for file in files if file.lower().endswith(SUFFIXES)]
+    kind = _tidy(path, root, tables)
+    if kind:
+        return "tidy", kind
+    others = [file for file in files if not picture_folder.is_picture(file)]
+    numbered = any("/samples/" in f"/{file}" for file in files)
+    if tables or numbered or (others and len(others) == len(files)):
+        # T2I-CompBench's files are plain lines of text: it would read anything.
+        tried = [n for n in FORMATS if n not in OWN and not (n == "t2i_compbench" and tables)]
+        for name in tried:
+            if _reads(name, path):
+                return name, "study"
+    if tables:
+        return "table", "study"
+    if len(others) < len(files):
+        return "pictures", "study"
+    shown = ", ".join(others[:3]) or path.name
+    raise Unreadable(
+        f"There is no picture and no table in what came ({shown}). Send pictures (.png, .jpg, .webp), "
+        "a table (.csv, .tsv, .jsonl, .json), or both."
+    )
+
+
+def _tidy(path: Path, root: Path, tables: list[str]) -> str:
+    """The kind of tidy tables; empty if they are something else."""
+    if path.is_file():
+        header = _header(path)
+        for part in ("images", "labels", "scores"):
+            if header.issuperset(TIDY[part]):
+                return {"images": "study"}.get(part, part)
+        return ""
+    named = {name: tidy_tables.part(root, name) for name in TIDY}
+    there = {name: file for name, file in named.items() if file is not None}
+    if len(there) == len(tables) and "images" in there or set(there) == {"prompts"}:
+        return "study" if all(_header(f).issuperset(TIDY[n]) for n, f in there.items()) else ""
+    return ""
+
+
+def _header(path: Path) -> set[str]:
+    if not path.name.lower().endswith(SUFFIXES):
+        return set()
+    try:
+        return set(opened(path)[0])
+    except Unreadable:
+        return set()
+
+
+def _reads(name: str, path: Path) -> bool:
+    """Whether a benchmark's reader takes all of the beginning."""
+    try:
+        start = list(islice(registry.records(name, Source(path)), BEGINNING))
+    except (Unreadable, Unfit, OSError):
+        return False
+    taken = [record for record in start if type(record) not in NOTES]
+    return bool(taken) and not any(type(record) is Rejected for record in start)

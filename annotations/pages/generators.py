@@ -1,0 +1,140 @@
+"""The table of a study's generators: all rows of a page in one form, or a table in and out."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.http import content_disposition_header
+from django.views.decorators.http import require_GET, require_POST
+
+from annotations.access import Place, owner_place_or_404, research_place_or_404
+from annotations.models import Generator
+from annotations.studies import generators as generator_table
+from annotations.studies.generators import FIELDS, Given
+
+PER_PAGE = 100
+LARGEST_TABLE = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    generator: Generator
+    given: Given
+    wrong: dict[str, str]
+    suggestion: str
+
+
+@login_required
+def generators(request: HttpRequest, slug: str) -> HttpResponse:
+    """POST saves all rows of the page, or fills in one suggested date without saving anything."""
+    if request.method != "POST":
+        return _page(request, research_place_or_404(request, slug))
+    place = owner_place_or_404(request, slug)
+    given = _given(request)
+    taken = request.POST.get("take", "")
+    if taken:
+        return _page(request, place, given, take=taken)
+    try:
+        changed = generator_table.change(study=place.study, given=given)
+    except generator_table.GeneratorsRefused as refusal:
+        return _page(request, place, given, wrong=refusal.wrong)
+    messages.success(request, f"Saved: {changed} generator{'s' * (changed != 1)} changed.")
+    page = request.GET.get("page", "")
+    return redirect(f"{request.path}?page={page}" if page.isdigit() else request.path)
+
+
+@require_POST
+@login_required
+def generator_import(request: HttpRequest, slug: str) -> HttpResponse:
+    place = owner_place_or_404(request, slug)
+    file, typed = request.FILES.get("file"), request.POST.get("table", "")
+    if file is not None and (file.size or 0) > LARGEST_TABLE:
+        return _page(request, place, typed=typed, refused=["The file is larger than 1 MB."])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "generators.csv"
+        path.write_bytes(file.read() if file is not None else typed.encode())
+        try:
+            changed = generator_table.import_table(study=place.study, path=path)
+        except generator_table.TableRefused as refusal:
+            return _page(request, place, typed=typed, refused=refusal.wrong)
+        except generator_table.GeneratorsRefused as refusal:
+            return _page(request, place, typed=typed, refused=[refusal.message])
+    messages.success(request, f"{changed} generator{'s' * (changed != 1)} changed by the table.")
+    return redirect("generators", slug=slug)
+
+
+@require_GET
+@login_required
+def generator_csv(request: HttpRequest, slug: str) -> HttpResponse:
+    place = research_place_or_404(request, slug)
+    name = content_disposition_header(True, f"{slug}-generators.csv") or ""
+    return HttpResponse(
+        generator_table.as_table(place.study),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": name},
+    )
+
+
+def _given(request: HttpRequest) -> dict[int, Given]:
+    """What was typed, by the generator's id: `release_date-7`, `family-7`, `note-7`."""
+    keys = {
+        int(rest)
+        for name in request.POST
+        for field, _, rest in [name.partition("-")]
+        if field in FIELDS and rest.isdigit() and len(rest) < 19
+    }
+    return {key: Given(*(request.POST.get(f"{f}-{key}", "") for f in FIELDS)) for key in keys}
+
+
+def _page(
+    request: HttpRequest,
+    place: Place,
+    given: dict[int, Given] | None = None,
+    *,
+    wrong: dict[tuple[int, str], str] | None = None,
+    take: str = "",
+    typed: str = "",
+    refused: list[str] | None = None,
+) -> HttpResponse:
+    study = place.study
+    page = Paginator(generator_table.listed(study), PER_PAGE).get_page(request.GET.get("page"))
+    lacking, of = generator_table.undated(study)
+    rows = [_row(generator, given or {}, wrong or {}, take) for generator in page.object_list]
+    context = {
+        "study": study,
+        "may_change": place.owns,
+        "page": page,
+        "rows": rows,
+        "wrong": len(wrong or {}),
+        "lacking": lacking,
+        "of": of,
+        "typed": typed,
+        "refused": refused or [],
+        "filled": take,
+    }
+    status = 422 if wrong or refused else 200
+    return render(request, "annotations/generators.html", context, status=status)
+
+
+def _row(
+    generator: Generator,
+    given: dict[int, Given],
+    wrong: dict[tuple[int, str], str],
+    take: str,
+) -> Row:
+    released = generator.release_date
+    stored = Given(released.isoformat() if released else "", generator.family, generator.note)
+    shown = given.get(generator.pk, stored)
+    known = generator_table.suggested(generator.name)
+    suggestion = known.isoformat() if known and not shown.release_date.strip() else ""
+    if suggestion and take == str(generator.pk):
+        shown, suggestion = Given(suggestion, shown.family, shown.note), ""
+    mistakes = {field: words for (pk, field), words in wrong.items() if pk == generator.pk}
+    return Row(generator, shown, mistakes, suggestion)

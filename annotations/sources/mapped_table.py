@@ -1,0 +1,491 @@
+"""Any table: its columns are guessed, or said, and its rows become the neutral records.
+
+A folder may hold several tables and the pictures that they name. Rows that name the same picture
+are about the same image, so labels and scores may stand in a table of their own, or beside it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from annotations.sources import columns, picture_folder, picture_names, tidy_tables
+from annotations.sources.checks import Unfit
+from annotations.sources.columns import Column
+from annotations.sources.json_values import Images, left_out
+from annotations.sources.picture_names import UNKNOWN
+from annotations.sources.records import (
+    GeneratorRecord,
+    ImageRecord,
+    LabelRecord,
+    PromptRecord,
+    Record,
+    Rejected,
+    Remark,
+    ScoreRecord,
+    Unreadable,
+)
+from annotations.sources.rows import Row, records
+from annotations.sources.text_files import (
+    csv_rows,
+    document,
+    json_lines,
+    opening,
+    restored,
+    wrong_width,
+)
+
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".json")
+# So many rows are looked at before the columns are guessed.
+LOOKED_AT = 20_000
+SHOWN = 5
+MOST_COLUMNS = 200
+IMPORTED = "imported"
+Cells = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table as it was found: its columns, what they seem to be, and its first rows."""
+
+    name: str
+    columns: tuple[str, ...]
+    roles: dict[str, str]
+    first: tuple[Cells, ...]
+    rows: int
+
+
+class Pictures:
+    """The pictures beside the tables, found by path, by name or by name without its ending."""
+
+    def __init__(self, root: Path, files: list[str]) -> None:
+        self.root = root
+        self.files = [file for file in files if picture_folder.is_picture(file)]
+        self.paths = set(self.files)
+        self.by_name: dict[str, str] = {}
+        for file in reversed(self.files):
+            pure = PurePosixPath(file)
+            self.by_name[pure.name] = self.by_name[pure.stem] = file
+        names = Counter(PurePosixPath(file).name for file in self.files)
+        self.ambiguous = {name for name, count in names.items() if count > 1}
+        self.ambiguous |= {PurePosixPath(name).stem for name in self.ambiguous}
+
+    def find(self, value: str, table: str) -> str:
+        """Its path below the folder; empty if there is none."""
+        value = value.strip().replace("\\", "/").removeprefix("./")
+        for path in (value, str(PurePosixPath(table).parent / value)):
+            if path in self.paths:
+                return path
+        name = PurePosixPath(value).name
+        return "" if name in self.ambiguous else self.by_name.get(name, "")
+
+
+def read(
+    path: Path,
+    images: Path | None = None,
+    generator: str = "",
+    judge: str = "",
+    roles: Mapping[str, str] | None = None,
+) -> Iterator[Record]:
+    root, pictures, plans = planned(path, images, roles)
+    tables = [plan.name for plan in plans]
+    _check_plans(plans, pictures)
+    reader = _Reader(pictures, generator, judge)
+    # What says most of an image comes first; labels and scores alone follow.
+    for table in sorted(plans, key=lambda plan: "prompt" not in plan.roles.values()):
+        yield Remark(in_words(table))
+        file = root / table.name
+        _, rows = opened(file)
+        yield from records(rows, reader.of(table), table.name)
+    yield from left_out(set(pictures.files) - reader.used, "no row names them")
+    others = [f for f in _others(root, path, tables) if not picture_folder.is_picture(f)]
+    yield from left_out(others, "neither a picture nor a table")
+
+
+def planned(
+    path: Path, images: Path | None = None, roles: Mapping[str, str] | None = None
+) -> tuple[Path, Pictures, list[Table]]:
+    """The tables, each column with the role that it was given or else guessed."""
+    root, pictures, tables = found(path, images)
+    given = dict(roles or {})
+    plans = [_planned(look(root / name, name, pictures), given) for name in tables]
+    _check_known(given, plans)
+    return root, pictures, plans
+
+
+def label_kinds(
+    path: Path, images: Path | None = None, roles: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """What each label column contains."""
+    return {
+        name: role.partition(":")[2]
+        for plan in planned(path, images, roles)[2]
+        for name, role in plan.roles.items()
+        if role in columns.LABELS
+    }
+
+
+def found(path: Path, images: Path | None = None) -> tuple[Path, Pictures, list[str]]:
+    """The folder, its pictures and its tables."""
+    root, files = picture_folder.listed(path)
+    tables = [file for file in files if file.lower().endswith(SUFFIXES)]
+    if path.is_file():
+        tables = [path.name]
+        # A table alone: the pictures that it names lie beside it.
+        images = images or path.parent
+    if images is not None:
+        pictures = Pictures(images, picture_folder.listed(images)[1])
+    else:
+        pictures = Pictures(root, files)
+    if not tables:
+        raise Unreadable(f"{path.name} holds no table (.csv, .tsv, .jsonl, .json).")
+    return root, pictures, tables
+
+
+def look(path: Path, name: str, pictures: Pictures) -> Table:
+    """Columns, guesses and first rows."""
+    header, rows = opened(path)
+    seen = {column: Column(column) for column in header}
+    first: list[Cells] = []
+    count = 0
+    for row in rows:
+        if not isinstance(row, Row):
+            continue
+        count += 1
+        if len(first) < SHOWN:
+            first.append(row.value)
+        if count <= LOOKED_AT:
+            for column, value in row.value.items():
+                if column in seen:
+                    seen[column].see(value, lambda text: bool(pictures.find(text, name)))
+    if not count:
+        raise Unreadable(f"{name} has a header and no rows; there is nothing to import.")
+    guessed = columns.guess(list(seen.values()))
+    return Table(name, tuple(header), guessed, tuple(first), count)
+
+
+def opened(path: Path) -> tuple[list[str], Iterator[Row[Cells] | Rejected]]:
+    """The names of the columns, and the rows as cells by column."""
+    start = opening(path, 65_536)
+    if start.lstrip()[:1] == b"[":
+        items = document(path)
+        rows: Iterator[Row[Any] | Rejected] = (Row(n, item) for n, item in enumerate(items, 1))
+        return _keys(items[:1000], path), _objects(rows, path)
+    if start.lstrip()[:1] == b"{":
+        some = [row.value for row in islice(json_lines(path), 1000) if isinstance(row, Row)]
+        return _keys(some, path), _objects(json_lines(path), path)
+    delimiter = _delimiter(start, path)
+    rows_of_text = csv_rows(path, delimiter)
+    head = next(rows_of_text, None)
+    if not isinstance(head, Row):
+        raise Unreadable(f"{path.name} has no header row that can be read.")
+    header = [name.strip().removeprefix("\ufeff") for name in head.value]
+    _check_header(header, path)
+    return [name for name in header if name], _cells(rows_of_text, header, path)
+
+
+def in_words(table: Table) -> str:
+    said = [f"{name} = {role}" for name, role in table.roles.items() if role != "ignore"]
+    ignored = [name for name, role in table.roles.items() if role == "ignore"]
+    return f"{table.name}: {', '.join(said)}" + (
+        f"; ignored: {', '.join(ignored[:20])}." if ignored else "."
+    )
+
+
+def roles_of(table: Table, given: Mapping[str, str]) -> dict[str, str]:
+    """What a person said counts: a guess that is in its way gives way."""
+    said = columns.checked(given, table.columns, table.name)
+    roles = table.roles | said
+    for name, role in table.roles.items():
+        if name not in said and role not in columns.MANY and role in said.values():
+            roles[name] = "ignore"
+    return roles
+
+
+def _planned(table: Table, given: Mapping[str, str]) -> Table:
+    roles = roles_of(table, given)
+    for name, role in roles.items():
+        if role == "label":
+            roles[name] = table.roles[name] if table.roles[name] in columns.LABELS else "label:text"
+        elif role not in columns.ROLES:
+            raise Unreadable(f"“{role[:40]}” is nothing that a column can be: {_all_roles()}.")
+    double = columns.twice(roles)
+    if double:
+        role, names = double
+        words = " and ".join(f"“{name}”" for name in names)
+        raise Unreadable(f"{table.name}: {words} are both “{columns.ROLES[role]}”; choose one.")
+    return Table(table.name, table.columns, roles, table.first, table.rows)
+
+
+def _check_known(given: Mapping[str, str], plans: list[Table]) -> None:
+    known = {name for plan in plans for name in plan.columns}
+    known |= {f"{plan.name}:{name}" for plan in plans for name in plan.columns}
+    wrong = sorted(given.keys() - known)
+    if wrong:
+        there = ", ".join(sorted(name for plan in plans for name in plan.columns)[:20])
+        raise Unreadable(f"There is no column “{wrong[0][:80]}”; there are: {there}.")
+
+
+def _check_plans(plans: list[Table], pictures: Pictures) -> None:
+    for plan in plans:
+        roles = set(plan.roles.values())
+        if roles & {"picture", "image_id"}:
+            continue
+        if pictures.files or roles & {*columns.LABELS, "score", "value"}:
+            raise Unreadable(
+                f"None of the {len(plan.columns)} columns of {plan.name} names the pictures. Choose "
+                "the column with their file names, or add one."
+            )
+        if "prompt" not in roles:
+            raise Unreadable(
+                f"None of the {len(plan.columns)} columns of {plan.name} is a picture or a prompt. "
+                "Choose what its columns are."
+            )
+
+
+class _Reader:
+    """Rows to records; remembers across tables which images and prompts were sent."""
+
+    def __init__(self, pictures: Pictures, generator: str, judge: str) -> None:
+        self.pictures, self.generator, self.judge = pictures, generator, judge
+        self.levels = picture_names.guess(pictures.files) if pictures.files else None
+        self.strip = picture_names.common_folders(pictures.files)
+        self.seen = Images()
+        self.used: set[str] = set()
+        self.keys: dict[str, str] = {}
+        self.prompts: dict[str, tuple[str, tuple[str, ...]]] = {}
+        # Of each image: the prompt and the generator that its first row named.
+        self.images: dict[str, tuple[str, str]] = {}
+        self.raters: Counter[tuple[str, str]] = Counter()
+
+    def of(self, table: Table):
+        names = {role: name for name, role in table.roles.items() if role not in columns.MANY}
+        labels = {n: r.partition(":")[2] for n, r in table.roles.items() if r in columns.LABELS}
+        scores = [name for name, role in table.roles.items() if role == "score"]
+
+        def read(row: Row[Cells]) -> Iterator[Record]:
+            def cell(role: str) -> str:
+                # A table may have a column without a name; that is no role's.
+                value = row.value.get(names[role], "") if role in names else ""
+                return restored(_text(value)).strip()
+
+            if not {"picture", "image_id"} & names.keys():
+                yield from self._prompt(names, cell, row.line, table.name)
+                return
+            key, file = self._key(names, cell, table.name)
+            about = bool({"prompt", "generator"} & names.keys())
+            if about or (file and key not in self.images):
+                yield from self._image(key, file, names, cell, row.line, table.name)
+            yield from self._labels(key, names, cell, labels, row, table.name)
+            yield from self._scores(key, cell, names, scores, row, table.name)
+
+        return read
+
+    def _key(self, names: dict[str, str], cell: Any, table: str) -> tuple[str, str]:
+        """The image's key, and its file below the folder."""
+        said = cell("picture")
+        file = self.pictures.find(said, table) if said else ""
+        if said and not file and self.pictures.files:
+            raise Unfit(names["picture"], said, "There is no such picture.")
+        key = cell("image_id") or (picture_names.image_key(file or said) if said else "")
+        if not key:
+            field = names.get("picture") or names["image_id"]
+            raise Unfit(field, "", f"“{field}” is empty.")
+        if file:
+            self.used.add(file)
+            # A table that knows the file only means the image that another table called by an id.
+            key = self.keys.setdefault(file, key) if "image_id" not in names else key
+            self.keys[file] = key
+        return key, file
+
+    def _image(
+        self, key: str, file: str, names: dict[str, str], cell: Any, line: int, source: str
+    ) -> Iterator[Record]:
+        named = (
+            picture_names.read(file, self.levels, strip=self.strip)
+            if file and self.levels is not None
+            else None
+        )
+        text = cell("prompt") or (named.prompt if named and "prompt" not in names else "")
+        if not text:
+            field = names.get("prompt", names.get("picture", "prompt"))
+            raise Unfit(field, "", "The prompt is empty.")
+        generator = cell("generator") or self.generator
+        if not generator and named and "generator" not in names:
+            generator = named.generator
+        generator = generator or UNKNOWN
+        prompt = cell("prompt_id") or picture_names.prompt_key(text)
+        known = self.images.get(key)
+        if known is not None:
+            if known != (prompt, generator):
+                role, what = ("prompt", text) if known[0] != prompt else ("generator", generator)
+                words = f"“{key}” stood with another {role} further up."
+                raise Unfit(names.get(role, role), what, words)
+            return
+        released = cell("release_date")
+        yield from self._new_prompt(prompt, text, cell("tags"), names, line, source)
+        if generator not in self.seen.generators:
+            self.seen.generators.add(generator)
+            day = tidy_tables.day(names["release_date"], released) if released else None
+            yield GeneratorRecord(generator, day, line=line, source=source)
+        sample = tidy_tables.whole(names["sample"], cell("sample")) if cell("sample") else 0
+        self.images[key] = (prompt, generator)
+        content = self.pictures.root / file if file else None
+        yield from self.seen.send(
+            ImageRecord(key, prompt, generator, content, sample=sample, line=line, source=source)
+        )
+
+    def _prompt(self, names: dict[str, str], cell: Any, line: int, source: str) -> Iterator[Record]:
+        text = cell("prompt")
+        if not text:
+            raise Unfit(names["prompt"], "", "The prompt is empty.")
+        key = cell("prompt_id") or picture_names.prompt_key(text)
+        yield from self._new_prompt(key, text, cell("tags"), names, line, source)
+
+    def _new_prompt(
+        self, key: str, text: str, tags: str, names: dict[str, str], line: int, source: str
+    ) -> Iterator[Record]:
+        parts = tuple(part.strip() for part in tags.replace(",", ";").split(";") if part.strip())
+        known = self.prompts.get(key)
+        if known is None:
+            self.prompts[key] = (text, parts)
+            yield PromptRecord(key, text, parts, line=line, source=source)
+        elif known[0] != text:
+            field = names.get("prompt", "prompt")
+            raise Unfit(field, text, f"“{key}” stood for another prompt further up.")
+
+    def _labels(
+        self,
+        key: str,
+        names: dict[str, str],
+        cell: Any,
+        labels: dict[str, str],
+        row: Row[Cells],
+        source: str,
+    ) -> Iterator[Record]:
+        if "value" in names and "question" in names:
+            value = cell("value")
+            if value:
+                question, rater = cell("question"), cell("rater") or IMPORTED
+                number = columns.as_number(value)
+                answer = value if number is None else number
+                yield LabelRecord(key, rater, question, answer, line=row.line, source=source)
+            return
+        for name, kind in labels.items():
+            text = restored(_text(row.value.get(name, ""))).strip()
+            if not text:
+                continue
+            rater = cell("rater")
+            if not rater:
+                # Without names, the second row about an image is a second person's.
+                self.raters[key, name] += 1
+                count = self.raters[key, name]
+                rater = IMPORTED if count == 1 else f"{IMPORTED} {count}"
+            value_read = value_of(name, text, kind)
+            yield LabelRecord(key, rater, name, value_read, line=row.line, source=source)
+
+    def _scores(
+        self,
+        key: str,
+        cell: Any,
+        names: dict[str, str],
+        scores: list[str],
+        row: Row[Cells],
+        source: str,
+    ) -> Iterator[Record]:
+        for name in scores:
+            text = _text(row.value.get(name, "")).strip()
+            if text:
+                judge = cell("judge") or (self.judge if len(scores) == 1 else "") or name
+                score = tidy_tables.number(name, text)
+                yield ScoreRecord(key, judge, score, line=row.line, source=source)
+
+
+def value_of(name: str, text: str, kind: str) -> float | str:
+    """A cell of a label column as its kind wants it."""
+    if kind in ("text", "choice"):
+        return text
+    if kind == "yes/no":
+        answer = columns.YES_NO.get(text.lower())
+        if answer is None:
+            raise Unfit(name, text, f"“{name}” takes yes or no (1 or 0).")
+        return answer
+    number = tidy_tables.number(name, text)
+    if kind == "1-5" and number not in (1, 2, 3, 4, 5):
+        raise Unfit(name, text, f"“{name}” takes a whole number from 1 to 5.")
+    if kind == "0-1" and not 0 <= number <= 1:
+        raise Unfit(name, text, f"“{name}” takes a number from 0 to 1.")
+    return number
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return ";".join(value)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _keys(items: list[Any], path: Path) -> list[str]:
+    keys = dict.fromkeys(key for item in items if isinstance(item, dict) for key in item)
+    if not keys:
+        raise Unreadable(f"{path.name} is no list of objects: each row must be an object.")
+    _check_header(list(keys), path)
+    return [key for key in keys if key]
+
+
+def _objects(rows: Iterator[Row[Any] | Rejected], path: Path) -> Iterator[Row[Cells] | Rejected]:
+    for row in rows:
+        if isinstance(row, Row) and not isinstance(row.value, dict):
+            words = "An object is wanted here."
+            yield Rejected("line", str(row.value)[:80], words, row.line, path.name)
+        elif isinstance(row, Row):
+            yield Row(row.line, {name: _text(value) for name, value in row.value.items()})
+        else:
+            yield row
+
+
+def _cells(
+    rows: Iterator[Row[list[str]] | Rejected], header: list[str], path: Path
+) -> Iterator[Row[Cells] | Rejected]:
+    for row in rows:
+        if not isinstance(row, Row):
+            yield row
+        elif len(row.value) != len(header):
+            yield wrong_width(row, len(header), path.name)
+        else:
+            yield Row(row.line, dict(zip(header, row.value, strict=True)))
+
+
+def _check_header(header: list[str], path: Path) -> None:
+    if len(header) > MOST_COLUMNS:
+        raise Unreadable(f"{path.name} has more than {MOST_COLUMNS} columns.")
+    twice = sorted({name for name in header if name and header.count(name) > 1})
+    if twice:
+        raise Unreadable(f"{path.name} has the column “{twice[0][:80]}” more than once.")
+    if not any(header):
+        raise Unreadable(f"{path.name} has no header row that can be read.")
+
+
+def _delimiter(start: bytes, path: Path) -> str:
+    line = start.lstrip().partition(b"\n")[0]
+    if b"\t" in line or path.suffix.lower() == ".tsv":
+        return "\t"
+    return ";" if line.count(b";") > line.count(b",") else ","
+
+
+def _others(root: Path, path: Path, tables: list[str]) -> list[str]:
+    if path.is_file():
+        return []
+    return [file for file in picture_folder.listed(root)[1] if file not in tables]
+
+
+def _all_roles() -> str:
+    return ", ".join(["label", *columns.ROLES])

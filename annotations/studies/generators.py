@@ -1,0 +1,200 @@
+"""The generators of a study: release date, family and note, changed together or not at all.
+
+Drift is drawn over release dates, so a chart leaves out a generator without one. The date is a full
+one: where only the month is known, take its first day.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from django.db import transaction
+from django.db.models import Count, F, QuerySet
+
+from annotations import event_log
+from annotations.errors import StudyRefused
+from annotations.exports.labels import defused
+from annotations.models import Generator, Study
+from annotations.signals import announce_label_change
+from annotations.sources.checks import KEY_LENGTH, Unfit, check_text
+from annotations.sources.records import GeneratorRecord, Rejected, Unreadable
+from annotations.sources.tidy_tables import generators as read_table
+
+FIELDS = ("release_date", "family", "note")
+# When people could first use a generator, by the announcement of its makers. The names are compared
+# without signs and case.
+RELEASED = {
+    # stability.ai/news, "Stable Diffusion Public Release", 22 August 2022
+    "stablediffusion14": date(2022, 8, 22),
+    "sd14": date(2022, 8, 22),
+    # huggingface.co/runwayml, stable-diffusion-v1-5, 20 October 2022
+    "stablediffusion15": date(2022, 10, 20),
+    "sd15": date(2022, 10, 20),
+    # stability.ai/news, "Stable Diffusion 2.0 Release", 24 November 2022
+    "stablediffusion20": date(2022, 11, 24),
+    "stablediffusion2": date(2022, 11, 24),
+    "sd20": date(2022, 11, 24),
+    # stability.ai/news, "Stable Diffusion v2.1 and DreamStudio Updates", 7 December 2022
+    "stablediffusion21": date(2022, 12, 7),
+    "sd21": date(2022, 12, 7),
+    # stability.ai/news, "Announcing SDXL 1.0", 26 July 2023
+    "stablediffusionxl": date(2023, 7, 26),
+    "sdxl": date(2023, 7, 26),
+    "sdxl10": date(2023, 7, 26),
+    # stability.ai/news, "Introducing SDXL Turbo", 28 November 2023
+    "sdxlturbo": date(2023, 11, 28),
+    # stability.ai/news, "Announcing the Open Release of Stable Diffusion 3 Medium", 12 June 2024
+    "stablediffusion3medium": date(2024, 6, 12),
+    "sd3medium": date(2024, 6, 12),
+    # stability.ai/news, "Introducing Stable Diffusion 3.5", 22 October 2024
+    "stablediffusion35large": date(2024, 10, 22),
+    "sd35large": date(2024, 10, 22),
+    # blackforestlabs.ai, "Announcing Black Forest Labs", 1 August 2024
+    "flux1dev": date(2024, 8, 1),
+    "flux1schnell": date(2024, 8, 1),
+    "flux1pro": date(2024, 8, 1),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What was typed for one generator."""
+
+    release_date: str = ""
+    family: str = ""
+    note: str = ""
+
+
+class GeneratorsRefused(StudyRefused):
+    """Nothing was changed. `wrong`: (generator id, field) -> a sentence."""
+
+    status = 422
+
+    def __init__(self, wrong: dict[tuple[int, str], str], names: Mapping[int, str]) -> None:
+        words = [f"{names[pk]}, {field}: {reason}" for (pk, field), reason in wrong.items()]
+        super().__init__("Nothing was changed. " + " ".join(words[:20]))
+        self.wrong = wrong
+
+
+class TableRefused(StudyRefused):
+    """A table with mistakes; nothing of it was taken. `wrong`: a sentence each."""
+
+    status = 422
+
+    def __init__(self, wrong: list[str]) -> None:
+        super().__init__("Nothing was taken. " + " ".join(wrong[:20]))
+        self.wrong = wrong[:20]
+
+
+def listed(study: Study) -> QuerySet[Generator]:
+    """With `shown`, the number of their images; in the order of their dates, those without last."""
+    rows = Generator.objects.filter(study=study).annotate(shown=Count("images"))
+    return rows.order_by(F("release_date").asc(nulls_last=True), "name", "pk")
+
+
+def undated(study: Study) -> tuple[int, int]:
+    """How many have no release date, and how many there are."""
+    dates = list(Generator.objects.filter(study=study).values_list("release_date", flat=True))
+    return dates.count(None), len(dates)
+
+
+def suggested(name: str) -> date | None:
+    return RELEASED.get(re.sub(r"[^a-z0-9]", "", name.lower()))
+
+
+def day(text: str) -> date | None:
+    """StudyRefused with a sentence for what is no full date."""
+    if not text.strip():
+        return None
+    try:
+        if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", text.strip()):
+            raise ValueError
+        return date.fromisoformat(text.strip())
+    except ValueError:
+        words = "a full date like 2024-10-05 is needed."
+        if re.fullmatch(r"\d{4}(-\d{1,2})?", text.strip()):
+            words += " If only the month is known, take its first day."
+        raise StudyRefused(f"“{text[:40]}”: {words}") from None
+
+
+@transaction.atomic
+def change(*, study: Study, given: Mapping[int, Given]) -> int:
+    """Set what was given for these generators, or nothing of it. Returns how many have changed."""
+    rows = {g.pk: g for g in Generator.objects.select_for_update().filter(study=study)}
+    wrong: dict[tuple[int, str], str] = {}
+    changed = []
+    for pk, values in given.items():
+        if pk not in rows:
+            continue
+        before = [getattr(rows[pk], field) for field in FIELDS]
+        try:
+            rows[pk].release_date = day(values.release_date)
+        except StudyRefused as refusal:
+            wrong[pk, "release_date"] = refusal.message
+        for field, longest in (("family", KEY_LENGTH), ("note", 2000)):
+            text = getattr(values, field).strip().replace("\r\n", "\n")
+            try:
+                check_text(field, text, longest)
+            except Unfit as unfit:
+                wrong[pk, field] = unfit.reason
+            setattr(rows[pk], field, text)
+        if before != [getattr(rows[pk], field) for field in FIELDS]:
+            changed.append(rows[pk])
+    if wrong:
+        raise GeneratorsRefused(wrong, {pk: row.name for pk, row in rows.items()})
+    if changed:
+        Generator.objects.bulk_update(changed, FIELDS, batch_size=500)
+        names = ", ".join(row.name for row in changed[:10])
+        more = len(changed) - 10
+        words = f"changed the generators {names}" + (f" and {more} more" if more > 0 else "")
+        event_log.note(study, "generators", words)
+        # Reports stand on the dates: the newest one is old from now on.
+        announce_label_change(study.pk)
+    return len(changed)
+
+
+@transaction.atomic
+def import_table(*, study: Study, path: Path) -> int:
+    """`generator, release_date, family, note`: cells that are empty change nothing."""
+    rows = {g.name: g for g in Generator.objects.filter(study=study)}
+    given: dict[int, Given] = {}
+    wrong = []
+    try:
+        for record in read_table(path):
+            if isinstance(record, Rejected):
+                wrong.append(f"Line {record.line}, {record.field}: {record.reason}")
+            elif isinstance(record, GeneratorRecord) and record.name in rows:
+                row = rows[record.name]
+                released = record.release_date or row.release_date
+                given[row.pk] = Given(
+                    released.isoformat() if released else "",
+                    record.family or row.family,
+                    record.note or row.note,
+                )
+            elif isinstance(record, GeneratorRecord):
+                words = f"the study has no generator “{record.name[:80]}”."
+                wrong.append(f"Line {record.line}, generator: {words}")
+    except Unreadable as error:
+        raise TableRefused([error.message]) from None
+    if not given and not wrong:
+        wrong.append("The table has no rows below its header.")
+    if wrong:
+        raise TableRefused(wrong)
+    return change(study=study, given=given)
+
+
+def as_table(study: Study) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["generator", *FIELDS])
+    for row in Generator.objects.filter(study=study):
+        writer.writerow(
+            [defused(row.name), row.release_date, defused(row.family), defused(row.note)]
+        )
+    return out.getvalue()

@@ -1,0 +1,262 @@
+"""Every table of a study as a stream: what pages, the API and `manage.py export` send.
+
+`among` restricts a table to some images, given by their keys' order. Nothing is held in memory but
+some hundred rows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+from django.core.files.storage import default_storage
+from django.db.models import QuerySet
+
+from annotations.exports import genai_bench_ratings, labels, study_tables
+from annotations.exports.files import Counted, ExportRefused, Sink, as_parquet, label_studio
+from annotations.exports.image_chunks import image_chunks
+from annotations.exports.labels import Rows
+from annotations.models import Answer, Flag, Image, Study
+from judges.exports import scores
+from judges.models import AtomScore, Run, Score
+
+TABLE = ("csv", "jsonl", "parquet")
+MEDIA = {
+    "csv": "text/csv; charset=utf-8",
+    "jsonl": "application/jsonl",
+    "parquet": "application/vnd.apache.parquet",
+    "zip": "application/zip",
+}
+# The papers' own layouts, and what their files are called.
+ENDINGS = {
+    "label_studio": "label-studio.json",
+    "genai_bench": "genai-bench.json",
+    "geneval": "geneval.jsonl",
+    "t2i_compbench": "t2i-compbench.json",
+}
+NAMES = {
+    "label_studio": "Label Studio",
+    "genai_bench": "GenAI-Bench",
+    "geneval": "GenEval",
+    "t2i_compbench": "T2I-CompBench",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    title: str
+    what: str
+    formats: tuple[str, ...] = TABLE
+    of_people: bool = False  # has names of people, or pseudonyms
+
+
+TABLES = {
+    "labels": Table(
+        "Labels",
+        "One row for each person and question.",
+        (*TABLE, "label_studio", "genai_bench"),
+        of_people=True,
+    ),
+    "consensus": Table("What people say together", "One row for each image and question."),
+    "scores": Table(
+        "Scores",
+        "One row for each judge and image, and for each atom that it scored.",
+        (*TABLE, "geneval", "t2i_compbench"),
+    ),
+    "images": Table("Images", "With prompt, tags, atoms, generator, metadata and known answers."),
+    "prompts": Table("Prompts", "With tags, atoms and metadata."),
+    "generators": Table("Generators", "With release dates and families."),
+    "flags": Table("Flags", "What people reported, and how it was settled.", of_people=True),
+    "study": Table(
+        "The whole study",
+        "All tables in one zip that can be imported again.",
+        ("zip",),
+        of_people=True,
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What somebody wants exported, and how."""
+
+    what: str
+    format: str = "csv"
+    people: str = "everybody"
+    among: Sequence[int] | None = None
+    rule: str = "majority"
+    judge: str = ""
+    question: str = "likert"
+    pictures: bool = False
+
+    @property
+    def media(self) -> str:
+        return MEDIA.get(self.format, "application/json")
+
+    def name(self, study: Study) -> str:
+        return f"{study.slug}-{self.what}.{ENDINGS.get(self.format, self.format)}"
+
+
+def stream(study: Study, asked: Asked) -> Iterator[bytes]:
+    """The file, part by part; what cannot be written is refused before the first of them."""
+    if asked.what == "study":
+        return _zipped(study, asked)
+    if asked.format == "parquet":
+        return _begun(as_parquet(*rows_of(study, asked)))
+    return _begun(line.encode() for line in _lines(study, asked))
+
+
+def rows_of(study: Study, asked: Asked) -> tuple[Rows, Sequence[str]]:
+    """The rows of a table and its columns."""
+    among, people = asked.among, asked.people
+    tables: dict[str, Callable[[], tuple[Rows, Sequence[str]]]] = {
+        "labels": lambda: (
+            labels.label_rows(study, people=people, among=among),
+            labels.COLUMNS,
+        ),
+        "consensus": lambda: (
+            labels.consensus_rows(study, rule=asked.rule, among=among),
+            labels.CONSENSUS_COLUMNS,
+        ),
+        "scores": lambda: (
+            scores.score_rows(study, judge=asked.judge or None, among=among),
+            scores.COLUMNS,
+        ),
+        "images": lambda: (study_tables.wide_rows(study, among=among), study_tables.WIDE),
+        "prompts": lambda: (study_tables.prompt_rows(study, among=among), study_tables.PROMPTS),
+        "generators": lambda: (study_tables.generator_rows(study), study_tables.GENERATORS),
+        "flags": lambda: (
+            study_tables.flag_rows(study, people=people, among=among),
+            study_tables.FLAGS,
+        ),
+    }
+    return tables[asked.what]()
+
+
+def counts(study: Study, images: QuerySet[Image] | None) -> dict[str, int]:
+    """How many rows each table has; `images` restricts them."""
+    answers = Answer.objects.filter(annotation__study=study, annotation__state="counted")
+    judged = Score.objects.filter(run__study=study)
+    parts = AtomScore.objects.filter(score__run__study=study)
+    flags = Flag.objects.filter(image__study=study)
+    there = Image.objects.filter(study=study)
+    prompts = study.prompts.all()
+    if images is not None:
+        pks = images.order_by().values("pk")
+        answers = answers.filter(annotation__image__in=pks)
+        judged, parts = judged.filter(image__in=pks), parts.filter(score__image__in=pks)
+        flags, there = flags.filter(image__in=pks), there.filter(pk__in=pks)
+        prompts = prompts.filter(pk__in=there.order_by().values("prompt"))
+    return {
+        "labels": answers.count(),
+        "scores": judged.count() + parts.count(),
+        "images": there.count(),
+        "prompts": prompts.count(),
+        "generators": study.generators.count(),
+        "flags": flags.count(),
+    }
+
+
+def _lines(study: Study, asked: Asked) -> Iterator[str]:
+    if asked.format in ("geneval", "t2i_compbench"):
+        _whole_only(asked)
+        official = {
+            "geneval": scores.geneval_results,
+            "t2i_compbench": scores.compbench_results,
+        }
+        return official[asked.format](study, _one_run(study, asked.judge))
+    if asked.format == "genai_bench":
+        _whole_only(asked)
+        return genai_bench_ratings.genai_bench(study, question=asked.question)
+    rows, columns = rows_of(study, asked)
+    if asked.format == "label_studio":
+        _whole_only(asked)
+        return label_studio(study, rows)
+    return labels.as_csv(rows, columns) if asked.format == "csv" else labels.as_jsonl(rows)
+
+
+def _whole_only(asked: Asked) -> None:
+    if asked.among is not None:
+        raise ExportRefused(
+            f"{NAMES[asked.format]}’s layout holds a whole study; take csv, jsonl or parquet for a "
+            "part of it."
+        )
+
+
+def _one_run(study: Study, judge: str) -> Run:
+    runs = Run.objects.filter(study=study).select_related("judge")
+    runs = runs.filter(judge__name=judge) if judge else runs
+    if runs.count() != 1:
+        raise ExportRefused("A paper’s layout holds one judge: choose it.")
+    return runs.get()
+
+
+def _begun(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """With the first part made, so that a refusal comes before the answer has begun."""
+    rest = iter(parts)
+    first = next(rest, b"")
+    return chain([first], rest)
+
+
+def _zipped(study: Study, asked: Asked) -> Iterator[bytes]:
+    """The folder of `export_study` as a zip that is never whole anywhere on the server."""
+    among, people = asked.among, asked.people
+    written: dict[str, tuple[Rows, Sequence[str]]] = {
+        "generators": rows_of(study, Asked("generators")),
+        "prompts": rows_of(study, Asked("prompts", among=among)),
+        "images": (
+            study_tables.image_rows(study, files=asked.pictures, among=among),
+            study_tables.IMAGES,
+        ),
+        "labels": rows_of(study, Asked("labels", people=people, among=among)),
+        "scores": rows_of(study, Asked("scores", among=among)),
+    }
+    sink, counted, signatures = Sink(), dict[str, int](), dict[str, str]()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, (rows, columns) in written.items():
+            counter, sha = Counted(rows), hashlib.sha256()
+            with archive.open(f"{name}.csv", "w", force_zip64=True) as member:
+                for line in labels.as_csv(counter, columns):
+                    content = line.encode()
+                    sha.update(content)
+                    member.write(content)
+                    yield sink.take()
+            counted[name], signatures[f"{name}.csv"] = counter.count, sha.hexdigest()
+        if asked.pictures:
+            yield from _pictures(study, archive, sink, among)
+        archive.writestr("README.json", _about(study, asked, counted, signatures))
+    yield sink.take()
+
+
+def _pictures(
+    study: Study, archive: zipfile.ZipFile, sink: Sink, among: Sequence[int] | None
+) -> Iterator[bytes]:
+    sent: set[str] = set()
+    for chunk in image_chunks(study, "file", "sha256", among=among):
+        for _, file, sha256 in chunk:
+            name = study_tables.file_name(file, sha256) if file else ""
+            if not name or name in sent:
+                continue
+            sent.add(name)
+            with default_storage.open(file) as stored:
+                about = zipfile.ZipInfo(name)
+                archive.writestr(about, stored.read(), zipfile.ZIP_STORED)
+            yield sink.take()
+
+
+def _about(study: Study, asked: Asked, counted: dict[str, int], files: dict[str, str]) -> str:
+    words: dict[str, Any] = {
+        "what": f"The study “{study.title}” ({study.slug}), from Jurybox.",
+        "signature": {"files": files, "form": str(study.form)},
+        "simulated": study.simulated,
+        "pseudonyms": asked.people,
+        "counts": counted,
+    }
+    if asked.among is not None:
+        words["part"] = f"{len(asked.among)} images of the study"
+    return json.dumps(words, ensure_ascii=False, indent=2) + "\n"

@@ -1,0 +1,295 @@
+"""What is in the files that somebody sent, and what will become of them: a dry run of the import.
+
+Small deliveries are looked at in the request, larger ones by a worker. Nothing is written but the
+delivery's own row, where the page finds it.
+"""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+import time
+from collections.abc import Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from django.db.models import Sum
+from django.utils import timezone
+from django.utils.text import slugify
+
+from annotations import event_log
+from annotations.access import place_of
+from annotations.benchmarks import guess_format, label_questions
+from annotations.benchmarks.form_from_labels import Asked
+from annotations.benchmarks.registry import FORMATS, FREE, Source
+from annotations.database.leases import WorkerLease, reason_of
+from annotations.errors import ImportRefused, Refused
+from annotations.forms.definition import Form
+from annotations.imports.outcome import Outcome
+from annotations.models import Study
+from annotations.sources import mapped_table, picture_folder, picture_names
+from annotations.sources.mapped_table import SHOWN
+from annotations.sources.picture_names import UNKNOWN
+from annotations.sources.records import Unreadable
+from judges.intake import bring_in, deliveries
+from judges.models import Delivery, Upload
+
+logger = logging.getLogger(__name__)
+
+LEASE = WorkerLease(
+    Delivery,
+    Delivery.State.WAITING,
+    Delivery.State.WORKING,
+    Delivery.State.GIVEN_UP,
+    timedelta(minutes=5),
+    "they were looking at these files",
+)
+# So much is looked at while the person waits for the page.
+SMALL_BYTES, SMALL_FILES = 32 * 2**20, 500
+# So many pictures are decoded by the check; the import decodes them all.
+DECODED = 300
+NAMED = 100
+
+
+def source_of(path: Path, typed: Mapping[str, Any], *, format: str) -> Source:
+    """What a person said beside the files. Of columns and levels only what fits this format."""
+    return Source(
+        path,
+        generator=str(typed.get("generator", ""))[:200],
+        judge=str(typed.get("judge", ""))[:120],
+        columns=dict(typed.get("columns", {})) if format == "table" else {},
+        folder=str(typed.get("folder", "")) if format == "pictures" else "",
+        name=str(typed.get("name_is", "")) if format == "pictures" else "",
+        questions=dict(typed.get("questions", {})) if format == "tidy" else {},
+    )
+
+
+def is_small(delivery: Delivery) -> bool:
+    size = delivery.batches.aggregate(all=Sum("size"))["all"] or 0
+    files = sum(len(batch.files) for batch in delivery.batches.all())
+    archives = any(
+        deliveries.is_archive(path) for batch in delivery.batches.all() for path, _ in batch.files
+    )
+    return size <= (SMALL_BYTES // 4 if archives else SMALL_BYTES) and files <= SMALL_FILES
+
+
+def ask(*, delivery: Delivery) -> bool:
+    """Look at what came; True where a worker has to be called for it."""
+    if not deliveries.is_complete(delivery):
+        return False
+    Delivery.objects.filter(pk=delivery.pk).exclude(state=Delivery.State.SENT).update(
+        state=Delivery.State.WAITING, tries=0, reason="", read=0, touched_at=timezone.now()
+    )
+    if not is_small(delivery):
+        return True
+    look_at(delivery_id=delivery.pk)
+    return False
+
+
+def waiting() -> list[int]:
+    LEASE.take_back()
+    rows = Delivery.objects.filter(state=Delivery.State.WAITING)
+    return list(rows.order_by("pk").values_list("pk", flat=True))
+
+
+def look_at(*, delivery_id: int) -> None:
+    """Claim the delivery, look at it, and store what was found."""
+    holder = LEASE.claim(delivery_id)
+    if not holder:
+        return
+    delivery = Delivery.objects.select_related("by", "study").get(pk=delivery_id)
+    try:
+        with (
+            LEASE.held_by(delivery_id, holder),
+            tempfile.TemporaryDirectory() as folder,
+            event_log.on_behalf_of(delivery.by),
+        ):
+            found = _look(delivery, Path(folder), _progress(delivery, holder))
+    except Exception as error:
+        logger.exception("looking at delivery %s failed", delivery.pk)
+        LEASE.failed(delivery_id, holder, reason_of(error))
+    else:
+        LEASE.end(delivery_id, holder, state=Delivery.State.LOOKED, found=found, reason="")
+
+
+def _look(delivery: Delivery, folder: Path, progress: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {"name": _name(delivery), "format": "", "kind": "study"}
+    try:
+        path = deliveries.assemble(delivery, folder)
+        format, kind = _format(delivery, path)
+        found |= {"format": format, "kind": kind}
+        source = source_of(path, delivery.typed, format=format)
+        found |= _counts(path)
+        _add_choices(found, format, kind, source)
+        outcome = _dry_run(delivery, format, kind, source, progress)
+        found |= {"outcome": _short(outcome.as_json(), folder), "refusal": ""}
+        if not outcome.changed and not outcome.unchanged:
+            found["refusal"] = "Nothing in these files can be imported; what is wrong is listed."
+    except (Refused, Unreadable) as refusal:
+        found["refusal"] = _plain(refusal.message, folder)
+    except OSError as error:
+        logger.warning("delivery %s cannot be laid out: %s", delivery.pk, error)
+        found["refusal"] = "Two of these files are in each other's way: pack them as one zip."
+    return found
+
+
+def _format(delivery: Delivery, path: Path) -> tuple[str, str]:
+    format, kind = delivery.typed.get("format", ""), delivery.typed.get("kind", "")
+    if format not in FORMATS:
+        format, guessed = guess_format.guess(path)
+        kind = kind or guessed
+    return format, kind if kind in guess_format.KINDS and delivery.study else "study"
+
+
+def _dry_run(delivery: Delivery, format: str, kind: str, source: Source, progress: Any) -> Outcome:
+    more: dict[str, Any] = {"format": format, "source": source, "dry_run": True}
+    more["progress"] = progress
+    if delivery.study is None:
+        return bring_in.import_study(
+            slug=f"preview-{delivery.key}", by=delivery.by, pictures=DECODED, **more
+        )
+    place = place_of(delivery.by, delivery.study.slug)
+    more["for_anybody"] = place is not None and place.owns
+    if kind == Upload.Kind.LABELS:
+        return bring_in.import_labels(study=delivery.study, **more)
+    if kind == Upload.Kind.SCORES:
+        return bring_in.import_scores(study=delivery.study, **more)
+    return bring_in.import_study(slug=delivery.study.slug, pictures=DECODED, **more)
+
+
+def _counts(path: Path) -> dict[str, Any]:
+    files = picture_folder.listed(path)[1]
+    pictures = sum(picture_folder.is_picture(file) for file in files)
+    return {"pictures": pictures, "files": len(files)}
+
+
+def _add_choices(found: dict[str, Any], format: str, kind: str, source: Source) -> None:
+    """What was guessed or said of columns, of folders and names, and of questions; the menus stay
+    where the choices turn out to be wrong, so that they can be corrected."""
+    if format == "table":
+        found["tables"] = _tables(source)
+    elif format == "pictures":
+        files = [f for f in picture_folder.listed(source.path)[1] if picture_folder.is_picture(f)]
+        if files:
+            levels = picture_folder.chosen(files, source.folder, source.name)
+            found["levels"] = {"folder": levels.folder, "name": levels.name}
+            found["rows"] = _first_pictures(files, levels, source)
+    if format in FREE and kind == "study":
+        asked = label_questions.asked(format, source)
+        found["questions"] = [
+            {"column": column, "name": one.name, "kind": one.kind, "words": list(one.words)[:40]}
+            for column, one in sorted(asked.items())
+        ]
+
+
+def _tables(source: Source) -> list[dict[str, Any]]:
+    """Also where the choices contradict each other: the menus must show them to be corrected."""
+    root, pictures, names = mapped_table.found(source.path)
+    tables = []
+    for name in names:
+        table = mapped_table.look(root / name, name, pictures)
+        roles = mapped_table.roles_of(table, source.columns)
+        tables.append(
+            {
+                "name": name,
+                "rows": table.rows,
+                "columns": [
+                    {
+                        "name": column,
+                        "role": roles[column],
+                        "examples": [str(row.get(column, ""))[:80] for row in table.first],
+                    }
+                    for column in table.columns
+                ],
+            }
+        )
+    return tables
+
+
+def _first_pictures(
+    files: list[str], levels: picture_names.Levels, source: Source
+) -> list[dict[str, Any]]:
+    strip = picture_names.common_folders(files)
+    captions = {f for f in picture_folder.listed(source.path)[1] if f.lower().endswith(".txt")}
+    rows = []
+    for file in files[:SHOWN]:
+        named = picture_names.read(file, levels, strip=strip)
+        captioned = picture_folder.caption_of(file, captions)
+        rows.append(
+            {
+                "file": file,
+                "prompt": f"(from {captioned})" if captioned else named.prompt,
+                "generator": named.generator or source.generator or UNKNOWN,
+                "sample": named.sample,
+            }
+        )
+    return rows
+
+
+def _short(outcome: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """As much as a page shows."""
+    outcome["rejected_in_all"] = outcome.get("rejected_in_all", len(outcome["rejected"]))
+    outcome["rejected"] = outcome["rejected"][:NAMED]
+    outcome["missing_in_all"] = len(outcome["missing"])
+    outcome["missing"] = outcome["missing"][:NAMED]
+    outcome["warnings"] = [_plain(words, folder) for words in outcome["warnings"][:NAMED]]
+    return outcome
+
+
+def _plain(words: str, folder: Path) -> str:
+    """Without the places of this machine."""
+    return (
+        words.replace(f"{folder}/content/", "")
+        .replace(str(folder), "the files")
+        .replace("content holds", "What came holds")
+    )
+
+
+def _name(delivery: Delivery) -> str:
+    """What a study of these files may be called: after the archive, the folder or the one table."""
+    paths = [path for batch in delivery.batches.order_by("pk") for path, _ in batch.files]
+    if not paths:
+        return ""
+    first = next((path for path in paths if deliveries.is_archive(path)), paths[0])
+    outer, _, rest = first.partition("/")
+    stem = outer if rest else outer.partition(".")[0]
+    return stem.replace("_", " ").replace("-", " ").strip().capitalize()[:200]
+
+
+def form_of(delivery: Delivery, slug: str) -> Form:
+    """The form that the preview showed."""
+    found = delivery.found
+    asked = {
+        one["column"]: Asked(one["name"], one["kind"], one["words"])
+        for one in found.get("questions", ())
+    }
+    return bring_in.form_for(slug, found.get("format") or "tidy", asked)
+
+
+def slug_for(name: str) -> str:
+    return slugify(name)[:70].strip("-")
+
+
+def free_slug(name: str) -> str:
+    """The address of a study of this name that no study has."""
+    base = slug_for(name) or "study"
+    taken = set(Study._base_manager.filter(slug__startswith=base).values_list("slug", flat=True))
+    taken |= bring_in.RESERVED
+    if base not in taken:
+        return base
+    return next(slug for n in range(2, 10_000) if (slug := f"{base}-{n}") not in taken)
+
+
+def _progress(delivery: Delivery, holder: str) -> Any:
+    last = 0.0
+
+    def advance(read: int) -> None:
+        nonlocal last
+        if time.monotonic() - last < 1.0:
+            return
+        last = time.monotonic()
+        if not LEASE.renew(delivery.pk, holder):
+            raise ImportRefused("More files came meanwhile; they are looked at again.")
+
+    return advance

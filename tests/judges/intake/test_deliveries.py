@@ -1,0 +1,236 @@
+"""Files in pieces: whole or not at all, once, and for nobody but their sender."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from datetime import timedelta
+
+import pytest
+from django.core.files.storage import default_storage
+from django.utils import timezone
+
+from annotations.errors import ImportRefused
+from annotations.models import Study
+from judges.intake import deliveries, previews, uploads
+from judges.models import Batch, Delivery, Piece, Upload
+from tests import making
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch):
+    monkeypatch.setattr(deliveries, "PIECE", 100)
+
+
+def archive(**files: bytes) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as made:
+        for name, content in files.items():
+            made.writestr(name.replace("__", "/").replace("_", " ") + ".png", content)
+    return out.getvalue()
+
+
+def begun(user, *files: tuple[str, bytes], study=None) -> tuple[Batch, bytes]:
+    delivery = deliveries.begin(user=user, study=study)
+    batch = deliveries.add_batch(
+        delivery=delivery, files=[[path, len(content), 1] for path, content in files]
+    )
+    return batch, b"".join(content for _, content in files)
+
+
+def send(batch: Batch, stream: bytes, *numbers: int) -> None:
+    for number in numbers or range(batch.pieces_in_all):
+        data = stream[number * 100 : (number + 1) * 100]
+        deliveries.take_piece(
+            batch=batch,
+            number=number,
+            read=io.BytesIO(data).read,
+            sha256=hashlib.sha256(data).hexdigest(),
+        )
+
+
+def stored() -> list[str]:
+    try:
+        folders, _ = default_storage.listdir("deliveries")
+    except FileNotFoundError:
+        return []
+    return [file for one in folders for file in default_storage.listdir(f"deliveries/{one}")[1]]
+
+
+def test_files_arrive_as_they_were_whatever_the_order_of_the_pieces(alice, tmp_path):
+    batch, stream = begun(alice.user, ("a/x.csv", b"x" * 250), ("a/y.png", b"y" * 130))
+    send(batch, stream, 3, 0, 2, 1)
+    assert deliveries.is_complete(batch.delivery)
+    path = deliveries.assemble(batch.delivery, tmp_path / "here")
+    assert (path / "x.csv").read_bytes() == b"x" * 250
+    assert (path / "y.png").read_bytes() == b"y" * 130
+
+
+def test_the_same_files_again_go_on_where_they_stopped(alice):
+    batch, stream = begun(alice.user, ("x.csv", b"x" * 250))
+    send(batch, stream, 0, 2)
+    again, _ = begun(alice.user, ("x.csv", b"x" * 250))
+    assert (again.pk, deliveries.have(again)) == (batch.pk, [0, 2])
+    # Changed meanwhile: another file, and what came of the old one is of no use.
+    other, _ = begun(alice.user, ("x.csv", b"x" * 251))
+    assert list(Batch.objects.values_list("pk", flat=True)) == [other.pk]
+
+
+@pytest.mark.parametrize(
+    ("number", "data", "sha256"),
+    [(0, b"x" * 99, ""), (0, b"x" * 101, ""), (2, b"x" * 100, ""), (3, b"", ""), (-1, b"", "")]
+    + [(0, b"x" * 100, "0" * 64)],
+)
+def test_a_piece_that_is_not_whole_is_refused(alice, number, data, sha256):
+    batch, _ = begun(alice.user, ("x.csv", b"x" * 250))
+    with pytest.raises(ImportRefused, match="arrive whole|no such piece"):
+        deliveries.take_piece(batch=batch, number=number, read=io.BytesIO(data).read, sha256=sha256)
+    assert (Piece.objects.count(), stored()) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ([], "Choose a file"),
+        ("x", "Choose a file"),
+        ([["../x.csv", 1, 1]], "not a name below"),
+        ([["/etc/x.csv", 1, 1]], "not a name below"),
+        ([["x.csv", -1, 1]], "cannot be read"),
+        ([["x.csv", True, 1]], "cannot be read"),
+        ([["x.csv", 9 * 2**30, 1]], "cannot be read"),
+        ([["x.csv", 8 * 2**30, 1], ["y.csv", 1, 1]], "larger than 8 GB"),
+        ([["x.csv", 1, 1], ["x.csv", 1, 1]], "the same path"),
+        ([["x.csv", 0, 1]], "are empty"),
+        ([["x.exe", 1, 1]], "nothing that can be imported"),
+        ([["x.xlsx", 1, 1]], "save it as CSV"),
+        ([[f"{n}.png", 1, 1] for n in range(20_001)], "pack them as one zip"),
+    ],
+)
+def test_a_list_that_cannot_be_taken_is_refused_with_a_sentence(alice, files, words):
+    delivery = deliveries.begin(user=alice.user, study=None)
+    with pytest.raises(ImportRefused, match=words):
+        deliveries.add_batch(delivery=delivery, files=files)
+
+
+def test_nobody_else_finds_a_delivery_or_adds_to_it(alice, bob, study):
+    batch, _ = begun(alice.user, ("x.csv", b"x"), study=study)
+    rita = making.person(study, "rita", role="researcher")
+    assert deliveries.of_person(rita.user, study) is None
+    assert deliveries.batch_of(rita.user, batch.pk) is None
+    assert deliveries.batch_of(alice.user, batch.pk) == batch
+    # Who is no longer of the study sends nothing more.
+    alice.delete()
+    assert deliveries.batch_of(alice.user, batch.pk) is None
+
+
+def test_what_is_not_gone_on_with_is_removed_after_a_day_with_its_pieces(alice):
+    batch, stream = begun(alice.user, ("x.csv", b"x" * 250))
+    send(batch, stream, 0, 1)
+    deliveries.remove_old()
+    assert len(stored()) == 2
+    day = timezone.now() - timedelta(hours=25)
+    Delivery.objects.update(touched_at=day)
+    assert deliveries.remove_old() == 1
+    assert (Delivery.objects.count(), Piece.objects.count()) == (0, 0)
+
+
+def test_pieces_whose_study_is_gone_are_removed_too(
+    alice, study, django_capture_on_commit_callbacks
+):
+    batch, stream = begun(alice.user, ("x.csv", b"x" * 250), study=study)
+    send(batch, stream)
+    Delivery.objects.all().delete()
+    assert len(stored()) == 3
+    deliveries.remove_old()
+    assert stored() == []
+
+
+def looked_at(alice, *files, study=None, **typed) -> dict:
+    batch, stream = begun(alice.user, *files, study=study)
+    send(batch, stream)
+    batch.delivery.typed = typed
+    batch.delivery.save()
+    previews.ask(delivery=batch.delivery)
+    batch.delivery.refresh_from_db()
+    assert batch.delivery.state == "looked", batch.delivery.reason
+    return batch.delivery.found
+
+
+TABLE = (
+    b"path,caption,model,rating\n1.png,a red cup,SDXL,4\n2.png,two dogs,FLUX,2\n9.png,x,FLUX,1\n"
+)
+PICTURES = [("in/1.png", making.png()), ("in/2.png", making.png((1, 2, 3)))]
+
+
+def test_the_preview_says_what_will_become_of_the_files_and_writes_nothing(alice):
+    before = Study.objects.count()
+    found = looked_at(alice, *PICTURES, ("in/images.csv", TABLE))
+    assert found["refusal"] == ""
+    assert (found["format"], found["pictures"], found["name"]) == ("table", 2, "In")
+    outcome = found["outcome"]
+    assert [outcome[n] for n in ("images", "prompts", "generators", "answers")] == [2, 2, 2, 2]
+    assert outcome["rejected"][0]["reason"] == "There is no such picture."
+    assert (outcome["rejected"][0]["line"], outcome["rejected"][0]["field"]) == (4, "path")
+    roles = [(c["name"], c["role"]) for c in found["tables"][0]["columns"]]
+    assert roles == [
+        ("path", "picture"),
+        ("caption", "prompt"),
+        ("model", "generator"),
+        ("rating", "label:1-5"),
+    ]
+    assert Study.objects.count() == before
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ([("a.zip", archive(a_red_cup=making.png())[:-60])], "damaged|zip nor a tar"),
+        ([("a.csv", making.png())], "not a text file"),
+        ([("a.csv", b"path,caption\n")], "a header and no rows"),
+        (
+            [("a.csv", b"a,b,c,d,e,f,g,h,i,j\n" + b"1.5,2,3,4,5,6,7,8,9,x\n")],
+            "None of the 10 columns",
+        ),
+        ([("a.txt", b"hello\n")], ""),
+    ],
+)
+def test_what_cannot_be_read_is_a_sentence_of_the_preview(alice, files, words):
+    import re
+
+    found = looked_at(alice, *files)
+    assert re.search(words, found["refusal"])
+
+
+def test_a_small_zip_of_pictures_becomes_a_study_and_leaves_no_piece(
+    alice, django_capture_on_commit_callbacks
+):
+    content = archive(sdxl__a_red_cup=making.png(), flux__a_red_cup=making.png((9, 9, 9)))
+    found = looked_at(alice, ("march_audit.zip", content))
+    assert (found["format"], found["name"]) == ("pictures", "March audit")
+    assert found["levels"] == {"folder": "generator", "name": "prompt"}
+    study = making.study("made", prompts=1)
+    making_of = Delivery.objects.get()
+    upload = uploads.hand_over(delivery=making_of, study=study)
+    member = making.person(study, "alice", role="owner")
+    assert member.user == alice.user
+    with django_capture_on_commit_callbacks(execute=True):
+        uploads.import_upload(upload_id=upload.pk)
+    upload.refresh_from_db()
+    assert (upload.state, upload.outcome["images"]) == ("done", 2)
+    assert (Delivery.objects.count(), stored()) == (0, [])
+    assert Upload.objects.get().delivery is None
+
+
+def test_a_worker_looks_at_what_is_large(alice, monkeypatch):
+    monkeypatch.setattr(previews, "SMALL_BYTES", 10)
+    batch, stream = begun(alice.user, *PICTURES)
+    send(batch, stream)
+    assert previews.ask(delivery=batch.delivery) is True
+    assert previews.waiting() == [batch.delivery.pk]
+    previews.look_at(delivery_id=batch.delivery.pk)
+    batch.delivery.refresh_from_db()
+    assert json.loads(json.dumps(batch.delivery.found))["pictures"] == 2
