@@ -54,43 +54,84 @@ function dropDraft(image, form) {
 }
 
 // ---- The outbox ---------------------------------------------------------------------------------
+// Each entry has a key of its own, so that two tabs never write over each other's. The keys begin with
+// the time, which is the order of sending.
 
-const outboxKey = `outbox.${person}`;
-const outbox = () => recall(outboxKey, []).map((entry) => ({ ...entry, id: entry.id ?? field(entry, "submission") }));
-const entries = (entry) => (Array.isArray(entry.fields) ? entry.fields : Object.entries(entry.fields));
-const field = (entry, name) => entries(entry).find(([key]) => key === name)?.[1];
+const PREFIX = `jurybox.outbox.${person}.`;
+let counter = 0;
 let retryIn = 1000;
 let retryTimer = 0;
 let flushing = false;
+let failing = false;
+
+function keys() {
+  try {
+    return Object.keys(localStorage).filter((key) => key.startsWith(PREFIX)).sort();
+  } catch {
+    return [];
+  }
+}
+
+const outbox = () => keys().flatMap((key) => recall(key.slice("jurybox.".length), null) ?? []);
+const entries = (entry) => (Array.isArray(entry.fields) ? entry.fields : Object.entries(entry.fields));
+const field = (entry, name) => entries(entry).find(([key]) => key === name)?.[1];
+const keyOf = (id) => keys().find((key) => recall(key.slice("jurybox.".length), {})?.id === id);
 
 // An entry with the same `id` is replaced.
 function putInOutbox(id, url, fields) {
-  remember(outboxKey, [...outbox().filter((entry) => entry.id !== id), { id, url, fields }]);
+  counter += 1;
+  const fresh = `${PREFIX}${String(Date.now()).padStart(15, "0")}.${String(counter).padStart(6, "0")}.${id}`;
+  remember((keyOf(id) ?? fresh).slice("jurybox.".length), { id, url, fields });
 }
 
 function takeFromOutbox(id) {
-  remember(outboxKey, outbox().filter((entry) => entry.id !== id));
+  const key = keyOf(id);
+  if (key) remember(key.slice("jurybox.".length), null);
 }
+
+// Earlier versions kept all entries in one list.
+for (const entry of recall(`outbox.${person}`, []))
+  putInOutbox(entry.id ?? field(entry, "submission"), entry.url, entry.fields);
+remember(`outbox.${person}`, null);
 
 const waitsFor = (image) =>
   outbox().some((entry) => field(entry, "submission") && field(entry, "image") === image);
 
 function showWaiting() {
   const count = outbox().length;
-  waitingLine.textContent = count
-    ? `${count} ${count === 1 ? "answer is waiting" : "answers are waiting"} here and will be sent`
-    : "";
+  const words = `${count} ${count === 1 ? "answer waits" : "answers wait"} here`;
+  const offline = failing || !navigator.onLine;
+  waitingLine.textContent = count ? `${offline ? "offline" : "sending"} · ${words}` : "";
   return count;
 }
 
+// Two tabs do not send at the same time, and nothing is taken back while it is sent. Without locks
+// (not on https) an answer may be sent twice, which the server notices.
+const exclusively = (work) =>
+  navigator.locks ? navigator.locks.request(`${PREFIX}sending`, work) : work();
+
+// True if the answer was still here; then it is as if it had not been given.
+async function takeBack(id) {
+  if (flushing) return false;
+  return exclusively(() => {
+    const there = keyOf(id) !== undefined;
+    takeFromOutbox(id);
+    showWaiting();
+    return there;
+  });
+}
+
 function retryLater() {
+  failing = true;
   clearTimeout(retryTimer);
   retryTimer = setTimeout(flush, retryIn);
   retryIn = Math.min(retryIn * 2, 60_000);
+  showWaiting();
 }
 
 function retrySoon() {
   retryIn = 1000;
+  failing = false;
 }
 
 async function flush() {
@@ -99,19 +140,7 @@ async function flush() {
   flushing = true;
   clearTimeout(retryTimer);
   try {
-    for (const entry of outbox()) {
-      const answer = await fetch(entry.url, {
-        method: "POST",
-        // This page's token: a stored token may have expired with its session.
-        headers: { ...JSON.parse(document.body.getAttribute("hx-headers")), "HX-Request": "true" },
-        body: new URLSearchParams(entries(entry)),
-      });
-      if (endedAtLogin(answer.url)) return goToLogin();
-      if (answer.status === 403) loadAgain();
-      if (mayWorkLater(answer.status)) throw new Error(String(answer.status));
-      takeFromOutbox(entry.id);
-      label.sent(entry, answer.ok, await answer.text());
-    }
+    await exclusively(sendAll);
     retrySoon();
   } catch {
     retryLater();
@@ -119,6 +148,27 @@ async function flush() {
     flushing = false;
     showWaiting();
     label.lock();
+  }
+}
+
+// In their order, also what is put in meanwhile.
+async function sendAll() {
+  const { label } = window.jurybox;
+  for (let [entry] = outbox(); entry; [entry] = outbox()) {
+    const answer = await fetch(entry.url, {
+      method: "POST",
+      // This page's token: a stored token may have expired with its session.
+      headers: { ...JSON.parse(document.body.getAttribute("hx-headers")), "HX-Request": "true" },
+      body: new URLSearchParams(entries(entry)),
+    });
+    if (endedAtLogin(answer.url)) return goToLogin();
+    if (answer.status === 403) loadAgain();
+    if (mayWorkLater(answer.status)) throw new Error(String(answer.status));
+    const html = await answer.text();
+    takeFromOutbox(entry.id);
+    failing = false;
+    showWaiting();
+    label.sent(entry, answer.ok, html);
   }
 }
 
@@ -138,12 +188,17 @@ addEventListener("online", () => {
   flush();
 });
 
+addEventListener("offline", showWaiting);
+
 window.jurybox.memory = { recall, remember, setting, saveDraft, draftOf, dropDraft };
 window.jurybox.outbox = {
   put: putInOutbox,
   take: takeFromOutbox,
+  takeBack,
+  count: () => outbox().length,
   field,
   flush,
+  isFailing: () => failing || !navigator.onLine,
   loadAgain,
   mayWorkLater,
   retryLater,

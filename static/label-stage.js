@@ -1,60 +1,245 @@
-// The image: zoom and pan.
+// The image: zoom, pan, brightness and contrast. Other modules may ask where on the picture a pointer
+// is, take the pointer for themselves (to mark something), and put things on the picture's layer.
 
+const { recall, remember } = window.jurybox.memory;
 const labelling = document.getElementById("labelling");
 const ARROWS = { ArrowLeft: [80, 0], ArrowRight: [-80, 0], ArrowUp: [0, 80], ArrowDown: [0, -80] };
-const stage = () => document.querySelector(".stage");
-const zoomed = () => Boolean(stage()?.classList.contains("zoomed"));
-let pan = { x: 0, y: 0, zoom: 3 };
+const STEPS = { "+": 1.25, "=": 1.25, "-": 1 / 1.25 };
+const MOST = 12;
+const CLOSE_UP = 3;
+const lightKey = `light.${labelling.dataset.person}`;
 
-function toggleZoom() {
-  if (!stage()) return;
-  const on = stage().classList.toggle("zoomed");
-  pan = { x: 0, y: 0, zoom: 3 };
-  place();
-  document.querySelector('[data-do="zoom"]').setAttribute("aria-pressed", String(on));
+const stage = () => document.querySelector(".stage");
+const picture = () => document.querySelector(".stage img");
+const zoomed = () => view.scale > 1;
+let view = { scale: 1, x: 0, y: 0 };
+
+// ---- Where things are ---------------------------------------------------------------------------
+
+// The picture as it is shown, in the window's pixels. The element may be larger than the picture in
+// it (object-fit: contain).
+function pictureBox() {
+  const image = picture();
+  if (!image?.naturalWidth) return null;
+  const box = image.getBoundingClientRect();
+  const fit = Math.min(box.width / image.naturalWidth, box.height / image.naturalHeight);
+  const width = image.naturalWidth * fit;
+  const height = image.naturalHeight * fit;
+  return {
+    left: box.left + (box.width - width) / 2,
+    top: box.top + (box.height - height) / 2,
+    width,
+    height,
+  };
 }
+
+// A pointer's place as fractions of the picture's sides, from its top left corner; `inside` is false
+// beside the picture. Null while there is no picture.
+function fractions(event) {
+  const box = pictureBox();
+  if (!box) return null;
+  const x = (event.clientX - box.left) / box.width;
+  const y = (event.clientY - box.top) / box.height;
+  return { x, y, inside: x >= 0 && x <= 1 && y >= 0 && y <= 1 };
+}
+
+// An element that always covers exactly the picture: what is placed in it by percentages stays on the
+// same part of the picture. It lets pointers through.
+function layer() {
+  let element = stage()?.querySelector(".picture-layer");
+  if (!element && stage()) {
+    element = document.createElement("div");
+    element.className = "picture-layer";
+    stage().append(element);
+  }
+  placeLayer();
+  return element;
+}
+
+function placeLayer() {
+  const element = stage()?.querySelector(".picture-layer");
+  const box = element && pictureBox();
+  if (!box) return;
+  const origin = stage().getBoundingClientRect();
+  element.style.left = `${box.left - origin.left}px`;
+  element.style.top = `${box.top - origin.top}px`;
+  element.style.width = `${box.width}px`;
+  element.style.height = `${box.height}px`;
+}
+
+// ---- Zoom and pan -------------------------------------------------------------------------------
 
 function place() {
   const box = stage();
-  // Part of the image always stays visible.
-  const reach = (size) => (size * pan.zoom) / 2;
-  pan.x = Math.max(-reach(box.clientWidth), Math.min(reach(box.clientWidth), pan.x));
-  pan.y = Math.max(-reach(box.clientHeight), Math.min(reach(box.clientHeight), pan.y));
-  const { style } = box.querySelector("img");
-  style.setProperty("--pan-x", `${pan.x}px`);
-  style.setProperty("--pan-y", `${pan.y}px`);
-  style.setProperty("--zoom", pan.zoom);
+  const image = picture();
+  if (!box || !image) return;
+  // The middle of the stage never leaves the picture.
+  const reach = (size) => (zoomed() ? (size * view.scale) / 2 : 0);
+  const across = reach(image.offsetWidth);
+  const down = reach(image.offsetHeight);
+  view.x = Math.max(-across, Math.min(across, view.x));
+  view.y = Math.max(-down, Math.min(down, view.y));
+  box.classList.toggle("zoomed", zoomed());
+  image.style.setProperty("--pan-x", `${view.x}px`);
+  image.style.setProperty("--pan-y", `${view.y}px`);
+  image.style.setProperty("--zoom", view.scale);
+  const button = document.querySelector('[data-do="zoom"]');
+  button?.setAttribute("aria-pressed", String(zoomed()));
+  placeLayer();
 }
 
-function panBy(x, y) {
-  pan.x += x;
-  pan.y += y;
+// What lies at `from` in the window lies at `to` afterwards; without them it is the middle of the stage.
+function zoomTo(scale, from, to = from) {
+  const box = stage()?.getBoundingClientRect();
+  if (!box) return;
+  const wanted = Math.max(1, Math.min(MOST, scale));
+  const ratio = wanted / view.scale;
+  const x = (at) => (at ? at.clientX - box.left - box.width / 2 : 0);
+  const y = (at) => (at ? at.clientY - box.top - box.height / 2 : 0);
+  view = {
+    scale: wanted,
+    x: x(to) - ratio * (x(from) - view.x),
+    y: y(to) - ratio * (y(from) - view.y),
+  };
   place();
 }
 
-// True if the zoomed image used the key.
+const toggleZoom = (at) => zoomTo(zoomed() ? 1 : CLOSE_UP, at?.clientX === undefined ? hovering : at);
+
+function panBy(x, y) {
+  view.x += x;
+  view.y += y;
+  place();
+}
+
+function reset() {
+  view = { scale: 1, x: 0, y: 0 };
+  place();
+  showLight();
+}
+
+// True if the picture used the key.
 function takeKey(key) {
-  if (!zoomed()) return false;
-  if (ARROWS[key]) panBy(...ARROWS[key]);
-  else if (key === "Escape") toggleZoom();
+  if (!stage()) return false;
+  if (STEPS[key]) zoomTo(view.scale * STEPS[key], hovering);
+  else if (!zoomed()) return false;
+  else if (ARROWS[key]) panBy(...ARROWS[key]);
+  else if (key === "Escape") zoomTo(1);
   else return false;
   return true;
 }
 
+// ---- Pointers -----------------------------------------------------------------------------------
+
+// The pointer on the stage, so that keys zoom where it is.
+let hovering = null;
+const pointers = new Map();
+let borrower = null;
+
+// From now on `take(event)` gets the pointer events on the stage first; if it returns true, the
+// picture is neither moved nor zoomed by them. Returns the function that gives the pointer back.
+function lend(take) {
+  borrower = take;
+  return () => {
+    if (borrower === take) borrower = null;
+  };
+}
+
+const onPicture = (event) =>
+  event.target.closest?.(".stage") && !event.target.closest("button, a, input, label, .trouble");
+
+function pinched() {
+  const [one, two] = [...pointers.values()];
+  return {
+    clientX: (one.clientX + two.clientX) / 2,
+    clientY: (one.clientY + two.clientY) / 2,
+    apart: Math.hypot(one.clientX - two.clientX, one.clientY - two.clientY),
+  };
+}
+
+labelling.addEventListener("pointerdown", (event) => {
+  if (!onPicture(event) || event.button > 0) return;
+  pointers.set(event.pointerId, event);
+  // Two fingers always zoom, also while somebody else has the pointer.
+  if (pointers.size < 2 && borrower?.(event)) return;
+  if (zoomed()) event.target.setPointerCapture?.(event.pointerId);
+});
+
 labelling.addEventListener("pointermove", (event) => {
-  if (zoomed() && event.buttons & 1 && event.target.closest(".stage"))
-    panBy(event.movementX, event.movementY);
+  if (event.pointerType === "mouse") hovering = onPicture(event) ? event : null;
+  const before = pointers.get(event.pointerId);
+  if (pointers.size === 2 && before) {
+    const last = pinched();
+    pointers.set(event.pointerId, event);
+    const now = pinched();
+    zoomTo((view.scale * now.apart) / Math.max(1, last.apart), last, now);
+    return;
+  }
+  if (onPicture(event) && borrower?.(event)) return;
+  if (!before) return;
+  pointers.set(event.pointerId, event);
+  if (zoomed()) panBy(event.clientX - before.clientX, event.clientY - before.clientY);
+});
+
+for (const name of ["pointerup", "pointercancel"])
+  addEventListener(name, (event) => {
+    const had = pointers.delete(event.pointerId);
+    if (had && !pointers.size) borrower?.(event);
+  });
+
+labelling.addEventListener("dblclick", (event) => {
+  if (onPicture(event) && !borrower?.(event)) toggleZoom(event);
 });
 
 labelling.addEventListener(
   "wheel",
   (event) => {
-    if (!zoomed() || !event.target.closest(".stage")) return;
+    if (!event.target.closest(".stage")) return;
+    // In a narrow window the wheel scrolls the page until the picture is zoomed.
+    if (!zoomed() && !event.ctrlKey && !matchMedia("(min-width: 821px)").matches) return;
     event.preventDefault();
-    pan.zoom = Math.max(1, Math.min(8, pan.zoom * (event.deltaY < 0 ? 1.2 : 1 / 1.2)));
-    place();
+    const step = Math.max(-60, Math.min(60, event.deltaY)) / 300;
+    zoomTo(view.scale * Math.exp(-step * (event.ctrlKey ? 3 : 1)), event);
   },
   { passive: false },
 );
 
-window.jurybox.stage = { toggleZoom, takeKey };
+// ---- Brightness and contrast --------------------------------------------------------------------
+
+const PLAIN = { brightness: 100, contrast: 100 };
+const light = () => ({ ...PLAIN, ...recall(lightKey, {}) });
+
+function showLight() {
+  const { brightness, contrast } = light();
+  const changed = brightness !== 100 || contrast !== 100;
+  if (picture())
+    picture().style.filter = changed ? `brightness(${brightness}%) contrast(${contrast}%)` : "";
+  for (const slider of document.querySelectorAll("[data-light]"))
+    slider.value = light()[slider.dataset.light];
+  for (const button of document.querySelectorAll('[data-do="view"]'))
+    button.classList.toggle("changed", changed);
+}
+
+function setLight(changes) {
+  remember(lightKey, { ...light(), ...changes });
+  showLight();
+}
+
+document.addEventListener("input", ({ target }) => {
+  if (target.dataset?.light) setLight({ [target.dataset.light]: Number(target.value) });
+});
+
+new ResizeObserver(place).observe(labelling);
+
+window.jurybox.stage = {
+  toggleZoom,
+  zoomTo,
+  zoomBy: (factor) => zoomTo(view.scale * factor),
+  takeKey,
+  reset,
+  fractions,
+  layer,
+  lend,
+  showLight,
+  plainLight: () => setLight(PLAIN),
+};

@@ -3,19 +3,23 @@
 
 const { endedAtLogin } = window.jurybox;
 const { recall, remember, setting, saveDraft, draftOf, dropDraft } = window.jurybox.memory;
-const { outbox, form, stage } = window.jurybox;
+const { outbox, form, stage, picture, reserve, tabs, own } = window.jurybox;
 
 const labelling = document.getElementById("labelling");
 const stateLine = document.getElementById("state");
 const help = document.getElementById("help");
 const flag = document.getElementById("flag");
 const pause = document.getElementById("break");
-const RENEW_EVERY = 120_000;
+const view = document.getElementById("view");
 const BREAK_AFTER = 25 * 60_000;
 
 let workplace = null;
 let notice = "";
 let sending = false;
+// The form as it came, for when an answer is taken back before it was sent.
+let asCame = "";
+// Answers given on this page that wait in the outbox, the last one last: { submission, image, html }.
+let waitingAnswers = [];
 
 function show(sentence) {
   stateLine.textContent = sentence;
@@ -23,17 +27,23 @@ function show(sentence) {
 
 const parsed = (html) => new DOMParser().parseFromString(html, "text/html");
 
-// An answer that is being sent or waits must not be changed: the first one sent counts.
+// An answer that is being sent or waits must not be changed: the first one sent counts. And nobody
+// answers without the picture.
 function lock() {
   const waits = outbox.waitsFor(workplace.dataset.image);
   labelling.classList.toggle("sending", sending || waits);
   const answers = form.form();
-  if (answers) answers.inert = sending || waits;
+  if (answers) answers.inert = isLocked();
 }
+
+const isLocked = () =>
+  sending || !tabs.isActive() || !picture.isShown() || outbox.waitsFor(workplace.dataset.image);
 
 // ---- Replies to what the outbox sent ------------------------------------------------------------
 
 function sent(entry, ok, html) {
+  const image = outbox.field(entry, "image");
+  waitingAnswers = waitingAnswers.filter(({ submission }) => submission !== entry.id);
   if (!ok) {
     show(parsed(html).getElementById("sentence")?.textContent ?? "That answer was not taken");
     return;
@@ -41,15 +51,64 @@ function sent(entry, ok, html) {
   const next = parsed(html).getElementById("workplace");
   if (!next) return;
   const refused = "refused" in next.dataset;
-  if (!refused) dropDraft(outbox.field(entry, "image"), outbox.field(entry, "form"));
+  if (!refused) dropDraft(image, outbox.field(entry, "form"));
   // It may have been for another study, whose next image does not belong on this page.
-  if (new URL(entry.url, location.href).pathname !== labelPath()) return;
+  if (!new URL(entry.url, location.href).pathname.startsWith(labelPath())) return;
+  // Whoever went on without a connection is further than this reply.
+  if (workplace.dataset.image && workplace.dataset.image !== image) {
+    if (refused) say(next.querySelector(".refused").textContent);
+    else if (!outbox.count()) show("saved");
+    reserve.fill();
+    return;
+  }
   if (workplace.dataset.image === next.dataset.image && !refused) return;
   notice = refused ? "" : "saved";
-  htmx.swap("#workplace", html, { swapStyle: "outerHTML" });
+  swap(html);
 }
 
 const labelPath = () => new URL(labelling.dataset.flag, location.href).pathname.replace(/flag\/$/, "");
+const swap = (html) => htmx.swap("#workplace", html, { swapStyle: "outerHTML" });
+
+// Stays until the next answer was sent.
+function say(sentence) {
+  const line = document.createElement("p");
+  line.textContent = `An answer that waited here was not saved: ${sentence}`;
+  document.getElementById("refusal").replaceChildren(line);
+}
+
+// ---- Without a connection -----------------------------------------------------------------------
+
+// The next form of the reserve. Without one the page waits, and its answer is kept.
+function goOnWithout() {
+  const following = reserve.next(workplace.dataset.image);
+  if (following) return swapHere(following.html);
+  if (outbox.isFailing())
+    show("No more images are here without a connection. Your answers are kept and will be sent.");
+  lock();
+}
+
+// A form that was here already; the instructions stay.
+function swapHere(html) {
+  const instructions = document.getElementById("instructions");
+  swap(html);
+  if (instructions && !document.getElementById("instructions"))
+    document.querySelector("#workplace .panel")?.append(instructions);
+}
+
+// Answers wait, so this one is taken back here, not on the server.
+async function undoHere() {
+  const last = waitingAnswers.at(-1);
+  const current = { image: workplace.dataset.image, html: asCame };
+  if (!last || !(await outbox.takeBack(last.submission))) {
+    show("Answers are being sent; try that again in a moment");
+    return;
+  }
+  waitingAnswers.pop();
+  if (current.image === last.image) reserve.reopen(last.image);
+  else reserve.putBack(last.image, current);
+  notice = "taken back";
+  swapHere(last.html);
+}
 
 window.jurybox.label = { isSending: () => sending, sent, lock };
 
@@ -75,7 +134,7 @@ function send() {
 }
 
 function allYes() {
-  if (!form.canSayAllYes()) return;
+  if (isLocked() || !form.canSayAllYes()) return;
   const last = form.sayAllYes();
   keep();
   if (form.missing().length) goOn(last);
@@ -106,25 +165,69 @@ function onNewImage() {
   const now = document.getElementById("workplace");
   if (!now || now === workplace) return;
   workplace = now;
+  asCame = plain(now);
   sending = false;
-  visibleFor = 0;
-  visibleSince = performance.now();
-  if (workplace.dataset.upcoming) new Image().src = workplace.dataset.upcoming;
+  stage.reset();
+  reserve.arrived(workplace);
+  picture.watch(workplace, onPicture);
+  startClock();
   const instructions = document.getElementById("instructions");
   if (instructions) instructions.open = recall("instructions", instructions.open);
   // We check the form ourselves, with better messages; without scripts the browser does it.
   if (form.form()) form.form().noValidate = true;
   restoreDraft();
   form.showWhatIsAsked();
+  letPromptScroll();
   const button = workplace.querySelector('[data-do="all-yes"]');
   if (button) button.hidden = !form.canSayAllYes();
   lock();
+  own.showOnPage();
+  own.showTimeLeft();
+  stage.showLight();
   showNotice();
   // On a phone the questions were scrolled to; show the image first.
   if (scrollY) scrollTo(0, labelling.offsetTop);
+  if (picture.isShown()) markFirst();
+}
+
+// What scripts drew on the picture is drawn again; as HTML the page would refuse its styles.
+function plain(element) {
+  element.querySelector(".picture-layer")?.remove();
+  for (const styled of element.querySelectorAll("[style]")) styled.removeAttribute("style");
+  const html = element.outerHTML;
+  window.jurybox.marks?.draw();
+  return html;
+}
+
+// A prompt that is longer than its box can be reached by Tab, to be scrolled with the arrow keys.
+function letPromptScroll() {
+  for (const box of workplace.querySelectorAll(".prompt-text, .prompt.caption, .parts")) {
+    if (box.scrollHeight <= box.clientHeight + 1) continue;
+    box.tabIndex = 0;
+    box.setAttribute("role", "region");
+    box.setAttribute("aria-label", "The prompt");
+  }
+}
+
+function markFirst() {
   const question = form.missing()[0] ?? form.questions()[0];
   if (question) form.mark(question, { preventScroll: true });
   showAtomQuestion();
+  reserve.fill();
+}
+
+// The picture has come, or has failed.
+function onPicture() {
+  lock();
+  if (!picture.isShown()) return;
+  startClock();
+  stage.reset();
+  markFirst();
+}
+
+function startClock() {
+  visibleFor = 0;
+  visibleSince = performance.now();
 }
 
 function restoreDraft() {
@@ -145,13 +248,7 @@ function showNotice() {
     words = "saved · you have worked for 25 minutes; P is a break";
   }
   if (!words) return;
-  const picture = workplace.querySelector(".stage img");
-  const whole = () => show(picture && words === "saved" ? "saved · next is ready" : words);
-  if (!picture || picture.complete || words !== "saved") whole();
-  else {
-    show(words);
-    picture.addEventListener("load", whole, { once: true });
-  }
+  show(words === "saved" && workplace.dataset.image ? "saved · next is ready" : words);
 }
 
 // Runs before the next form is painted, whether htmx or the outbox brought it.
@@ -166,26 +263,65 @@ document.addEventListener(
   "submit",
   (event) => {
     const answers = event.target;
-    if (answers.dataset.verb && sending) {
+    const { verb } = answers.dataset;
+    if (!verb) return;
+    const hold = () => {
       event.preventDefault();
       event.stopImmediatePropagation();
-      return;
+    };
+    if (sending || !tabs.isActive()) return hold();
+    // What waits goes first, so that everything is sent in its order.
+    const waiting = outbox.count() > 0;
+    if (verb === "undo" && waiting) {
+      hold();
+      undoHere();
+    } else if (verb === "skip" && waiting && !outbox.waitsFor(workplace.dataset.image)) {
+      hold();
+      skipLater();
+      outbox.flush();
+    } else if (verb === "send") {
+      if (isLocked()) return hold();
+      const [open] = form.missing();
+      if (open) {
+        hold();
+        show("This question has no answer yet");
+        form.mark(open);
+        return;
+      }
+      putAnswer(answers);
+      if (!waiting) return;
+      hold();
+      answerLater();
+      outbox.flush();
     }
-    if (answers.dataset.verb !== "send") return;
-    const [open] = form.missing();
-    if (open) {
-      event.preventDefault();
-      event.stopImmediatePropagation();
-      show("This question has no answer yet");
-      form.mark(open);
-      return;
-    }
-    answers.elements.seconds.value = secondsLooked().toFixed(2);
-    const fields = [...new FormData(answers)].filter(([name]) => name !== "csrfmiddlewaretoken");
-    outbox.put(workplace.dataset.submission, answers.action, fields);
   },
   true,
 );
+
+function putAnswer(answers) {
+  answers.elements.seconds.value = secondsLooked().toFixed(2);
+  own.worked(secondsLooked());
+  const fields = [...new FormData(answers)].filter(([name]) => name !== "csrfmiddlewaretoken");
+  outbox.put(workplace.dataset.submission, answers.action, fields);
+}
+
+// The answer is in the outbox.
+function answerLater() {
+  const { submission, image } = workplace.dataset;
+  waitingAnswers.push({ submission, image, html: asCame });
+  outbox.showWaiting();
+  notice = "kept here";
+  goOnWithout();
+}
+
+function skipLater() {
+  const { image } = workplace.dataset;
+  const url = document.querySelector('form[data-verb="skip"]').action;
+  outbox.put(`skip ${image}`, url, [["image", image]]);
+  outbox.showWaiting();
+  notice = "skipped";
+  goOnWithout();
+}
 
 document.addEventListener("htmx:beforeSend", ({ target }) => {
   if (!target.dataset?.verb) return;
@@ -202,6 +338,9 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
     outbox.take(submission);
     outbox.retrySoon();
   }
+  if (verb === "undo")
+    reserve.reopen(parsed(detail.serverResponse).getElementById("workplace")?.dataset.image);
+  else if ((verb === "send" || verb === "skip") && !refused) reserve.finished(image);
   if ((verb === "send" || verb === "skip") && !refused) dropDraft(image, version);
   notice = refused ? "" : NOTICES[verb] ?? "";
   if (!notice) show("");
@@ -219,7 +358,10 @@ document.addEventListener("htmx:afterRequest", ({ detail }) => {
   // A refusal is final: sending again gives the same. Its sentence is in #refusal.
   if (verb === "send" && !outbox.mayWorkLater(status)) outbox.take(workplace.dataset.submission);
   if (status === 403) outbox.loadAgain();
-  if (verb !== "send" && status === 0) show("No connection; try that again later");
+  const later = outbox.mayWorkLater(status) && status !== 403;
+  if (verb === "send" && later) answerLater();
+  else if (verb === "skip" && later) skipLater();
+  else if (status === 0) show("No connection; try that again later");
   const waits = outbox.showWaiting();
   lock();
   if (waits) outbox.retryLater();
@@ -249,14 +391,28 @@ const press = (verb) => {
 };
 
 const ACTIONS = {
-  help: () => (help.open ? help.close() : help.showModal()),
+  help: () => {
+    if (help.open) return help.close();
+    help.showModal();
+    help.scrollTop = 0;
+  },
   instructions: () => {
     const instructions = document.getElementById("instructions");
     if (!instructions) return;
     instructions.open = !instructions.open;
     if (instructions.open) instructions.scrollIntoView({ block: "nearest" });
   },
-  zoom: stage.toggleZoom,
+  zoom: () => stage.toggleZoom(),
+  larger: () => stage.zoomBy(1.5),
+  smaller: () => stage.zoomBy(1 / 1.5),
+  fit: () => stage.zoomTo(1),
+  plain: stage.plainLight,
+  view: () => view.togglePopover(),
+  "own-keys": () => {
+    help.close();
+    own.openKeys();
+  },
+  retry: picture.retry,
   "all-yes": allYes,
   undo: () => press("undo"),
   skip: () => press("skip"),
@@ -278,6 +434,7 @@ const LETTERS = {
   "?": "help",
   i: "instructions",
   z: "zoom",
+  v: "view",
   a: "all-yes",
   u: "undo",
   s: "skip",
@@ -287,27 +444,37 @@ const LETTERS = {
   ".": "next",
 };
 const WHILE_SENDING = new Set(["?", "i"]);
+const IN_TROUBLE = { r: "retry" };
 let byArrow = false;
 
 document.addEventListener("keydown", (event) => {
   byArrow = event.key.startsWith("Arrow");
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat && !byArrow) return;
-  if (help.open || pause.open) return;
+  if (help.open || pause.open || document.querySelector("#elsewhere[open], #own-keys[open]")) return;
   if (flag.open) return chooseReason(event);
-  const typing = event.target.matches("textarea, select, input:not([type=radio], [type=checkbox])");
-  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  const typing = event.target.matches("textarea, select, input:not([type=radio], [type=checkbox], [type=range])");
+  let key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   if (key === "Enter" && !event.shiftKey) return enter(event, typing);
   if (typing) {
     // Leave the text field, so that the keys work again.
     if (key === "Escape") event.target.blur();
     return;
   }
+  // The arrow keys move a slider that has the focus.
+  if (event.target.matches("[type=range]") && key.length > 1) return;
+  if (key === "Escape" && view.matches(":popover-open")) return view.hidePopover();
+  // A letter that the marked question shows for a choice comes before a person's own keys.
+  if (!form.current()?.querySelector(`input[data-key="${CSS.escape(key)}"]`) || "yn".includes(key))
+    key = own.usual(key);
   if (stage.takeKey(key)) {
     event.preventDefault();
     return;
   }
   if (key.length !== 1 || (setting("no-letters") && key !== "?")) return;
-  if (!sending && !form.form()?.inert && answer(key)) {
+  if (picture.isTrouble() && IN_TROUBLE[key]) {
+    event.preventDefault();
+    ACTIONS[IN_TROUBLE[key]]();
+  } else if (!isLocked() && answer(key)) {
     event.preventDefault();
   } else if (LETTERS[key] && (!sending || WHILE_SENDING.has(key))) {
     event.preventDefault();
@@ -333,7 +500,7 @@ function answer(key) {
 function enter(event, typing) {
   if (event.target.matches("button, a, summary")) return;
   event.preventDefault();
-  if (sending) return;
+  if (isLocked()) return;
   const question = form.current();
   const walks = question && (typing || !form.isChosenOnce(question));
   if (walks && !form.missing().includes(question)) goOn(question);
@@ -354,7 +521,7 @@ function chooseReason(event) {
 
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-do]");
-  if (button) ACTIONS[button.dataset.do]();
+  if (button) ACTIONS[button.dataset.do]?.();
 });
 
 labelling.addEventListener("pointerdown", () => {
@@ -370,7 +537,7 @@ labelling.addEventListener("change", (event) => {
 });
 
 labelling.addEventListener("input", (event) => {
-  if (event.target.matches(".question textarea, .question input[type=number]")) keep();
+  if (event.target.matches(".question textarea, .question input[type=number], [data-marks]")) keep();
 });
 
 labelling.addEventListener("focusin", showAtomQuestion);
@@ -385,20 +552,20 @@ labelling.addEventListener(
 
 for (const box of help.querySelectorAll("[data-setting]")) {
   box.checked = setting(box.dataset.setting);
-  box.addEventListener("change", () => remember(`setting.${box.dataset.setting}`, box.checked));
+  box.addEventListener("change", () => {
+    remember(`setting.${box.dataset.setting}`, box.checked);
+    own.showTimeLeft();
+  });
 }
 
 // ---- The lease on the image ---------------------------------------------------------------------
 
 function renewLease() {
-  if (document.hidden || pause.open || !workplace.dataset.held) return;
-  const headers = JSON.parse(document.body.getAttribute("hx-headers"));
-  const body = new URLSearchParams({ image: workplace.dataset.held });
-  // If one request fails nothing is lost: the lease is longer than five of these pauses.
-  fetch(labelling.dataset.alive, { method: "POST", headers, body }).catch(() => {});
+  if (document.hidden || pause.open || !tabs.isActive() || !workplace.dataset.held) return;
+  reserve.renew();
 }
 
-setInterval(renewLease, RENEW_EVERY);
+setInterval(renewLease, reserve.RENEW_EVERY);
 
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) visibleFor += performance.now() - visibleSince;
@@ -412,7 +579,7 @@ document.addEventListener("visibilitychange", () => {
 // that was only reloaded.)
 function giveBackImage(pausing) {
   const { held } = workplace.dataset;
-  if (!held || outbox.waitsFor(held)) return;
+  if (!held || !tabs.isActive() || outbox.count()) return;
   const words = new FormData();
   const token = JSON.parse(document.body.getAttribute("hx-headers"))["X-CSRFToken"];
   words.append("csrfmiddlewaretoken", token);
@@ -428,6 +595,14 @@ addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload();
 });
 
+view.addEventListener("toggle", ({ newState }) => {
+  const open = newState === "open";
+  for (const button of document.querySelectorAll('[data-do="view"]'))
+    button.setAttribute("aria-expanded", String(open));
+  stage.showLight();
+});
+
 onNewImage();
+tabs.begin(lock);
 outbox.showWaiting();
 outbox.flush();

@@ -22,6 +22,7 @@ from annotations.access import (
     Place,
     owner_place_or_404,
     place_or_404,
+    places_of,
     research_place_or_404,
 )
 from annotations.api.lists import MessageSerializer, filters, listed, page
@@ -44,7 +45,6 @@ from annotations.labelling import assign, record
 from annotations.labelling.queries import progress
 from annotations.models import Annotation, Image, Prompt
 from annotations.studies import deletion
-from annotations.studies.queries import memberships_of
 
 MOST = 1000
 KEY = OpenApiParameter(
@@ -58,8 +58,8 @@ KEY = OpenApiParameter(
 @extend_schema(responses=StudySerializer(many=True))
 @api_view()
 def studies(request: Request) -> Response:
-    """The studies that you have a place in."""
-    return Response(StudySerializer(memberships_of(request.user), many=True).data)
+    """The studies that you see, and as what."""
+    return Response(StudySerializer(places_of(request.user), many=True).data)
 
 
 @extend_schema(request=None, responses={202: MessageSerializer, 403: MessageSerializer, 404: None})
@@ -71,12 +71,17 @@ def study(request: Request, slug: str) -> Response:
     return Response({"message": "The study is closed and will be deleted."}, status=202)
 
 
-@extend_schema(request=None, responses={200: NextImageSerializer, 204: None, 404: None})
+@extend_schema(
+    request=None,
+    responses={200: NextImageSerializer, 204: None, 404: None, 409: MessageSerializer},
+)
 @api_view(["POST"])
 def next_image(request: Request, slug: str) -> Response:
     """Lease the next image; 204 when nothing is left for this person."""
     place = place_or_404(request, slug)
     assignment = assign.next_image(annotator=place.membership)
+    if assignment is None and place.membership.must_practise:
+        raise LabelRefused("Pass the practice round on the label page first; then images come.")
     if assignment is None:
         return Response(status=204)
     image, form = assignment.image, place.study.form

@@ -7,6 +7,7 @@ what is missing.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 from collections.abc import Iterable, Iterator
@@ -23,6 +24,8 @@ from annotations.models import Study
 
 # Rows that go into a Parquet file at once.
 BATCH = 10_000
+NUMBERS = {"value", "seconds", "score"}
+WHOLE = {"atom", "raters", "correct", "sample", "atomicity", "width", "height"}
 
 
 class ExportRefused(Refused):
@@ -30,13 +33,16 @@ class ExportRefused(Refused):
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> str:
-    """Write a text file as a draft, then rename it; returns its SHA-256."""
+    return write_parts(path, (line.encode() for line in lines))
+
+
+def write_parts(path: Path, parts: Iterable[bytes]) -> str:
+    """Write a file as a draft, then rename it; returns its SHA-256."""
     sha = hashlib.sha256()
     draft = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         with draft.open("wb") as file:
-            for line in lines:
-                content = line.encode()
+            for content in parts:
                 sha.update(content)
                 file.write(content)
         draft.replace(path)
@@ -47,7 +53,32 @@ def write_lines(path: Path, lines: Iterable[str]) -> str:
     return sha.hexdigest()
 
 
-def write_parquet(path: Path, rows: Rows, columns: Iterable[str]) -> str:
+class Sink(io.RawIOBase):
+    """A file that is only written: what came in since the last `take` is sent on."""
+
+    def __init__(self) -> None:
+        self.parts: list[bytes] = []
+        self.at = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, content: Any) -> int:
+        part = bytes(content)
+        self.parts.append(part)
+        self.at += len(part)
+        return len(part)
+
+    def tell(self) -> int:
+        return self.at
+
+    def take(self) -> bytes:
+        content = b"".join(self.parts)
+        self.parts.clear()
+        return content
+
+
+def as_parquet(rows: Rows, columns: Iterable[str]) -> Iterator[bytes]:
     """Numbers of `value` in one column, texts in another: a column has one type."""
     try:
         import pyarrow
@@ -56,30 +87,27 @@ def write_parquet(path: Path, rows: Rows, columns: Iterable[str]) -> str:
         raise ExportRefused(
             "Parquet needs pyarrow: pip install pyarrow (it is in requirements.txt)."
         ) from None
-    numbers = {"value", "seconds"}
-    whole = {"atom", "raters"}
     types = {
         name: pyarrow.float64()
-        if name in numbers
+        if name in NUMBERS
         else pyarrow.int32()
-        if name in whole
+        if name in WHOLE
         else pyarrow.string()
         for name in columns
     }
-    types["value_text"] = pyarrow.string()
+    if "value" in types:
+        types["value_text"] = pyarrow.string()
     schema = pyarrow.schema(list(types.items()))
-    draft = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        with parquet.ParquetWriter(draft, schema, compression="zstd") as writer:
-            for batch in _batches(rows, BATCH):
-                writer.write_table(pyarrow.Table.from_pylist([_typed(r) for r in batch], schema))
-        draft.replace(path)
-    except OSError as error:
-        raise ExportRefused(f"{path} cannot be written: {error.strerror}.") from error
-    finally:
-        draft.unlink(missing_ok=True)
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    sink = Sink()
+    with parquet.ParquetWriter(sink, schema, compression="zstd") as writer:
+        for batch in _batches(rows, BATCH):
+            writer.write_table(pyarrow.Table.from_pylist([_typed(r) for r in batch], schema))
+            yield sink.take()
+    yield sink.take()
+
+
+def write_parquet(path: Path, rows: Rows, columns: Iterable[str]) -> str:
+    return write_parts(path, as_parquet(rows, columns))
 
 
 def label_studio(study: Study, rows: Rows) -> Iterator[str]:
@@ -157,9 +185,10 @@ def _typed(row: dict[str, Any]) -> dict[str, Any]:
         typed["value"], typed["value_text"] = None, value
     elif value is not None:
         typed["value"] = float(value)
-    seconds = typed.get("seconds")
-    if seconds is not None:
-        typed["seconds"] = float(seconds)
+    for name in NUMBERS - {"value"}:
+        number = typed.get(name)
+        if number is not None:
+            typed[name] = float(number)
     return typed
 
 

@@ -8,7 +8,7 @@ may be in the later images and not in the earlier ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from annotations.models import Image, Study
@@ -16,8 +16,15 @@ from annotations.models import Image, Study
 SIZE = 500
 
 
-def image_chunks(study: Study, *fields: str) -> Iterator[list[tuple[Any, ...]]]:
-    """Lists of (key, *fields)."""
+def image_chunks(
+    study: Study, *fields: str, among: Sequence[int] | None = None
+) -> Iterator[list[tuple[Any, ...]]]:
+    """Lists of (key, *fields). `among`: only these images, which come in the order of their keys."""
+    if among is not None:
+        for start in range(0, len(among), SIZE):
+            some = Image.objects.filter(study=study, pk__in=among[start : start + SIZE])
+            yield list(some.order_by("key").values_list("key", *fields))
+        return
     after = ""
     while True:
         images = Image.objects.filter(study=study, key__gt=after).order_by("key")

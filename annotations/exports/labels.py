@@ -15,6 +15,7 @@ from annotations import consensus
 from annotations.exports.image_chunks import image_chunks
 from annotations.exports.pseudonyms import naming
 from annotations.models import Annotation, Answer, FormVersion, Study
+from annotations.scales import CANT_TELL
 from annotations.sources.text_files import FORMULA
 
 COLUMNS = ("image_id", "rater", "question", "value", "atom", "form", "seconds", "submitted_at")
@@ -23,7 +24,9 @@ CHUNK = 5000
 Rows = Iterable[dict[str, object]]
 
 
-def label_rows(study: Study, *, people: str = "everybody") -> Iterator[dict[str, object]]:
+def label_rows(
+    study: Study, *, people: str = "everybody", among: Sequence[int] | None = None
+) -> Iterator[dict[str, object]]:
     """One row per person and question, in the order of images, people and questions.
 
     People stand in the order of the names that are shown: that of the others would tell something,
@@ -31,7 +34,7 @@ def label_rows(study: Study, *, people: str = "everybody") -> Iterator[dict[str,
     """
     name = naming(study, people)
     forms: dict[int, str] = {}
-    for chunk in image_chunks(study, "pk"):
+    for chunk in image_chunks(study, "pk", among=among):
         answers = (
             _counted(study)
             .filter(annotation__image__in=[pk for _, pk in chunk])
@@ -65,18 +68,23 @@ def label_rows(study: Study, *, people: str = "everybody") -> Iterator[dict[str,
                 }
 
 
-def consensus_rows(study: Study, *, rule: str = "majority") -> Iterator[dict[str, object]]:
+def consensus_rows(
+    study: Study, *, rule: str = "majority", among: Sequence[int] | None = None
+) -> Iterator[dict[str, object]]:
     """One row per image, question and atom: what people say together, or why nobody can tell."""
-    rows = label_rows(study)
+    rows = label_rows(study, among=among)
     for image, of_image in groupby(rows, itemgetter("image_id")):
         given: dict[tuple, list[float]] = {}
         for row in of_image:
+            place = (row["question"], row["atom"])
             if isinstance(row["value"], int | float):
-                given.setdefault((row["question"], row["atom"]), []).append(float(row["value"]))
+                given.setdefault(place, []).append(float(row["value"]))
+            elif row["value"] == CANT_TELL:
+                given.setdefault(place, [])
         for (question, atom), values in sorted(
             given.items(), key=lambda g: (g[0][0], str(g[0][1]))
         ):
-            value = consensus.RULES[rule](np.array(values)[:, None])[0]
+            value = consensus.RULES[rule](np.array(values).reshape(-1, 1))[0]
             undecided = bool(np.isnan(value))
             yield {
                 "image_id": image,
@@ -128,6 +136,8 @@ def _counted(study: Study):
 
 
 def _why_undecided(rule: str, raters: int) -> str:
+    if not raters:
+        return "nobody could tell"
     if rule == "unanimous":
         return "people disagree" if raters > 1 else "only one person answered"
     return "as many people say one thing as another"

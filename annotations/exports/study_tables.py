@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from django.core.files.storage import default_storage
 
 from annotations.exports import image_chunks
 from annotations.exports.labels import label_rows
-from annotations.models import Generator, Image, Prompt, Study
+from annotations.exports.pseudonyms import naming
+from annotations.models import Flag, Generator, Image, Prompt, Study
 
 GENERATORS = ("generator", "release_date", "family", "note")
 PROMPTS = ("prompt_id", "prompt", "tags", "atomicity", "metadata", "atoms")
@@ -25,8 +26,13 @@ IMAGES = (
     "sample",
     "metadata",
 )
-
-
+# One row with all that an image has, for a spreadsheet or a data frame.
+WIDE = (
+    *("image_id", "prompt_id", "prompt", "tags", "atomicity", "atoms", "prompt_metadata"),
+    *("generator", "release_date", "family", "variant", "sample", "file", "width", "height"),
+    *("metadata", "known_answers"),
+)
+FLAGS = ("image_id", "rater", "reason", "note", "created_at", "settled_at", "remark")
 # So many of what is missing are named.
 NAMED = 1000
 
@@ -37,20 +43,17 @@ def generator_rows(study: Study) -> Iterator[dict[str, object]]:
         yield {"generator": g.name, "release_date": released, "family": g.family, "note": g.note}
 
 
-def prompt_rows(study: Study) -> Iterator[dict[str, object]]:
+def prompt_rows(study: Study, *, among: Sequence[int] | None = None) -> Iterator[dict[str, object]]:
+    """`among`: only the prompts of these images."""
+    wanted = None
+    if among is not None:
+        chunks = image_chunks.image_chunks(study, "prompt_id", among=among)
+        wanted = {prompt for chunk in chunks for _, prompt in chunk}
     prompts = Prompt.objects.filter(study=study).order_by("key").prefetch_related("atoms")
     for prompt in prompts.iterator(chunk_size=image_chunks.SIZE):
-        atoms = [
-            {
-                "index": atom.index,
-                "kind": atom.kind,
-                "text": atom.text,
-                "question": atom.question,
-                "expected": atom.expected,
-                "parents": atom.parents,
-            }
-            for atom in prompt.atoms.all()
-        ]
+        if wanted is not None and prompt.pk not in wanted:
+            continue
+        atoms = _atoms(prompt)
         yield {
             "prompt_id": prompt.key,
             "prompt": prompt.text,
@@ -62,8 +65,10 @@ def prompt_rows(study: Study) -> Iterator[dict[str, object]]:
         }
 
 
-def image_rows(study: Study, *, files: bool = False) -> Iterator[dict[str, object]]:
-    for image in _images(study):
+def image_rows(
+    study: Study, *, files: bool = False, among: Sequence[int] | None = None
+) -> Iterator[dict[str, object]]:
+    for image in _images(study, among):
         yield {
             "image_id": image.key,
             "prompt_id": image.prompt.key,
@@ -74,6 +79,67 @@ def image_rows(study: Study, *, files: bool = False) -> Iterator[dict[str, objec
             "sample": image.sample,
             "metadata": _json(image.metadata) if image.metadata else "",
         }
+
+
+def wide_rows(study: Study, *, among: Sequence[int] | None = None) -> Iterator[dict[str, object]]:
+    """All that an image has in one row: with its prompt, tags, atoms and generator."""
+    for chunk in image_chunks.image_chunks(study, "pk", among=among):
+        images = Image.objects.filter(pk__in=[pk for _, pk in chunk]).order_by("key")
+        for image in images.select_related("prompt", "generator").prefetch_related("prompt__atoms"):
+            prompt, generator = image.prompt, image.generator
+            released = generator.release_date
+            atoms = _atoms(prompt)
+            yield {
+                "image_id": image.key,
+                "prompt_id": prompt.key,
+                "prompt": prompt.text,
+                "tags": _json(prompt.tags) if prompt.tags else "",
+                "atomicity": "" if prompt.atomicity is None else prompt.atomicity,
+                "atoms": _json(atoms) if atoms else "",
+                "prompt_metadata": _json(prompt.metadata) if prompt.metadata else "",
+                "generator": generator.name,
+                "release_date": released.isoformat() if released else "",
+                "family": generator.family,
+                "variant": image.variant,
+                "sample": image.sample,
+                "file": file_name(image.file, image.sha256) if image.file else "",
+                "width": "" if image.width is None else image.width,
+                "height": "" if image.height is None else image.height,
+                "metadata": _json(image.metadata) if image.metadata else "",
+                "known_answers": _json(image.gold) if image.gold is not None else "",
+            }
+
+
+def flag_rows(
+    study: Study, *, people: str = "everybody", among: Sequence[int] | None = None
+) -> Iterator[dict[str, object]]:
+    name = naming(study, people)
+    for chunk in image_chunks.image_chunks(study, "pk", among=among):
+        flags = Flag.objects.filter(image__in=[pk for _, pk in chunk]).select_related("image")
+        for flag in flags.order_by("image__key", "pk"):
+            yield {
+                "image_id": flag.image.key,
+                "rater": name(flag.annotator_id),
+                "reason": flag.reason,
+                "note": flag.note,
+                "created_at": flag.created_at.isoformat(),
+                "settled_at": flag.settled_at.isoformat() if flag.settled_at else "",
+                "remark": flag.remark,
+            }
+
+
+def _atoms(prompt: Prompt) -> list[dict[str, object]]:
+    return [
+        {
+            "index": atom.index,
+            "kind": atom.kind,
+            "text": atom.text,
+            "question": atom.question,
+            "expected": atom.expected,
+            "parents": atom.parents,
+        }
+        for atom in prompt.atoms.all()
+    ]
 
 
 def file_name(file: str, sha256: str) -> str:
@@ -102,9 +168,16 @@ def missing_labels(study: Study) -> tuple[int, list[str]]:
     return absent.count(), list(absent.values_list("key", flat=True)[:NAMED])
 
 
-def _images(study: Study) -> Iterator[Image]:
+def _images(study: Study, among: Sequence[int] | None = None) -> Iterator[Image]:
+    if among is not None:
+        for start in range(0, len(among), image_chunks.SIZE):
+            some = Image.objects.filter(
+                study=study, pk__in=among[start : start + image_chunks.SIZE]
+            )
+            yield from some.select_related("prompt", "generator").order_by("key")
+        return
     images = Image.objects.filter(study=study).select_related("prompt", "generator")
-    return images.order_by("key").iterator(chunk_size=image_chunks.SIZE)
+    yield from images.order_by("key").iterator(chunk_size=image_chunks.SIZE)
 
 
 def _bytes_digest(file: str) -> bytes:

@@ -8,10 +8,11 @@ last place. What images share with the leases of workers stands in `annotations.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import timedelta
 
 from django.db import connection, transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from annotations.database.leases import lease_end, ran_out
@@ -23,6 +24,8 @@ from annotations.models import Assignment, HandedBack, Image, Membership, Study
 # How often another image is tried when somebody else takes the last place of one.
 TRIES = 20
 LATELY = timedelta(seconds=10)
+# A page that is open and connected renews its leases more often than this.
+HEARD_OF = timedelta(seconds=150)
 
 HELD = Prepared(
     lambda mark: (
@@ -33,6 +36,13 @@ HELD = Prepared(
 )
 IMAGE = Prepared(
     lambda mark: Image.objects.order_by().filter(pk=mark("image")).select_related("prompt")
+)
+PUBLIC_ID = Prepared(
+    lambda mark: (
+        Assignment.objects.order_by()
+        .filter(annotator=mark("person"), image=mark("image"), state="reserved")
+        .values_list("image__public_id", flat=True)
+    )
 )
 WALK = Prepared(
     lambda mark: (
@@ -45,7 +55,10 @@ WALK = Prepared(
 LEASES = """
     SELECT (SELECT id FROM annotations_assignment WHERE annotator_id = %s AND state = 'leased'),
            (SELECT id FROM annotations_assignment
-            WHERE study_id = %s AND state = 'leased' AND leased_until < %s LIMIT 1)"""
+            WHERE study_id = %s AND state IN ('leased', 'reserved') AND leased_until < %s LIMIT 1)"""
+FROM_RESERVE = """
+    UPDATE annotations_assignment SET state = 'leased', leased_until = %s
+    WHERE image_id = %s AND annotator_id = %s AND state = 'reserved'"""
 TAKE = """
     UPDATE annotations_image SET taken = taken + 1
     WHERE id = %s AND (taken < %s OR gold IS NOT NULL)"""
@@ -71,10 +84,10 @@ def next_image_locked(annotator: Membership, *, holds_nothing: bool = False) -> 
         if held:
             renew_lease(assignment=held, study=study)
             return held
-    if not study.is_open or has_done_their_share(annotator):
+    if not study.is_open or annotator.must_practise or has_done_their_share(annotator):
         return None
     lease = _new_lease(annotator)
-    if lease is None and release_expired(study=study):
+    if lease is None and (release_expired(study=study) or call_in_reserves(study=study)):
         lease = _new_lease(annotator)
     if lease is None and annotator.worker:
         # They see their completion code only when they have skipped nothing for good.
@@ -92,12 +105,14 @@ def _held_lease(annotator: Membership) -> Assignment | None:
 
 def _new_lease(annotator: Membership) -> Assignment | None:
     study, walk = annotator.study, Walk(annotator)
+    if walk.reserve and (lease := _from_reserve(annotator, walk)):
+        return lease
     for _ in range(TRIES):
         candidate = walk.next()
         if candidate is None:
             break
         image = IMAGE.first(image=candidate.image_id)
-        if take_place(image=image, study=study):
+        if take_place(image=image.pk, study=study):
             walk.save()
             lease = Assignment(
                 study=study,
@@ -110,6 +125,16 @@ def _new_lease(annotator: Membership) -> Assignment | None:
     return None
 
 
+def _from_reserve(annotator: Membership, walk: Walk) -> Assignment | None:
+    """Lease the next image of this person's reserve; some may have run out meanwhile."""
+    end = connection.ops.adapt_datetimefield_value(lease_end(lease_length(annotator.study)))
+    while walk.reserve:
+        if execute(FROM_RESERVE, end, walk.reserve.pop(0), annotator.pk):
+            walk.save()
+            return HELD.first(person=annotator.pk)
+    return None
+
+
 def _skipped_again(annotator: Membership) -> Assignment | None:
     """Lease an image again that this person skipped, the next one in turn with a free place."""
     walk = Walk(annotator)
@@ -118,7 +143,7 @@ def _skipped_again(annotator: Membership) -> Assignment | None:
         if candidate is None:
             break
         image = IMAGE.first(image=candidate.image_id)
-        if take_place(image=image, study=annotator.study):
+        if take_place(image=image.pk, study=annotator.study):
             walk.save()
             lease = Assignment.objects.get(image=image, annotator=annotator)
             lease.image = image
@@ -139,7 +164,11 @@ def lock(annotator: Membership) -> None:
 
 def upcoming(*, annotator: Membership) -> str:
     """The public id of the image after this one, so that a browser can load it early."""
-    candidate = Walk(annotator).next()
+    walk = Walk(annotator)
+    # A reserve that has run out holds nothing.
+    if walk.reserve and (reserved := PUBLIC_ID.first(person=annotator.pk, image=walk.reserve[0])):
+        return reserved
+    candidate = walk.next()
     if candidate is None and annotator.worker:
         candidate = Walk(annotator).next_skipped()
     return candidate.public_id if candidate else ""
@@ -190,9 +219,36 @@ def release(*, assignment: Assignment) -> None:
 
 
 @transaction.atomic
+def release_all(*, annotator: Membership) -> None:
+    """What this person has in hand and in reserve: others can get it at once."""
+    person = Membership.objects.select_for_update().filter(pk=annotator.pk).first()
+    if person is None:
+        return  # Gone, with all they held.
+    walk = Walk(person)
+    held = Assignment.objects.filter(annotator=person, state__in=Assignment.HELD)
+    give_back(held.select_related("image"), walk)
+    walk.save()
+    annotator.walk = person.walk
+
+
+def give_back(held: Iterable[Assignment], walk: Walk) -> None:
+    """Images of one person, whose row is locked, and whose walk is saved by the caller."""
+    turn = {image: number for number, image in enumerate(walk.reserve)}
+    rows = sorted(held, key=lambda row: turn.get(row.image_id, -1), reverse=True)
+    if not rows:
+        return
+    Assignment.objects.filter(pk__in=[row.pk for row in rows]).delete()
+    _hand_back([(row.image_id, row.annotator_id) for row in rows])
+    for row in rows:
+        walk.step_back(row.image)
+    gone = {row.image_id for row in rows}
+    walk.reserve = [image for image in walk.reserve if image not in gone]
+
+
+@transaction.atomic
 def skip(*, assignment: Assignment, note: str = "") -> None:
     """This person does not answer for the image; somebody else will."""
-    changed = Assignment.objects.filter(pk=assignment.pk, state=Assignment.State.LEASED).update(
+    changed = Assignment.objects.filter(pk=assignment.pk, state__in=Assignment.HELD).update(
         state=Assignment.State.SKIPPED, leased_until=None, note=note
     )
     if changed:
@@ -201,23 +257,35 @@ def skip(*, assignment: Assignment, note: str = "") -> None:
 
 @transaction.atomic
 def release_expired(*, study: Study) -> int:
-    expired = list(
-        Assignment.objects.filter(
-            ran_out(lease_length(study)), study=study, state=Assignment.State.LEASED
-        )
-        .order_by("pk")
+    held = Assignment.objects.filter(study=study, state__in=Assignment.HELD)
+    return _take_from_holders(held.filter(ran_out(lease_length(study))))
+
+
+@transaction.atomic
+def call_in_reserves(*, study: Study) -> int:
+    """Nobody is told that nothing is left while others have images in reserve. Whoever has not been
+    heard of for a while may be answering theirs without a connection, and keeps them until they run
+    out."""
+    heard_of = timezone.now() + lease_length(study) - HEARD_OF
+    reserved = Assignment.objects.filter(study=study, state=Assignment.State.RESERVED)
+    return _take_from_holders(reserved.filter(leased_until__gt=heard_of))
+
+
+def _take_from_holders(held: QuerySet[Assignment]) -> int:
+    rows = list(
+        held.order_by("pk")
         .select_for_update(skip_locked=True)
         .values_list("pk", "image_id", "annotator_id")
     )
-    if expired:
-        Assignment.objects.filter(pk__in=[pk for pk, _, _ in expired]).delete()
-        _hand_back([(image, person) for _, image, person in expired])
-    return len(expired)
+    if rows:
+        Assignment.objects.filter(pk__in=[pk for pk, _, _ in rows]).delete()
+        _hand_back([(image, person) for _, image, person in rows])
+    return len(rows)
 
 
-def take_place(*, image: Image, study: Study) -> bool:
-    """Claim one of the study's places on this image; False when all are taken."""
-    return execute(TAKE, image.pk, study.overlap) == 1
+def take_place(*, image: int, study: Study) -> bool:
+    """Claim one of the study's places on the image with this key; False when all are taken."""
+    return execute(TAKE, image, study.overlap) == 1
 
 
 def lease_length(study: Study) -> timedelta:

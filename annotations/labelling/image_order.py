@@ -11,6 +11,9 @@ fixed order.
 stopped. Images before that point are finished or were given to them, so finding the next one costs
 the same in the middle of a large study as at its start. Expired leases free images before that
 point again, so at the end the search starts once more from the beginning.
+
+Images that the owner wants labelled first (`Study.first`) come before all these, in an order drawn
+for them, which tells as little.
 """
 
 from __future__ import annotations
@@ -21,9 +24,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Exists, OuterRef
+from django.utils.crypto import salted_hmac
 
 from annotations.database.prepared import ask, execute
-from annotations.models import Assignment, Generator, Image, Membership
+from annotations.models import Assignment, Generator, Image, Membership, PracticeAnswer
 
 CIRCLE = 1 << 31
 # The parts of a generator's circle: from its starting point to the end of the numbers, from 0 back
@@ -48,6 +52,17 @@ SKIPPED = """
     WHERE had.annotator_id = %s AND had.state = 'skipped'
       AND (image.taken < %s OR image.gold IS NOT NULL)
     ORDER BY CASE WHEN image.id > %s THEN 0 ELSE 1 END, image.id LIMIT 1"""
+
+
+FIRST_OF_ALL = """
+    SELECT chosen.place, image.id, image.public_id
+    FROM annotations_selectedimage AS chosen
+    JOIN annotations_image AS image ON image.id = chosen.image_id
+    WHERE chosen.selection_id = %s AND chosen.place >= %s AND image.taken < %s
+      AND NOT (image.file = '') AND image.gold IS NULL
+      AND (SELECT had.id FROM annotations_assignment AS had
+           WHERE had.image_id = image.id AND had.annotator_id = %s) IS NULL
+    ORDER BY chosen.place LIMIT 1"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +90,22 @@ class Walk:
         self.study = annotator.study
         state = annotator.walk
         self.given: int = state.get("given", 0)
+        # The images they have in reserve, in the order in which they come.
+        self.reserve: list[int] = list(state.get("reserve", ()))
         # The image they skipped that was offered to them again last.
         self.again: int = state.get("again", 0)
+        # The selection that comes first, and where they stopped in it.
+        self.first: list[int] = list(state.get("first", (0, 0)))
         # generator id -> [images given, part of the circle, last place, last image, beginning]
         self.ways: dict[str, list[int]] = {key: list(v) for key, v in state.get("ways", {}).items()}
 
     def next(self) -> Candidate | None:
         """The next image; the walk moves past it."""
         candidate = self._next_gold() if self._gold_is_due() else None
-        if candidate is None:
-            candidate = self._next_ordinary()
+        candidate = candidate or self._next_of_selection() or self._next_ordinary()
         if candidate is None:
             self._begin_again()
-            candidate = self._next_ordinary()
+            candidate = self._next_of_selection() or self._next_ordinary()
         if candidate is not None:
             self.given += 1
         return candidate
@@ -102,20 +120,45 @@ class Walk:
         return Candidate(image, public_id)
 
     def step_back(self, image: Image) -> None:
-        """The last image was given back, so it comes next again."""
+        """The image was given back, so it comes next again. Of several, the last one goes first."""
         way = self.ways.get(str(image.generator_id))
-        if way and way[LAST] == image.pk:
+        if way is None or image.gold is not None:
+            return
+        part = FIRST if image.place >= way[BEGINNING] else SECOND
+        before = [part, image.place, image.pk - 1]
+        if before < [way[PART], way[PLACE], way[LAST]]:
+            way[PART], way[PLACE], way[LAST] = before
             way[SEEN] -= 1
-            way[LAST] -= 1
             self.given -= 1
+        if self.study.first_id is not None:
+            self.first = [self.study.first_id, 0]
 
     def state(self) -> dict[str, Any]:
-        again = {"again": self.again} if self.again else {}
-        return {"given": self.given, "ways": self.ways, **again}
+        more = {"again": self.again, "reserve": self.reserve}
+        more["first"] = self.first if self.first[0] else []
+        kept = {name: value for name, value in more.items() if value}
+        return {"given": self.given, "ways": self.ways, **kept}
 
     def save(self) -> None:
         self.annotator.walk = self.state()
         execute(SAVE, json.dumps(self.annotator.walk), self.annotator.pk)
+
+    def _next_of_selection(self) -> Candidate | None:
+        """The next image of the selection that the owner wants labelled first."""
+        selection = self.study.first_id
+        if selection is None:
+            return None
+        if self.first[0] != selection:
+            self.first = [selection, 0]
+        asked = [selection, self.first[1], self.study.overlap, self.annotator.pk]
+        rows = ask(FIRST_OF_ALL, asked)
+        if not rows:
+            # Nothing is left behind this point; `_begin_again` looks from the beginning.
+            self.first = [selection, CIRCLE]
+            return None
+        [(place, image, public_id)] = rows
+        self.first = [selection, place]
+        return Candidate(image, public_id)
 
     def _next_ordinary(self) -> Candidate | None:
         # The least seen generator first; equals in an order drawn for this round.
@@ -137,6 +180,7 @@ class Walk:
 
     def _begin_again(self) -> None:
         """Start again from the beginning, now with the generators that were added since."""
+        self.first = [self.first[0], 0]
         generators = Generator.objects.filter(study_id=self.study.pk).order_by("name")
         keys = [str(pk) for pk in generators.values_list("pk", flat=True)]
         least = min((way[SEEN] for way in self.ways.values()), default=0)
@@ -146,18 +190,32 @@ class Walk:
             way[PART], way[PLACE], way[LAST] = FIRST, way[BEGINNING], 0
 
     def _gold_is_due(self) -> bool:
-        """Out of every 100/share images one is a gold image, at a drawn place among them."""
+        """Out of every 100/share images one is a gold image, at a drawn place among them. Drawn with
+        the server's secret: who knows this code and a name cannot tell the place."""
         share = self.study.gold_share
         if not share:
             return False
         block = self.given * share // 100
         first, end = -(-block * 100 // share), -(-(block + 1) * 100 // share)
-        return self.given == first + _hash(f"{self.annotator.name}/{block}") % (end - first)
+        return self.given == first + self._drawn(block) % (end - first)
+
+    def _drawn(self, block: int) -> int:
+        text = f"{self.annotator.pk}/{block}"
+        digest = salted_hmac("annotations.known", text, algorithm="sha256").digest()
+        return int.from_bytes(digest[:4], "big")
 
     def _next_gold(self) -> Candidate | None:
         touched = Assignment.objects.filter(image=OuterRef("pk"), annotator=self.annotator)
+        # Who practised with an image has read what is right about it.
+        practised = PracticeAnswer.objects.filter(
+            image=OuterRef("pk"), attempt__annotator=self.annotator
+        )
         gold = Image.objects.filter(study=self.study, gold__isnull=False).exclude(file="")
-        row = gold.exclude(Exists(touched)).order_by("place", "pk").values_list("pk", "public_id")
+        row = (
+            gold.exclude(Exists(touched) | Exists(practised))
+            .order_by("place", "pk")
+            .values_list("pk", "public_id")
+        )
         return Candidate(*row[0]) if row[:1] else None
 
 

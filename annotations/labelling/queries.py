@@ -55,8 +55,9 @@ LEFT = """
     SELECT (SELECT COUNT(*) FROM annotations_image
             WHERE study_id = %s AND taken < %s
               AND NOT (file = '') AND gold IS NULL)
-         + (SELECT COALESCE(SUM(CASE WHEN state = 'leased' AND taken >= %s THEN 1
-                                     WHEN state <> 'leased' AND taken < %s THEN -1
+         + (SELECT COALESCE(SUM(CASE WHEN state IN ('leased', 'reserved')
+                                     THEN CASE WHEN taken >= %s THEN 1 ELSE 0 END
+                                     WHEN taken < %s THEN -1
                                      ELSE 0 END), 0)
             FROM (SELECT had.state,
                          (SELECT CASE WHEN NOT (met.file = '') AND met.gold IS NULL

@@ -52,8 +52,9 @@ KNOWN = Prepared(
 )
 ANSWER_THE_LEASE = """
     UPDATE annotations_assignment SET state = 'answered', leased_until = NULL
-    WHERE image_id = %s AND annotator_id = %s AND state = 'leased'"""
+    WHERE image_id = %s AND annotator_id = %s AND state = %s"""
 EARLIER_KEPT = "Your earlier answers are kept."
+PRACTISE_FIRST = "Pass the practice round first; this answer was not saved."
 
 
 def check_can_label(*, image: Image, annotator: Membership, form: FormVersion) -> None:
@@ -109,8 +110,10 @@ def _record(
     answers: Mapping[str, Any],
     submission: uuid.UUID,
     seconds: float | None = None,
+    corrects: bool = True,
 ) -> tuple[Annotation, bool]:
-    """The annotation, and whether this person held a lease on the image until now."""
+    """The annotation, and whether this person held a lease on the image until now. `corrects`: an
+    answer that this person gave before is replaced; otherwise that is refused."""
     known = {
         bool(by_submission): key
         for key, by_submission in KNOWN.all(
@@ -125,6 +128,11 @@ def _record(
     check_can_label(image=image, annotator=annotator, form=form)
     valid = check_answers(image=image, form=form, answers=answers)
     earlier = Annotation.objects.get(pk=known[False]) if known else None
+    if earlier is not None and earlier.state != Annotation.State.WITHDRAWN and not corrects:
+        raise LabelRefused(
+            "You have answered for this image already, perhaps in another tab; that answer is kept. "
+            "To change it, open it under “My answers”."
+        )
     held = False
     if earlier is None or earlier.state == Annotation.State.WITHDRAWN:
         held = _take_place(image=image, annotator=annotator)
@@ -190,12 +198,16 @@ def take_back(*, annotation: Annotation) -> Assignment:
 
 def _take_place(*, image: Image, annotator: Membership) -> bool:
     """Turn the lease into an answer. If it has run out, take a place that is still free. True if
-    there was a lease."""
-    if execute(ANSWER_THE_LEASE, image.pk, annotator.pk):
+    it was the image in hand; an image of the reserve leaves that one in hand."""
+    if execute(ANSWER_THE_LEASE, image.pk, annotator.pk, Assignment.State.LEASED.value):
         return True
+    if execute(ANSWER_THE_LEASE, image.pk, annotator.pk, Assignment.State.RESERVED.value):
+        return False
+    if annotator.must_practise:
+        raise LabelRefused(PRACTISE_FIRST)
     if annotator.worker:
         _check_worker_is_late(image, annotator)
-    if not assign.take_place(image=image, study=annotator.study):
+    if not assign.take_place(image=image.pk, study=annotator.study):
         raise LabelRefused(
             "This image was given to somebody else because the page had been idle for too long; "
             f"this answer was not saved. {EARLIER_KEPT}"
@@ -214,7 +226,7 @@ def _take_place(*, image: Image, annotator: Membership) -> bool:
 
 def _check_worker_is_late(image: Image, annotator: Membership) -> None:
     """A crowd worker answers only for images that they were given, and for no more than their
-    share: the image they hold now goes back if this answer is the last one."""
+    share: what they hold now goes back if this answer is the last one."""
     if not assign.was_given(image=image, annotator=annotator):
         raise LabelRefused("This image was not given to you; nothing was saved.")
     if annotator.quota is None:
@@ -225,9 +237,8 @@ def _check_worker_is_late(image: Image, annotator: Membership) -> None:
             "You have answered for all images of your task; this answer was not saved. "
             f"{EARLIER_KEPT}"
         )
-    held = Assignment.objects.filter(annotator=annotator, state=Assignment.State.LEASED).first()
-    if left == 1 and held is not None:
-        assign.release(assignment=held)
+    if left == 1:
+        assign.release_all(annotator=annotator)
 
 
 def _correct(

@@ -7,10 +7,13 @@ from annotations.models.flag import Flag
 from annotations.models.form import FormVersion
 from annotations.models.image import Generator, Image
 from annotations.models.job import Job
+from annotations.models.known_answer import KnownAnswer
 from annotations.models.people import Invitation, Membership
+from annotations.models.practice import PracticeAnswer, PracticeTry
 from annotations.models.prompt import Atom, Prompt
 from annotations.models.rate import RateCount
 from annotations.models.retention import Retention
+from annotations.models.selection import SelectedImage, Selection
 from annotations.models.study import Study
 
 __all__ = [
@@ -28,10 +31,15 @@ __all__ = [
     "Image",
     "Invitation",
     "Job",
+    "KnownAnswer",
     "Membership",
+    "PracticeAnswer",
+    "PracticeTry",
     "Prompt",
     "RateCount",
     "Retention",
     "Revision",
+    "SelectedImage",
+    "Selection",
     "Study",
 ]

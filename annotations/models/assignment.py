@@ -7,12 +7,20 @@ from annotations.models.study import Study
 
 
 class Assignment(models.Model):
-    """An image that was given to a person: leased to them, answered or skipped by them."""
+    """An image that was given to a person: leased to them, answered or skipped by them.
+
+    Reserved is leased as well: such images come after the one in hand, and their forms are in the
+    browser already, for when the connection is gone.
+    """
 
     class State(models.TextChoices):
         LEASED = "leased", "leased"
+        RESERVED = "reserved", "reserved"
         ANSWERED = "answered", "answered"
         SKIPPED = "skipped", "skipped"
+
+    # The states that hold a place for a while.
+    HELD = (State.LEASED, State.RESERVED)
 
     # No index of their own: those below begin with each of them.
     study = models.ForeignKey(
@@ -41,8 +49,8 @@ class Assignment(models.Model):
                 name="one_image_in_hand_at_a_time",
             ),
             models.CheckConstraint(
-                condition=Q(state="leased", leased_until__isnull=False)
-                | ~Q(state="leased") & Q(leased_until__isnull=True),
+                condition=Q(state__in=["leased", "reserved"], leased_until__isnull=False)
+                | ~Q(state__in=["leased", "reserved"]) & Q(leased_until__isnull=True),
                 name="only_a_lease_has_an_end",
             ),
         ]

@@ -49,6 +49,10 @@ class Invitation(models.Model):
     )
     completion_code = models.CharField(max_length=100, blank=True)
     completion_url = models.URLField(max_length=500, blank=True)
+    screenout_code = models.CharField(
+        max_length=100, blank=True, help_text="For workers who do not pass the practice round."
+    )
+    screenout_url = models.URLField(max_length=500, blank=True)
     signed = models.BooleanField(
         default=False, help_text="The platform signs each worker's id with the key of this link."
     )
@@ -130,6 +134,9 @@ class Membership(models.Model):
     quota = models.PositiveIntegerField(
         null=True, blank=True, help_text="How many images this person is given at most."
     )
+    # The last practice round that they passed, and how many tries more than others they have.
+    practice_passed = models.PositiveSmallIntegerField(default=0)
+    practice_more = models.PositiveSmallIntegerField(default=0)
     removed_at = models.DateTimeField(null=True, blank=True)
     # Whose membership it was: no link lets them in again.
     removed_account = models.ForeignKey(
@@ -190,3 +197,21 @@ class Membership(models.Model):
     @property
     def may_research(self) -> bool:
         return self.role in {self.Role.OWNER, self.Role.RESEARCHER}
+
+    @property
+    def must_practise(self) -> bool:
+        """Before they get an image. Owners and researchers know the answers anyway."""
+        if not self.study.practice_images or self.may_research:
+            return False
+        return self.practice_passed < self.study.practice_round
+
+
+def free_name(study: Study, wanted: str) -> str:
+    """This name, or with a number after it where somebody of the study has it."""
+    like = Membership.objects.filter(study=study, name__startswith=wanted)
+    taken = set(like.values_list("name", flat=True))
+    name, number = wanted, 1
+    while name in taken:
+        number += 1
+        name = f"{wanted} ({number})"
+    return name

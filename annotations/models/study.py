@@ -40,6 +40,27 @@ class Study(models.Model):
         validators=[MaxValueValidator(50)],
         help_text="Of a hundred images that a person sees, how many have known answers.",
     )
+    practice_images = models.PositiveSmallIntegerField(
+        default=0,
+        validators=[MaxValueValidator(50)],
+        help_text="How many images with known answers a person practises with first; 0: none.",
+    )
+    practice_pass = models.PositiveSmallIntegerField(
+        default=80,
+        validators=[MinValueValidator(1), MaxValueValidator(100)],
+        help_text="Percent of the practice answers that must be right.",
+    )
+    practice_tries = models.PositiveSmallIntegerField(
+        default=2, validators=[MinValueValidator(1), MaxValueValidator(20)]
+    )
+    practice_round = models.PositiveSmallIntegerField(
+        default=1, help_text="Raised to ask everybody to practise again."
+    )
+    fastest_seconds = models.FloatField(
+        default=0,
+        validators=[MinValueValidator(0), MaxValueValidator(600)],
+        help_text="An answer that took less is marked as too fast; 0: none is.",
+    )
     simulated = models.BooleanField(
         default=False, help_text="Images and answers were made by a program."
     )
@@ -47,6 +68,14 @@ class Study(models.Model):
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     created_at = models.DateTimeField(auto_now_add=True)
+    first = models.ForeignKey(
+        "Selection",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        help_text="The images that people are given before all others.",
+    )
     deleted_at = models.DateTimeField(
         null=True, blank=True, editable=False, help_text="Nobody can open it since."
     )
@@ -67,6 +96,13 @@ class Study(models.Model):
             models.CheckConstraint(
                 condition=models.Q(gold_share__lte=50),
                 name="at_most_half_of_the_images_are_known",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(practice_pass__range=(1, 100)),
+                name="the_pass_mark_is_a_percentage",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(fastest_seconds__gte=0), name="no_answer_takes_less_than_no_time"
             ),
         ]
 

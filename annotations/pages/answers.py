@@ -28,7 +28,6 @@ def answers(request: HttpRequest, slug: str) -> HttpResponse:
         "annotations/answers.html",
         {
             "study": place.study,
-            "may_research": place.may_research,
             "page": page,
             "rows": [(annotation, _in_words(annotation)) for annotation in page],
         },

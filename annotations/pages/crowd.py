@@ -97,7 +97,6 @@ def finished(request: HttpRequest, slug: str) -> HttpResponse:
     left = left and (held(member) is not None or bool(assign.upcoming(annotator=member)))
     context = {
         "study": place.study,
-        "may_research": place.may_research,
         "left": left,
         "invitation": crowd_places.completion_of(member),
         "counts": crowd_places.counts_of(member) if member.worker else None,

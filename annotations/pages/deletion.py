@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect
-from django.views.decorators.http import require_POST
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
 
 from annotations.access import HtmxRequest, owner_place_or_404
 from annotations.errors import StudyRefused
@@ -13,10 +13,12 @@ from annotations.models import Deletion
 from annotations.studies import deletion as study_deletion
 
 
-@require_POST
+@require_http_methods(["GET", "POST"])
 @login_required
 def delete(request: HtmxRequest, slug: str) -> HttpResponse:
     place = owner_place_or_404(request, slug)
+    if request.method == "GET":
+        return render(request, "annotations/delete.html", {"study": place.study})
     if request.POST.get("name", "").strip() != slug:
         raise StudyRefused(f"Nothing was deleted: type {slug} to delete this study.")
     study_deletion.begin(study=place.study, by=request.user)

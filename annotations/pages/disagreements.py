@@ -8,10 +8,14 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
-from annotations.access import HtmxRequest, owner_place_or_404, research_place_or_404
-from annotations.models import Image, Membership
-from annotations.studies import adjudication
-from annotations.studies import settings as study_settings
+from annotations.access import (
+    HtmxRequest,
+    PersonsRequest,
+    owner_place_or_404,
+    research_place_or_404,
+)
+from annotations.models import Image
+from annotations.studies import adjudication, known_answers
 
 CASES_PER_PAGE = 60
 
@@ -25,7 +29,6 @@ def disagreements(request: HtmxRequest, slug: str) -> HttpResponse:
     shown = [case for case in cases if not (only_open and case.decided)]
     context = {
         "study": place.study,
-        "may_research": True,
         "page": Paginator(shown, CASES_PER_PAGE).get_page(request.GET.get("page")),
         "total": len(cases),
         "decided": sum(case.decided for case in cases),
@@ -36,12 +39,15 @@ def disagreements(request: HtmxRequest, slug: str) -> HttpResponse:
 
 @require_POST
 @login_required
-def gold(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
+def gold(request: PersonsRequest, slug: str, public_id: str) -> HttpResponse:
     """Make an image a gold image, with its decisions as the known answers, or an ordinary one."""
     place = owner_place_or_404(request, slug)
     image = get_object_or_404(Image, study=place.study, public_id=public_id)
-    known = None if "ordinary" in request.POST else adjudication.as_known_answers(image)
-    study_settings.make_gold(image=image, answers=known)
+    if "ordinary" in request.POST:
+        known_answers.remove(image=image)
+    else:
+        decided = adjudication.as_known_answers(image)
+        known_answers.keep(image=image, answers=decided, by=request.user)
     return redirect("disagreement", slug=slug, public_id=public_id)
 
 
@@ -70,9 +76,9 @@ def disagreement(request: HtmxRequest, slug: str, public_id: str) -> HttpRespons
     following = next((case.public_id for case in undecided if case.image_id != image.pk), "")
     context = {
         "study": place.study,
-        "may_research": True,
-        "may_decide": place.membership.role == Membership.Role.OWNER,
+        "may_decide": place.owns,
         "image": image,
+        "thing": image.prompt.text,
         "rows": rows,
         "any_decided": any(row.decided for row in rows),
         "following": following,

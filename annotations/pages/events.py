@@ -22,7 +22,7 @@ def events(request: HtmxRequest, slug: str) -> HttpResponse:
     page = Paginator(event_log.events(place.study), EVENTS_PER_PAGE).get_page(
         request.GET.get("page")
     )
-    context = {"study": place.study, "may_research": True, "page": page, "events": page.object_list}
+    context = {"study": place.study, "page": page, "events": page.object_list}
     template = "annotations/events.html"
     if request.htmx:
         template += "#events"

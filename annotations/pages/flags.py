@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import HtmxRequest, Place, owner_place_or_404, research_place_or_404
 from annotations.exports import pseudonyms
-from annotations.models import Flag, Membership
+from annotations.models import Flag
 from annotations.studies import flags as study_flags
 
 FLAGGED_PER_PAGE = 30
@@ -51,8 +51,7 @@ def _flags(request: HtmxRequest, place: Place) -> HttpResponse:
         template += "#flags"
     context = {
         "study": study,
-        "may_research": True,
-        "may_change": place.membership.role == Membership.Role.OWNER,
+        "may_change": place.owns,
         "page": page,
         "rows": [
             (image, [(flag, name_of(flag.annotator_id)) for flag in image.flags.all()])

@@ -4,27 +4,46 @@ from __future__ import annotations
 
 import contextlib
 import uuid
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.db.models import QuerySet
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import HtmxRequest, Place, place_or_404
 from annotations.database.prepared import Prepared
 from annotations.errors import LabelRefused
-from annotations.forms.display import blocks
+from annotations.forms.display import blocks, numbering
 from annotations.forms.html import instructions_html, questions_html
 from annotations.forms.versions import form_of, questions_for
 from annotations.labelling import assign, record
 from annotations.labelling import queries as label_queries
+from annotations.labelling.reserve import keep_reserve
 from annotations.models import Assignment, Flag, FormVersion, Image, Membership
 from annotations.pages.label_addresses import addresses_in
 from annotations.studies import crowd
 from annotations.studies import queries as study_queries
 
+# What a person can give another key to (static/label-settings.js).
+OWN_KEYS = (
+    ("yes", "Yes"),
+    ("no", "No"),
+    ("all-yes", "All yes"),
+    ("undo", "Undo"),
+    ("skip", "Skip"),
+    ("flag", "Flag"),
+    ("back", "Back"),
+    ("next", "Next"),
+    ("zoom", "Zoom"),
+    ("view", "View"),
+    ("instructions", "Instructions"),
+    ("pause", "Break"),
+    ("help", "Help"),
+)
 ANSWERED_IMAGE = Prepared(
     lambda mark: (
         Image.objects.order_by()
@@ -39,6 +58,8 @@ def label(request: HtmxRequest, slug: str) -> HttpResponse:
     """GET: the image in hand, or the next one. POST: an answer; the reply is the next form."""
     place = place_or_404(request, slug)
     if request.method != "POST":
+        if place.membership.must_practise and not label_queries.held(place.membership):
+            return redirect("practice", slug=slug)
         return _workplace(request, place)
     if not request.htmx:
         record.record_label(**_sent(request, place))
@@ -130,17 +151,43 @@ def release(request: HtmxRequest, slug: str) -> HttpResponse:
     for assignment in _held(request, place):
         lately = assign.renewed_lately(assignment=assignment, study=place.study)
         if "pause" in request.POST or not lately:
-            assign.release(assignment=assignment)
+            # What is in reserve comes after this image, and goes back with it.
+            assign.release_all(annotator=place.membership)
     return HttpResponse(status=204)
 
 
 @require_POST
 @login_required
 def alive(request: HtmxRequest, slug: str) -> HttpResponse:
+    """The page is open: its leases are renewed. Answers with the order of the images in reserve, and
+    with the forms of those that the page does not name in `have`."""
     place = place_or_404(request, slug)
-    for assignment in _held(request, place):
-        assign.renew_lease(assignment=assignment, study=place.study)
-    return HttpResponse(status=204)
+    images = keep_reserve(annotator=place.membership)
+    have = set(request.POST.getlist("have"))
+    forms = {}
+    if not have.issuperset(image.public_id for image in images):
+        now = label_queries.progress(place.membership)
+        for number, image in enumerate(images, start=1):
+            if image.public_id not in have:
+                # As it is when the images before it are answered.
+                then = label_queries.Progress(now.mine + number, now.left - number, now.more)
+                forms[image.public_id] = _form_ahead(request, place, image, then)
+    return JsonResponse({"images": [image.public_id for image in images], "forms": forms})
+
+
+def _form_ahead(
+    request: HtmxRequest, place: Place, image: Image, progress: label_queries.Progress
+) -> str:
+    """The page's moving part for an image in reserve, without what needs a connection and without
+    the instructions, which are on the page already."""
+    context = {
+        **_questions(place, image, {}),
+        "study": place.study,
+        "image": image,
+        "held": image.public_id,
+        "progress": progress,
+    }
+    return render_to_string("annotations/label.html#workplace", context, request)
 
 
 def _sent(request: HtmxRequest, place: Place) -> dict[str, Any]:
@@ -169,6 +216,7 @@ def _sent(request: HtmxRequest, place: Place) -> dict[str, Any]:
         },
         "submission": submission,
         "seconds": _number_or_none(request.POST.get("seconds", "")),
+        "corrects": request.POST.get("corrects") == "yes",
     }
 
 
@@ -215,34 +263,41 @@ def _end_of_task(worker: Membership) -> dict[str, Any]:
 def _render(
     request: HtmxRequest, place: Place, *, image: Image | None, **more: object
 ) -> HttpResponse:
-    annotator, form = place.membership, place.study.form
-    questions = questions_for(form, image.prompt) if image else ()
+    annotator = place.membership
     earlier = label_queries.earlier_answers(annotator, image) if image else {}
-    shown = {}
-    if image:
-        text = image.prompt.text
-        shown = {
-            "questions": questions_html(blocks(text, questions, earlier), text),
-            "instructions": instructions_html(form, _pictures(place)),
-        }
     context = {
+        **_questions(place, image, earlier),
         "study": place.study,
-        "to": addresses_in(place.study.slug),
-        "may_research": place.may_research,
-        "form": form,
         "image": image,
-        **shown,
-        "prompt_on_top": not any(a.atom or a.question.with_prompt for a in questions),
-        "earlier": earlier,
-        "submission": str(uuid.uuid4()),
         "progress": label_queries.progress(annotator),
         "reasons": Flag.Reason.choices,
+        "own_keys": OWN_KEYS,
+        "must_practise": annotator.must_practise,
         **more,
     }
+    if image:
+        context["instructions"] = instructions_html(place.study.form, _pictures(place))
     template = "annotations/label.html"
     if request.htmx:
         template += "#workplace"
     return render(request, template, context)
+
+
+def _questions(
+    place: Place, image: Image | None, earlier: Mapping[str, float | str]
+) -> dict[str, Any]:
+    """The form about one image; `earlier`: this person's own answers so far."""
+    form = place.study.form
+    asked = questions_for(form, image.prompt) if image else ()
+    text = image.prompt.text if image else ""
+    return {
+        "to": addresses_in(place.study.slug),
+        "form": form,
+        "questions": questions_html(blocks(text, asked, earlier, numbering(form_of(form))), text),
+        "prompt_on_top": not any(a.atom or a.question.with_prompt for a in asked),
+        "earlier": earlier,
+        "submission": str(uuid.uuid4()),
+    }
 
 
 def _pictures(place: Place) -> dict[str, str]:
@@ -255,7 +310,7 @@ def _pictures(place: Place) -> dict[str, str]:
 def _held(request: HtmxRequest, place: Place) -> QuerySet[Assignment]:
     return Assignment.objects.filter(
         annotator=place.membership,
-        state=Assignment.State.LEASED,
+        state__in=Assignment.HELD,
         image__public_id=request.POST.get("image", ""),
     ).select_related("image")
 

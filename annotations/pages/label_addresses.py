@@ -14,7 +14,7 @@ def addresses_in(slug: str) -> dict[str, str]:
 
 @lru_cache(maxsize=1024)
 def _addresses(slug: str, prefix: str) -> dict[str, str]:
-    names = ("label", "label-undo", "label-skip", "label-answers")
+    names = ("label", "label-undo", "label-skip")
     addresses = {name.removeprefix("label-"): reverse(name, args=[slug]) for name in names}
     addresses["image"] = reverse("image", args=["-"]).removesuffix("-/")
     addresses["answered"] = reverse("label-answered", args=[slug, "-"]).removesuffix("-/")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import median
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -19,9 +20,10 @@ from annotations.access import (
     owner_place_or_404,
     research_place_or_404,
 )
+from annotations.errors import StudyRefused
 from annotations.models import Invitation, Membership, Study
 from annotations.models.people import PLACES_PER_ADDRESS
-from annotations.pages.form_values import whole
+from annotations.pages.form_values import number, whole
 from annotations.studies import annotator_quality, crowd, invitations, set_aside
 from annotations.studies import settings as study_settings
 
@@ -37,7 +39,8 @@ def people(request: HtmxRequest, slug: str) -> HttpResponse:
 @require_POST
 @login_required
 def person(request: HtmxRequest, slug: str, member_id: int) -> HttpResponse:
-    """Change one person: role, remove, add again, new code, set aside, count again."""
+    """Change one person: role, remove, add again, new code, set aside (all, or what was too fast),
+    count again."""
     place = owner_place_or_404(request, slug)
     member = get_object_or_404(Membership, pk=member_id, study=place.study)
     verb, words = request.POST.get("do", ""), ""
@@ -52,6 +55,8 @@ def person(request: HtmxRequest, slug: str, member_id: int) -> HttpResponse:
         words = f"The new code of {member.name} is {code}. It is shown only now: send it to them."
     elif verb == "set-aside":
         set_aside.set_aside(member=member)
+    elif verb == "set-fast-aside":
+        set_aside.set_aside(member=member, faster_than=place.study.fastest_seconds)
     elif verb == "count":
         words = set_aside.count_again(member=member).words
     else:
@@ -68,14 +73,16 @@ def person(request: HtmxRequest, slug: str, member_id: int) -> HttpResponse:
 def invite(request: PersonsRequest, slug: str) -> HttpResponse:
     place = owner_place_or_404(request, slug)
     given = request.POST
+    each = given.get("images_each", "")
     if given.get("kind") == Invitation.Kind.CROWD:
-        each = given.get("images_each", "")
         crowd.open_to_crowd(
             study=place.study,
             note=given.get("note", ""),
             images_each=whole(each) if each else None,
             completion_code=given.get("completion_code", ""),
             completion_url=given.get("completion_url", ""),
+            screenout_code=given.get("screenout_code", ""),
+            screenout_url=given.get("screenout_url", ""),
             signed="signed" in given,
             places_per_address=whole(given.get("places_per_address") or str(PLACES_PER_ADDRESS)),
             by=request.user,
@@ -87,8 +94,44 @@ def invite(request: PersonsRequest, slug: str) -> HttpResponse:
             note=given.get("note", ""),
             uses=whole(given.get("uses") or "1"),
             days=whole(given.get("days") or str(invitations.DAYS)),
+            images_each=whole(each) if each else None,
             by=request.user,
         )
+    if request.htmx:
+        return _people(request, place)
+    return redirect("people", slug=slug)
+
+
+@require_POST
+@login_required
+def add(request: HtmxRequest, slug: str) -> HttpResponse:
+    """Somebody who has an account, by its name."""
+    place = owner_place_or_404(request, slug)
+    name, role = request.POST.get("name", ""), request.POST.get("role", "")
+    try:
+        member = invitations.add_account(study=place.study, name=name, role=role)
+    except StudyRefused as refusal:
+        if request.htmx:
+            raise
+        return _people(request, place, refused=refusal.message, typed=name)
+    words = f"{member.name} is in the study, as {member.get_role_display()}."
+    if request.htmx:
+        return _people(request, place, words)
+    messages.success(request, words)
+    return redirect("people", slug=slug)
+
+
+@require_POST
+@login_required
+def set_rules(request: HtmxRequest, slug: str) -> HttpResponse:
+    """How many people label each image, or from which time on an answer is not too fast."""
+    place = owner_place_or_404(request, slug)
+    if "overlap" in request.POST:
+        people = whole(request.POST["overlap"])
+        study_settings.set_overlap(study=place.study, people=people)
+    if "fastest_seconds" in request.POST:
+        seconds = number(request.POST["fastest_seconds"])
+        study_settings.set_fastest(study=place.study, seconds=seconds)
     if request.htmx:
         return _people(request, place)
     return redirect("people", slug=slug)
@@ -118,27 +161,34 @@ def set_places(request: HtmxRequest, slug: str, invitation_id: int) -> HttpRespo
     return redirect("people", slug=slug)
 
 
-def _people(request: HtmxRequest, place: Place, words: str = "") -> HttpResponse:
+def _people(
+    request: HtmxRequest, place: Place, words: str = "", *, refused: str = "", typed: str = ""
+) -> HttpResponse:
     study = place.study
-    may_change = place.membership.role == Membership.Role.OWNER
+    may_change = place.owns
     template = "annotations/people.html"
     if request.htmx:
         template += "#people"
     links = _links(request, study) if may_change else []
+    rows = annotator_quality.people_rows(study)
+    medians = [row.seconds for row in rows if row.seconds is not None]
     context = {
         "study": study,
-        "may_research": True,
         "may_change": may_change,
         "words": words,
-        "rows": annotator_quality.people_rows(study),
+        "refused": refused,
+        "typed": typed,
+        "rows": rows,
+        "too_fast": sum(row.too_fast.right for row in rows),
+        "median_seconds": median(medians) if medians else None,
         "roles": Membership.Role.choices,
         "open_links": [link for link in links if link.invitation.is_open],
         "past_links": [link for link in links if not link.invitation.is_open],
-        "me": place.membership,
+        "me": place.own,
         "usual_days": invitations.DAYS,
         "usual_places": PLACES_PER_ADDRESS,
     }
-    return render(request, template, context)
+    return render(request, template, context, status=409 if refused else 200)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import HtmxRequest, Place, owner_place_or_404, research_place_or_404
-from annotations.models import Membership
 from annotations.pages.form_values import whole
 from annotations.studies import retention
 from annotations.studies import settings as study_settings
@@ -23,9 +22,13 @@ def manage(request: HtmxRequest, slug: str) -> HttpResponse:
 @require_POST
 @login_required
 def change(request: HtmxRequest, slug: str) -> HttpResponse:
-    """Change the study's status, its overlap, or its share of gold images."""
+    """Change the study's title, status, overlap, or share of images with known answers."""
     place = owner_place_or_404(request, slug)
     given = request.POST
+    if "title" in given:
+        study_settings.describe(
+            study=place.study, title=given["title"], description=given.get("description", "")
+        )
     if "status" in given:
         study_settings.set_status(study=place.study, status=given["status"])
     if "overlap" in given:
@@ -60,8 +63,7 @@ def _manage(request: HtmxRequest, place: Place, plan: retention.Plan | None = No
         template += "#settings"
     context = {
         "study": study,
-        "may_research": True,
-        "may_change": place.membership.role == Membership.Role.OWNER,
+        "may_change": place.owns,
         "statuses": study.Status.choices,
         "retention": rule,
         "due": retention.due_at(rule),

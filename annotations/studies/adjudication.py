@@ -14,7 +14,7 @@ import numpy as np
 from django.db import transaction
 from django.db.models import Count, Max, Min, QuerySet
 
-from annotations import event_log
+from annotations import event_log, marks
 from annotations.errors import LabelRefused
 from annotations.forms.papers.derived_answers import WORDS
 from annotations.forms.per_image import AskedQuestion
@@ -65,6 +65,7 @@ def disagreements(study: Study) -> list[Case]:
         .annotate(low=Min("value"), high=Max("value"), first=Min("text"), last=Max("text"))
         .annotate(people=Count("pk"))
         .filter(people__gte=2)
+        .exclude(first__startswith=marks.BEGINS)
         .values_list("annotation__image_id", "low", "high", "first", "last")
     )
     split = {image for image, low, high, first, last in rows if low != high or first != last}
@@ -92,6 +93,8 @@ def answers_side_by_side(image: Image) -> list[DisputedQuestion]:
     answers: dict[str, list[str]] = {}
     for number, annotation in enumerate(annotations):
         for answer in annotation.answers.all():
+            if marks.are_in(answer.text):
+                continue
             key = _key(answer.question, answer.atom.index if answer.atom else None)
             row = answers.setdefault(key, [""] * len(annotations))
             row[number] = _shown(answer)

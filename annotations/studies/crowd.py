@@ -90,6 +90,8 @@ def open_to_crowd(
     images_each: int | None = None,
     completion_code: str = "",
     completion_url: str = "",
+    screenout_code: str = "",
+    screenout_url: str = "",
     signed: bool = False,
     places_per_address: int = PLACES_PER_ADDRESS,
     by: User | None = None,
@@ -97,8 +99,9 @@ def open_to_crowd(
     """A link for a crowd platform. Workers see the completion code when their images are done."""
     if images_each is not None and images_each < 1:
         raise StudyRefused("Each worker needs at least one image.")
-    if completion_url and not completion_url.startswith("https://"):
-        raise StudyRefused("The address to return to must begin with https://.")
+    for address in (completion_url, screenout_url):
+        if address and not address.startswith("https://"):
+            raise StudyRefused("The address to return to must begin with https://.")
     if not completion_code.strip():
         raise StudyRefused("Give the completion code that the platform expects.")
     _check_places(places_per_address)
@@ -111,6 +114,8 @@ def open_to_crowd(
         images_each=images_each,
         completion_code=completion_code.strip()[:100],
         completion_url=completion_url,
+        screenout_code=screenout_code.strip()[:100],
+        screenout_url=screenout_url,
         signed=signed,
         places_per_address=places_per_address,
         made_by=by,

@@ -19,13 +19,14 @@ from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
 from django.core import signing
 from django.db import IntegrityError, transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
 from annotations import event_log
 from annotations.errors import StudyRefused
 from annotations.models import Invitation, Membership, Study
+from annotations.models.people import free_name
 from annotations.signals import account_made
 
 SALT = "annotations.invitation"
@@ -46,9 +47,12 @@ def invite(
     note: str = "",
     uses: int = 1,
     days: int = DAYS,
+    images_each: int | None = None,
     by: User | None = None,
 ) -> Invitation:
     """A link for people who have an account, or make one when they come."""
+    if images_each is not None and images_each < 1:
+        raise StudyRefused("Each person needs at least one image.")
     if role not in Membership.Role.values:
         raise StudyRefused("An invitation needs one of the roles: owner, researcher, annotator.")
     if not 1 <= uses <= MOST_USES:
@@ -64,6 +68,7 @@ def invite(
         role=role,
         note=note[:200],
         uses=uses,
+        images_each=images_each,
         made_by=by,
         expires_at=timezone.now() + timedelta(days=days),
     )
@@ -141,9 +146,36 @@ def accept(*, invitation: Invitation, user: Any) -> Membership:
         name=free_name(invitation.study, user.get_username()),
         role=invitation.role,
         invitation=invitation,
+        quota=invitation.images_each,
     )
     words = f"came by a link and became {invitation.role}"
     event_log.note(invitation.study_id, "joined", words, about=member, by=user)
+    return member
+
+
+@transaction.atomic
+def add_account(*, study: Study, name: str, role: str) -> Membership:
+    """Let an account of this installation into the study, by its name."""
+    if role not in Membership.Role.values:
+        raise StudyRefused("A person is owner, researcher or annotator.")
+    lock_people(study.pk)
+    workers = Membership.objects.filter(user=OuterRef("pk")).exclude(worker="")
+    people = get_user_model().objects.filter(is_active=True).exclude(Exists(workers))
+    user = people.filter(username=name.strip()).first()
+    if user is None:
+        raise StudyRefused(
+            f"There is no account “{name.strip()[:80]}”. Check the name, or make a link for them."
+        )
+    members = Membership.objects.filter(study=study)
+    known = members.filter(Q(user=user) | Q(removed_account=user)).first()
+    if known is not None and known.user_id is None:
+        raise StudyRefused(f"{known.name} was removed: let them in again in the table of people.")
+    if known is not None:
+        raise StudyRefused(f"{known.name} is in the study already, as {known.role}.")
+    member = Membership.objects.create(
+        study=study, user=user, name=free_name(study, user.get_username()), role=role
+    )
+    event_log.note(study, "added", f"added this person as {role}", about=member)
     return member
 
 
@@ -177,19 +209,6 @@ def lock_people(study_id: int) -> None:
     rows = Study.objects.order_by().select_for_update(no_key=True).filter(pk=study_id)
     if not rows.values_list("pk"):
         raise StudyRefused("This study is being deleted; nothing was changed.")
-
-
-def free_name(study: Study, wanted: str) -> str:
-    taken = set(
-        Membership.objects.filter(study=study, name__startswith=wanted).values_list(
-            "name", flat=True
-        )
-    )
-    name, number = wanted, 1
-    while name in taken:
-        number += 1
-        name = f"{wanted} ({number})"
-    return name
 
 
 def _use(invitation: Invitation) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from annotations import marks
 from annotations.consensus import leading_among_others
 from annotations.models import Annotation, Answer, Study
+from annotations.scales import CANT_TELL
 from annotations.studies.share import Share
 
 
@@ -14,7 +16,8 @@ def agreement_with_majority(study: Study) -> dict[int, Share]:
 
     Their own answer is left out of the majority: with three people it would be a third of it. Where
     the others are tied, the answer is not counted. Answers that were set aside are compared, but
-    have no vote.
+    have no vote. "Can't tell" and marks on the image are neither compared
+    nor votes.
     """
     rows = (
         Answer.objects.filter(annotation__study=study)
@@ -37,6 +40,8 @@ def agreement_with_majority(study: Study) -> dict[int, Share]:
     units: dict[tuple[int, str, int | None], int] = {}
     values: dict[float | str, int] = {}
     for person, image, question, atom, value, text, state in rows.iterator(chunk_size=20_000):
+        if text == CANT_TELL or marks.are_in(text):
+            continue
         people.append(person)
         unit_of.append(units.setdefault((image, question, atom), len(units)))
         # Values and texts only need to be told apart, so each gets a number.

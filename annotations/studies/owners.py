@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from django.contrib.auth.models import User
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser, User
 from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
 
 from annotations import event_log
 from annotations.models import Membership, Study
+from annotations.models.people import free_name
 from annotations.studies import personal_data, settings
-from annotations.studies.invitations import free_name, lock_people
+from annotations.studies.invitations import lock_people
 
 
 @transaction.atomic
@@ -34,9 +37,31 @@ def has_owner(study: Study) -> bool:
     ).exists()
 
 
+def may_make_studies(user: AbstractBaseUser | AnonymousUser) -> bool:
+    """Who runs the installation, and who owns a study already: nobody hands out rights for it, and
+    who was only asked to label fills nobody's disk."""
+    if not isinstance(user, User) or not user.is_active:
+        return False
+    if user.is_superuser or user.is_staff:
+        return True
+    return Membership.objects.filter(
+        user=user, role=Membership.Role.OWNER, study__deleted_at=None
+    ).exists()
+
+
 def chosen(name: str) -> User | None:
     """The account of this name; without a name, the only one that can be meant, if there is one."""
     if name:
         return personal_data.account(name)
-    superusers = User.objects.filter(is_superuser=True, is_active=True)[:2]
-    return superusers[0] if len(superusers) == 1 else None
+    could = who_could_own()
+    return could[0] if len(could) == 1 else None
+
+
+def who_could_own() -> list[User]:
+    """Who runs the installation; where nobody does, who else may make studies."""
+    active = User.objects.filter(is_active=True).order_by("username")
+    owns = Membership.objects.filter(
+        user=OuterRef("pk"), role=Membership.Role.OWNER, study__deleted_at=None
+    )
+    superusers = list(active.filter(is_superuser=True))
+    return superusers or list(active.filter(Q(is_staff=True) | Exists(owns)))

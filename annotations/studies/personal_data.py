@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet
 
 from annotations import event_log
 from annotations.errors import StudyRefused
-from annotations.models import Annotation, Event, Flag, Membership
+from annotations.models import Annotation, Event, Flag, Membership, PracticeAnswer
 from annotations.studies.settings import LAST_OWNER
 
 
@@ -111,6 +111,18 @@ def _in_study(member: Membership) -> dict[str, Any]:
                 ],
             }
             for annotation in annotations.select_related("image").order_by("pk")
+        ],
+        "practice": [
+            {
+                "image": practised.image.public_id,
+                "answered_at": practised.answered_at.isoformat(),
+                "answers": practised.answers,
+                "right": practised.right,
+                "of": practised.of,
+            }
+            for practised in PracticeAnswer.objects.filter(attempt__annotator=member)
+            .select_related("image")
+            .order_by("pk")
         ],
         "flags": [
             {"image": flag.image.public_id, "reason": flag.reason, "note": flag.note}

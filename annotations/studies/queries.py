@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q
 
-from annotations.models import Annotation, Image, Membership, Study
+from annotations.models import Annotation, Answer, Image, Study
+from annotations.scales import CANT_TELL
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +20,6 @@ class StudyCounts:
     labelled: int
 
 
-def memberships_of(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Membership]:
-    return (
-        Membership.objects.filter(user=user.pk or 0, study__deleted_at=None)
-        .select_related("study")
-        .order_by("-study__created_at", "study__slug")
-    )
-
-
 def counts(study: Study) -> StudyCounts:
     counted = Annotation.objects.filter(study=study, state=Annotation.State.COUNTED)
     return StudyCounts(
@@ -38,6 +30,22 @@ def counts(study: Study) -> StudyCounts:
         annotations=counted.count(),
         labelled=counted.values("image").distinct().count(),
     )
+
+
+def cannot_tell(study: Study) -> dict[str, dict[str, int]]:
+    """question -> how many of its counted answers are "can't tell" (`n`), and how many there are
+    (`of`). Questions without such an answer are left out."""
+    typed = [asked["name"] for asked in study.form.questions if asked.get("kind") == "text"]
+    rows = (
+        Answer.objects.filter(annotation__study=study, annotation__state=Annotation.State.COUNTED)
+        .exclude(question__in=typed)
+        .order_by()
+        .values("question")
+        .annotate(n=Count("pk", filter=Q(text=CANT_TELL)), of=Count("pk"))
+        .filter(n__gt=0)
+        .values_list("question", "n", "of")
+    )
+    return {question: {"n": n, "of": of} for question, n, of in sorted(rows)}
 
 
 def addresses(study_id: int, keys: set[str]) -> dict[str, str]:

@@ -37,14 +37,21 @@ class CountedAgain:
 
 
 @transaction.atomic
-def set_aside(*, member: Membership) -> int:
-    """Keep this person's answers but stop counting them, and let others label the images."""
+def set_aside(*, member: Membership, faster_than: float | None = None) -> int:
+    """Keep this person's answers but stop counting them, and let others label the images.
+
+    `faster_than`: only those answers that took less than so many seconds.
+    """
     mine = Annotation.objects.filter(annotator=member, state=Annotation.State.COUNTED).order_by()
+    if faster_than is not None:
+        mine = mine.filter(seconds__lt=faster_than)
     images = sorted(mine.values_list("image_id", flat=True))
     for batch in _batches(images):
         Image.objects.filter(pk__in=batch, taken__gt=0).update(taken=F("taken") - 1)
     mine.update(state=Annotation.State.SET_ASIDE)
     words = f"set {len(images)} annotations of this person aside"
+    if faster_than is not None:
+        words += f" that took less than {faster_than:g} s"
     event_log.note(member.study_id, "set aside", words, about=member)
     announce_label_change(member.study_id)
     return len(images)

@@ -9,11 +9,12 @@ from django.utils import timezone
 from annotations import event_log
 from annotations.errors import StudyRefused
 from annotations.labelling import assign
-from annotations.models import Assignment, Image, Invitation, Membership, Study
+from annotations.models import Invitation, Membership, Study
 from annotations.studies import retention
 from annotations.studies.crowd import end_session
 from annotations.studies.invitations import lock_people
 
+TITLE_MOST, DESCRIPTION_MOST = 200, 5000
 LAST_OWNER = "A study needs an owner: name another one first."
 
 
@@ -27,6 +28,26 @@ def set_status(*, study: Study, status: str) -> None:
     study.save(update_fields=["status"])
     retention.status_changed(study)
     event_log.note(study, "status", f"set the study to {status}")
+
+
+@transaction.atomic
+def describe(*, study: Study, title: str, description: str) -> None:
+    """How the study is called and what people read about it. Its short name stays: addresses and
+    files carry it."""
+    title, description = " ".join(title.split()), description.strip()
+    if not title or len(title) > TITLE_MOST:
+        raise StudyRefused(f"A title has 1 to {TITLE_MOST} characters; this one has {len(title)}.")
+    if len(description) > DESCRIPTION_MOST:
+        raise StudyRefused(
+            f"A description has at most {DESCRIPTION_MOST} characters; this one has "
+            f"{len(description)}."
+        )
+    if title != study.title:
+        event_log.note(study, "title", f"changed the title to “{title}”")
+    if description != study.description:
+        event_log.note(study, "description", "changed the description")
+    study.title, study.description = title, description
+    study.save(update_fields=["title", "description"])
 
 
 @transaction.atomic
@@ -48,14 +69,13 @@ def set_gold_share(*, study: Study, share: int) -> None:
 
 
 @transaction.atomic
-def make_gold(*, image: Image, answers: dict[str, float | str] | None) -> None:
-    """Known answers make an image a gold image; None makes it an ordinary one again."""
-    if answers is not None and not answers:
-        raise StudyRefused("A gold image needs at least one known answer.")
-    image.gold = answers
-    image.save(update_fields=["gold"])
-    verb = "gave known answers to" if answers else "took the known answers from"
-    event_log.note(image.study_id, "gold", f"{verb} the image {image.key}")
+def set_fastest(*, study: Study, seconds: float) -> None:
+    """An answer that took less is marked as too fast; 0: only people much faster than others are."""
+    if not 0 <= seconds <= 600:
+        raise StudyRefused("The shortest time for an answer is between 0 and 600 seconds.")
+    study.fastest_seconds = seconds
+    study.save(update_fields=["fastest_seconds"])
+    event_log.note(study, "fastest", f"marks answers that took less than {seconds:g} s")
 
 
 @transaction.atomic
@@ -80,8 +100,7 @@ def remove(*, member: Membership) -> str:
     if member.removed_at is not None:
         return ""
     _check_another_owner(member)
-    for held in Assignment.objects.filter(annotator=member, state=Assignment.State.LEASED):
-        assign.release(assignment=held)
+    assign.release_all(annotator=member)
     end_session(member)
     member.refresh_from_db()
     member.removed_account, member.user = member.user, None

@@ -10,7 +10,7 @@ from django.urls import reverse
 from annotations import event_log
 from annotations.errors import StudyRefused
 from annotations.models import Event
-from annotations.studies import adjudication, crowd, invitations, set_aside
+from annotations.studies import adjudication, crowd, invitations, known_answers, set_aside
 from annotations.studies import settings as study_settings
 from judges.runs import lifecycle
 from tests import making
@@ -26,7 +26,7 @@ def test_every_verb_of_an_owner_leaves_an_event(study, alice, bob):
     study_settings.set_status(study=study, status="paused")
     study_settings.set_overlap(study=study, people=5)
     study_settings.set_gold_share(study=study, share=10)
-    study_settings.make_gold(image=study.images.get(key="early-0"), answers={"aligned": 1})
+    known_answers.make(image=study.images.get(key="early-0"), answers={"aligned": 1})
     study_settings.set_role(member=bob, role="researcher")
     set_aside.set_aside(member=bob)
     set_aside.count_again(member=bob)

@@ -17,7 +17,7 @@ from django.urls import reverse
 from annotations.models import Image
 from annotations.pictures.store import open_picture, store_picture, thumbnail_of
 from annotations.storage.local_file import fetch
-from judges.intake import uploads
+from judges.intake import room, uploads
 from judges.models import Upload
 from judges.runs import lifecycle, score_chunk
 from tests import making
@@ -123,7 +123,7 @@ def test_a_large_file_is_saved_as_it_comes(place):
 
 
 def test_a_full_disk_does_not_matter_to_a_bucket(bucket, monkeypatch):
-    monkeypatch.setattr(uploads.shutil, "disk_usage", lambda folder: 1 / 0)
+    monkeypatch.setattr(room.shutil, "disk_usage", lambda folder: 1 / 0)
     name = uploads._store(io.BytesIO(b"a,b\n"), "labels.csv")
     assert read(name) == b"a,b\n"
 

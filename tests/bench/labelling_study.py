@@ -134,7 +134,7 @@ def check() -> dict:
     counted = Annotation.objects.filter(study=study, state=Annotation.State.COUNTED)
     per_image = dict(counted.order_by().values_list("image").annotate(n=Count("pk")))
     in_use = dict(
-        Assignment.objects.filter(state__in=["answered", "leased"])
+        Assignment.objects.filter(state__in=["answered", "leased", "reserved"])
         .order_by()
         .values_list("image")
         .annotate(n=Count("pk"))
@@ -157,8 +157,8 @@ def check() -> dict:
 def _progress_is_wrong(person: Membership) -> bool:
     shown = progress(person)
     mine = Annotation.objects.filter(annotator=person, state=Annotation.State.COUNTED).count()
-    done = person.assignments.exclude(state="leased").values("image")
-    held = person.assignments.filter(state="leased").values("image")
+    done = person.assignments.exclude(state__in=["leased", "reserved"]).values("image")
+    held = person.assignments.filter(state__in=["leased", "reserved"]).values("image")
     left = (
         Image.objects.filter(study=person.study)
         .filter(Q(taken__lt=F("study__overlap")) | Q(pk__in=held))

@@ -139,7 +139,7 @@ def test_answers_of_every_kind_wait_offline_and_are_sent_once(open_page, bob, st
     page.keyboard.type("7")
     page.keyboard.press("Enter")
     page.keyboard.press("y")
-    expect(page.get_by_text("1 answer is waiting here and will be sent")).to_be_visible()
+    expect(page.get_by_text("offline · 1 answer waits here")).to_be_visible()
     page.context.set_offline(False)
     expect_next_after(page, first)
     expect(page.locator("#waiting")).to_have_text("")
@@ -242,11 +242,11 @@ def test_own_answers_lead_back_to_each_image(open_page, bob):
         page.keyboard.press("a")
         expect_next_after(page, image)
     page.get_by_role("link", name="My answers").click()
-    expect(page.get_by_role("listitem")).to_have_count(3)
+    expect(page.locator(".own-answers").get_by_role("listitem")).to_have_count(3)
     take(page, "answers-desk")
     page.set_viewport_size(PHONE)
     take(page, "answers-phone")
-    page.get_by_role("listitem").first.get_by_role("link").click()
+    page.locator(".own-answers").get_by_role("listitem").first.get_by_role("link").click()
     expect(page.get_by_text("You answered this one")).to_be_visible()
     page.keyboard.type("nn")
     expect(page.locator("#state")).to_contain_text("saved")
@@ -293,7 +293,9 @@ def test_the_crowd_form_is_answered_without_javascript(open_page, bob, study):
 
 @pytest.mark.parametrize("size", ["desk", "phone"])
 def test_the_page_where_an_owner_composes_questions(open_page, alice, study, size):
-    page = open_page(alice, "/studies/shapes/form/", size=PHONE if size == "phone" else DESKTOP)
+    page = open_page(
+        alice, "/studies/shapes/form/?tab=words", size=PHONE if size == "phone" else DESKTOP
+    )
     page.get_by_label("The form in words").fill(
         "Title: Own\n\nnice (yes/no): Is it nice?\nwhy (text, when nice is No): Why not?\n"
     )

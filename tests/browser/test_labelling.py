@@ -42,7 +42,9 @@ def image_on(page) -> str:
 
 def expect_next_after(page, image: str) -> None:
     page.wait_for_function(
-        "before => document.getElementById('workplace').dataset.image !== before", arg=image
+        """before => document.getElementById("workplace").dataset.image !== before &&
+            document.getElementById("labelling").dataset.picture === "shown" """,
+        arg=image,
     )
 
 
@@ -207,7 +209,7 @@ def test_an_answer_given_offline_waits_and_is_sent_later(open_page, bob):
     first = image_on(page)
     page.context.set_offline(True)
     page.keyboard.type("yn")
-    expect(page.get_by_text("1 answer is waiting here and will be sent")).to_be_visible()
+    expect(page.get_by_text("offline · 1 answer waits here")).to_be_visible()
     assert answers_of(bob) == []
     page.context.set_offline(False)
     expect_next_after(page, first)
@@ -220,7 +222,7 @@ def test_an_answer_given_offline_outlives_its_page(open_page, bob):
     page = open_page(bob, LABEL)
     page.context.set_offline(True)
     page.keyboard.type("ny")
-    expect(page.get_by_text("1 answer is waiting here and will be sent")).to_be_visible()
+    expect(page.get_by_text("offline · 1 answer waits here")).to_be_visible()
     page.close()
     page.context.set_offline(False)
     again = page.context.new_page()
@@ -235,7 +237,7 @@ def test_an_answer_that_waited_is_sent_from_the_page_of_another_study(open_page,
     page = open_page(bob, LABEL)
     page.context.set_offline(True)
     page.keyboard.type("ny")
-    expect(page.get_by_text("1 answer is waiting here and will be sent")).to_be_visible()
+    expect(page.get_by_text("offline · 1 answer waits here")).to_be_visible()
     page.context.set_offline(False)
     page.goto("/studies/other/label/")
     eventually(page, lambda: answers_of(bob) == [{"aligned": 0, "quality": 1}])
@@ -260,7 +262,9 @@ def test_a_session_that_ran_out_costs_no_answer(open_page, bob):
 def test_closing_the_page_gives_the_image_back_but_reloading_keeps_it(open_page, bob):
     page = open_page(bob, LABEL)
     first = image_on(page)
-    page.reload()
+    # The page asks for its reserve, which renews the leases, so they are made older after that.
+    with page.expect_response(lambda response: response.url.endswith("/alive/")):
+        page.reload()
     held = Assignment.objects.filter(annotator=bob, state=Assignment.State.LEASED)
     assert [one.image.public_id for one in held] == [first]
     held.update(leased_until=timezone.now() + timedelta(minutes=5))

@@ -88,7 +88,7 @@ def test_a_flag_is_settled_and_put_back_by_keyboard(open_page, alice, busy):
     page.keyboard.press("Enter")
     expect(page.get_by_text("2 of 4 flags are open")).to_be_visible()
     expect(twice.get_by_text("drawn again")).to_be_visible()
-    page.get_by_role("button", name="Put back").first.press("Enter")
+    page.get_by_role("button", name="Open again").first.press("Enter")
     expect(page.get_by_text("3 of 4 flags are open")).to_be_visible()
 
 

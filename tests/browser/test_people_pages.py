@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from annotations.models import Image
+from annotations.models import Assignment, Image
 from annotations.studies import crowd, invitations
 from annotations.studies import settings as study_settings
 from tests import making
@@ -32,13 +32,13 @@ def test_a_worker_begins_and_cannot_be_pushed_out(open_page, study, size):
     other = open_page(None, where, size=SIZES[size])
     take(other, f"crowd-elsewhere-{size}")
     other.get_by_label("Your code").fill("AAAA-AAAA")
-    other.get_by_role("button", name="Go on here").click()
+    other.get_by_role("button", name="Continue here").click()
     expect(other.get_by_role("alert").filter(has_text="not the code")).to_be_visible()
     take(other, f"crowd-wrong-code-{size}")
     page.reload()
     expect(page.locator("#workplace")).to_be_visible()
     other.get_by_label("Your code").fill(code)
-    other.get_by_role("button", name="Go on here").click()
+    other.get_by_role("button", name="Continue here").click()
     expect(other.locator("#workplace")).to_be_visible()
     open_page.expected("409")
 
@@ -54,7 +54,7 @@ def test_a_worker_who_skipped_is_told_why_there_is_no_code(open_page, study, siz
     expect(page.get_by_text("You skipped 1")).to_be_visible()
     take(page, f"crowd-not-done-{size}")
     Image.objects.update(taken=99)
-    study.assignments.filter(state="leased").delete()
+    study.assignments.filter(state__in=Assignment.HELD).delete()
     page.goto("/studies/shapes/finished/")
     expect(page.get_by_text("others have answered since")).to_be_visible()
     take(page, f"crowd-no-code-{size}")

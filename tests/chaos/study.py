@@ -96,7 +96,7 @@ def check() -> dict:
     counted = Annotation.objects.filter(study=study, state=Annotation.State.COUNTED)
     per_image = counted.order_by().values("image").annotate(n=Count("pk"))
     people = study.memberships.exclude(user=None)
-    held = Assignment.objects.filter(study=study, state__in=["answered", "leased"])
+    held = Assignment.objects.filter(study=study, state__in=["answered", "leased", "reserved"])
     in_use = dict(held.order_by().values_list("image").annotate(n=Count("pk")))
     answers: dict[str, dict[str, float]] = {}
     for submission, question, value in Answer.objects.filter(annotation__in=counted).values_list(

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from annotations.labelling import assign, record
 from annotations.labelling import queries as label_queries
+from annotations.labelling.image_order import Walk
 from annotations.labelling.queries import progress
 from annotations.models import Annotation, Assignment, Image, Membership
 from tests import making
@@ -173,6 +174,19 @@ def test_known_images_come_at_their_share_and_to_everybody(db):
         assert sum(met[:5]) == 1
         assert sum(met[5:]) == 1
     assert set(Image.objects.filter(gold__isnull=True).values_list("taken", flat=True)) <= {0, 1}
+
+
+def test_nobody_can_foresee_where_known_images_come(db, settings):
+    """The place is drawn with the server's secret, not from names that people know."""
+    study = making.study("gold", prompts=20)
+    study.gold_share = 10
+    study.save()
+    person = making.person(study, "one")
+    places = []
+    for number in range(12):
+        settings.SECRET_KEY = f"secret {number}"
+        places.append([Walk(person)._drawn(block) % 10 for block in range(3)])
+    assert len({tuple(drawn) for drawn in places}) > 6
 
 
 def recount(person):

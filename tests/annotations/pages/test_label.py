@@ -74,7 +74,9 @@ def test_atoms_are_answered_one_by_one_and_corrected_with_a_revision(as_bob, bob
     assert set(given) == {("atom", 0, 1.0), ("atom", 1, 0.0), ("quality", None, 1.0), follows}
     page = as_bob.get(f"{LABEL}answers/{image.public_id}/")
     assert 'name="answer-atom.1" value="0" data-key="n" required checked' in page.content.decode()
-    send(as_bob, bob, {"atom.0": "1", "atom.1": "1", "quality": "1"}, image=image)
+    assert 'name="corrects" value="yes"' in page.content.decode()
+    new = {"atom.0": "1", "atom.1": "1", "quality": "1"}
+    send(as_bob, bob, new, image=image, corrects="yes")
     assert annotation.answers.get(atom__index=1).value == 1
     assert annotation.answers.get(question="aligned").value == 1
     kept = Revision.objects.get(annotation=annotation).answers
@@ -254,7 +256,8 @@ def test_looking_at_an_answer_leads_back_and_on(as_bob, bob):
 def test_what_the_owner_has_set_aside_stays_so_when_it_is_corrected(as_bob, bob):
     annotation = making.label(bob)
     Annotation.objects.update(state=Annotation.State.SET_ASIDE)
-    send(as_bob, bob, {"aligned": "0", "quality": "0"}, image=annotation.image)
+    answers = {"aligned": "0", "quality": "0"}
+    send(as_bob, bob, answers, image=annotation.image, corrects="yes")
     annotation.refresh_from_db()
     assert annotation.state == Annotation.State.SET_ASIDE
     assert annotation.revision == 2
@@ -337,3 +340,60 @@ def test_an_example_shows_the_image_that_the_study_has_of_it(as_bob, bob):
     assert f'src="/images/{image.public_id}/?small"' in page
     assert image.key not in page
     assert "three circles" in page
+
+
+ALIVE = f"{LABEL}alive/"
+
+
+def test_an_open_page_gets_the_forms_that_come_next_each_once(as_bob, bob):
+    as_bob.get(LABEL)
+    first = as_bob.post(ALIVE).json()
+    assert len(first["images"]) == 4
+    assert list(first["forms"]) == first["images"]
+    for number, (public_id, html) in enumerate(first["forms"].items(), start=1):
+        assert f'data-image="{public_id}"' in html
+        assert f"{number} of 8" in html
+        assert 'name="answer-aligned"' in html
+    again = as_bob.post(ALIVE, {"have": first["images"][:3]}).json()
+    assert again["images"] == first["images"]
+    assert list(again["forms"]) == first["images"][3:]
+
+
+def test_forms_ahead_tell_no_more_than_the_page(as_bob, bob):
+    as_bob.get(LABEL)
+    text = as_bob.post(ALIVE).content.decode()
+    for image in bob.study.images.all():
+        for secret in (image.key, image.sha256, image.generator.name):
+            assert secret not in text
+
+
+def test_an_answer_from_the_reserve_is_taken(as_bob, bob):
+    as_bob.get(LABEL)
+    held = in_hand(bob)
+    second = Image.objects.get(public_id=as_bob.post(ALIVE).json()["images"][0])
+    reply = send(as_bob, bob, {"aligned": "1", "quality": "0"}, image=second).content.decode()
+    assert Annotation.objects.get().image == second
+    assert f'data-image="{held.public_id}"' in reply
+
+
+@pytest.mark.parametrize("slug", ["geneval-audit", "geneval2-atoms"])
+def test_forms_ahead_ask_the_database_as_often_for_one_as_for_four(
+    as_bob, bob, settings, django_assert_max_num_queries, slug
+):
+    use_form(study=bob.study, form=FORMS[slug])
+    as_bob.get(LABEL)
+    for size in (1, 4):
+        settings.LABEL_RESERVE = size
+        as_bob.post(ALIVE)
+        with django_assert_max_num_queries(18):
+            assert len(as_bob.post(ALIVE).json()["forms"]) == size
+
+
+def test_an_answer_from_another_tab_does_not_replace_the_first(as_bob, bob):
+    as_bob.get(LABEL)
+    image = in_hand(bob)
+    send(as_bob, bob, {"aligned": "1", "quality": "1"}, image=image)
+    reply = send(as_bob, bob, {"aligned": "0", "quality": "0"}, image=image).content.decode()
+    assert "perhaps in another tab; that answer is kept" in reply
+    kept = dict(Annotation.objects.get().answers.values_list("question", "value"))
+    assert kept == {"aligned": 1, "quality": 1}

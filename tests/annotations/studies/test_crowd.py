@@ -386,7 +386,7 @@ def test_what_was_skipped_comes_again_and_answered_it_earns_the_code(client, stu
     member = study.memberships.get()
     making.label(member)
     skip_all(member)
-    assert "skipped images come again" in finished_page(client, study)
+    assert "they come again at the end" in finished_page(client, study)
     for _ in range(7):
         making.label(member)
     assert FINISHED in finished_page(client, study)

@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotations.errors import StudyRefused
+from annotations.labelling import assign
 from annotations.models import Event, Invitation, Membership
 from annotations.studies import crowd, invitations
 from annotations.studies import settings as study_settings
@@ -318,3 +319,33 @@ def test_more_links_and_more_who_came_ask_no_question_more(
         filled(number)
     with django_assert_num_queries(before):
         as_alice.get(address)
+
+
+def test_an_account_is_added_by_its_name(study, alice):
+    elsewhere = making.person(making.study("elsewhere"), "dora")
+    member = invitations.add_account(study=study, name=" dora ", role="researcher")
+    assert (member.user, member.role) == (elsewhere.user, "researcher")
+    with pytest.raises(StudyRefused, match="in the study already, as researcher"):
+        invitations.add_account(study=study, name="dora", role="annotator")
+
+
+def test_who_cannot_be_added_is_said_in_words(study, alice, bob):
+    with pytest.raises(StudyRefused, match="There is no account “nobody”"):
+        invitations.add_account(study=study, name="nobody", role="annotator")
+    study_settings.remove(member=bob)
+    with pytest.raises(StudyRefused, match="was removed: let them in again"):
+        invitations.add_account(study=study, name="bob", role="annotator")
+    link = crowd.open_to_crowd(study=study, completion_code="C0FFEE")
+    worker = crowd.enter_from_crowd(invitation=link, worker="W1")
+    other = making.study("other")
+    with pytest.raises(StudyRefused, match="There is no account"):
+        invitations.add_account(study=other, name=worker.user.username, role="owner")
+
+
+def test_a_link_may_give_each_person_a_part_of_the_images(study, alice):
+    link = invitations.invite(study=study, uses=2, images_each=2)
+    user = making.person(making.study("elsewhere"), "dora").user
+    dora = invitations.accept(invitation=link, user=user)
+    making.label(dora)
+    making.label(dora)
+    assert assign.next_image(annotator=dora) is None

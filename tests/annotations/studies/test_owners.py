@@ -6,7 +6,7 @@ import io
 import json
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import AnonymousUser, User
 from django.core.management import CommandError, call_command
 
 from annotations.models import Event, Membership, Study
@@ -49,15 +49,27 @@ def test_without_a_name_it_belongs_to_the_only_superuser(source):
     assert owner_names() == ["root"]
 
 
-@pytest.mark.parametrize("superusers", [0, 2])
-def test_where_it_is_not_clear_who_is_meant_the_command_says_that_nobody_sees_it(
-    source, superusers
-):
-    for number in range(superusers):
-        User.objects.create_user(f"root{number}", is_superuser=True)
+def test_where_several_could_own_it_the_command_names_them(source):
+    User.objects.create_user("zoe", is_superuser=True)
+    User.objects.create_user("gone", is_superuser=True, is_active=False)
+    User.objects.create_user("ada", is_superuser=True)
     (warning,) = bring_in(source)["warnings"]
-    assert warning == "Nobody owns “s” yet, so nobody sees it: import again with --owner NAME."
+    assert warning == "Nobody owns “s” yet: import again with --owner and one of ada, zoe."
     assert owner_names() == []
+
+
+def test_where_nobody_could_own_it_the_command_says_how_to_make_an_account(source):
+    User.objects.create_user("bob")
+    (warning,) = bring_in(source)["warnings"]
+    assert warning == (
+        "Nobody owns “s” yet: make an account with manage.py createowner NAME, then import again."
+    )
+    assert owner_names() == []
+
+
+def test_where_nobody_runs_the_installation_the_only_owner_gets_it(source, alice, bob):
+    assert bring_in(source)["warnings"] == []
+    assert owner_names() == ["alice"]
 
 
 def test_a_name_without_account_is_refused_before_anything_is_written(source):
@@ -107,3 +119,21 @@ def test_the_server_can_let_a_removed_person_in_again_and_the_event_says_so(sour
     bring_in(source, "--owner", "ada")
     assert sorted(owner_names()) == ["ada", "ben"]
     assert Event.objects.filter(study=study, did="removed").exists()
+
+
+@pytest.mark.parametrize("rights", [{"is_superuser": True}, {"is_staff": True}])
+def test_who_runs_the_installation_may_make_studies(rights):
+    assert owners.may_make_studies(User.objects.create_user("ada", **rights))
+
+
+def test_who_owns_a_study_may_make_more_and_who_labels_may_not(study, alice, bob):
+    assert owners.may_make_studies(alice.user)
+    assert not owners.may_make_studies(bob.user)
+    assert not owners.may_make_studies(AnonymousUser())
+    settings.set_role(member=bob, role="owner")
+    settings.set_role(member=alice, role="researcher")
+    assert not owners.may_make_studies(alice.user)
+
+
+def test_a_closed_account_makes_no_studies():
+    assert not owners.may_make_studies(User(username="x", is_superuser=True, is_active=False))

@@ -61,12 +61,3 @@ def test_who_is_removed_gives_back_their_image_and_keeps_their_answers(study, al
     assert bob.removed_at is not None
     assert Image.objects.get(pk=held.image_id).taken == 0
     assert Annotation.objects.filter(annotator=bob, state="counted").count() == 1
-
-
-def test_a_gold_image_needs_an_answer(study):
-    image = study.images.first()
-    with pytest.raises(StudyRefused, match="at least one known answer"):
-        study_settings.make_gold(image=image, answers={})
-    study_settings.make_gold(image=image, answers={"aligned": 1})
-    study_settings.make_gold(image=image, answers=None)
-    assert Image.objects.get(pk=image.pk).gold is None
