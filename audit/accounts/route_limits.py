@@ -24,10 +24,13 @@ REPORTS = Rate("reports", free=60, every=timedelta(seconds=20))
 DOORS = Rate("doors", free=60, every=timedelta(seconds=20))
 
 LIMITS: dict[tuple[str, str], Rate] = {
-    ("GET", "api-export-labels"): EXPORTS,
-    ("GET", "api-export-scores"): EXPORTS,
+    ("GET", "api-export"): EXPORTS,
+    ("GET", "export-file"): EXPORTS,
     ("GET", "report-file"): EXPORTS,
     ("POST", "imports"): IMPORTS,
+    ("POST", "import-files"): IMPORTS,
+    ("POST", "study-new"): IMPORTS,
+    ("POST", "study-new-files"): IMPORTS,
     ("POST", "api-imports"): IMPORTS,
     ("POST", "run-start"): RUNS,
     ("POST", "api-runs"): RUNS,

@@ -33,7 +33,7 @@ def test_every_limited_route_exists():
 
 
 def test_over_the_allowance_the_api_says_when_to_come_back(few, study, alice, bob):
-    address = reverse("api-export-labels", args=[study.slug])
+    address = reverse("api-export", args=[study.slug, "labels"])
     header = {"Authorization": f"Token {making.token(alice.user)}"}
     answers = [Client().get(address, headers=header) for _ in range(3)]
     assert [answer.status_code for answer in answers] == [200, 200, 429]

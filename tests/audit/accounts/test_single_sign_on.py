@@ -31,8 +31,10 @@ def server():
 
 @pytest.fixture
 def provider(server, settings, monkeypatch):
-    from audit.accounts import single_sign_on
+    from audit.accounts import first_account, single_sign_on
 
+    # The installation has its first account.
+    monkeypatch.setattr(first_account, "none_yet", lambda: False)
     before = vars(server).copy()
     monkeypatch.setattr(single_sign_on, "_kept", {})
     settings.OIDC = {"issuer": server.issuer, "client_id": CLIENT, "secret": SECRET}

@@ -9,7 +9,10 @@ from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import PasswordChangeForm
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
+from django.db import transaction
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.safestring import mark_safe
@@ -17,9 +20,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations import event_log
-from annotations.access import PersonsRequest
+from annotations.access import PersonsRequest, places_of
 from annotations.errors import Refused
-from annotations.models import Membership
+from annotations.labelling.own_work import own_work
 from annotations.rates import Rate
 from audit.accounts import one_time_codes, second_factor, tokens, trail
 from audit.models import ApiToken, SecondFactor
@@ -82,6 +85,31 @@ def password(request: PersonsRequest) -> HttpResponse:
         request,
         "The password is changed. Other browsers are logged out, and all tokens have ended.",
     )
+    return redirect("account")
+
+
+@require_POST
+@login_required
+@never_cache
+def email(request: PersonsRequest) -> HttpResponse:
+    """Where a link goes when the password is forgotten; so it takes the password to change it."""
+    user, typed = request.user, request.POST.get("email", "").strip()[:255]
+    if not user.has_usable_password() or settings.OIDC_ONLY or settings.OIDC_LINK_BY_EMAIL:
+        raise Refused("The address of this account is changed in the administration.")
+    OLD_PASSWORDS.take_or_refuse(str(user.pk))
+    if not user.check_password(request.POST.get("password", "")):
+        return _page(request, status=422, email=typed, email_refusal="The password is not right.")
+    OLD_PASSWORDS.give_back(str(user.pk))
+    if typed:
+        try:
+            User._meta.get_field("email").clean(typed, user)
+        except ValidationError as error:
+            return _page(request, status=422, email=typed, email_refusal=" ".join(error.messages))
+    user.email = typed
+    with transaction.atomic():
+        user.save(update_fields=["email"])
+        event_log.note_account("e-mail", "changed the e-mail address", account=user, by=user)
+    messages.success(request, "The e-mail address is changed." if typed else "No address is kept.")
     return redirect("account")
 
 
@@ -154,7 +182,7 @@ def _page(
     request: PersonsRequest, status: int = 200, *, secret: bytes | None = None, **more: object
 ) -> HttpResponse:
     factor = SecondFactor.objects.filter(user=request.user).exclude(confirmed_at=None).first()
-    places = Membership.objects.filter(user=request.user, removed_at=None).select_related("study")
+    places = places_of(request.user)
     form = PasswordChangeForm(request.user)
     # The page has more than one form; none of them takes the keyboard.
     form.fields["old_password"].widget.attrs.pop("autofocus")
@@ -165,12 +193,16 @@ def _page(
         "days": tokens.DAYS,
         "longest": tokens.LONGEST_DAYS,
         "studies": [place.study for place in places],
-        "may_have_tokens": not any(place.worker for place in places),
+        "may_have_tokens": not any(place.own is not None and place.own.worker for place in places),
         "password_form": form if has_password else None,
         "factor": factor,
         "letters": one_time_codes.in_letters(secret) if secret else "",
         # Made here from the secret and the name, escaped by segno.
         "picture": mark_safe(second_factor.picture(request.user, secret)) if secret else "",  # noqa: S308
+        "email": request.user.email,
+        "may_change_email": has_password and not settings.OIDC_LINK_BY_EMAIL,
+        "sends_mail": settings.SENDS_MAIL,
+        "own_work": own_work(request.user),
         "single_sign_on": bool(settings.OIDC),
         "identities": bool(settings.OIDC) and request.user.identities.exists(),
         **more,

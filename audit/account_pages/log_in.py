@@ -19,7 +19,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotations.errors import NotYours
-from audit.accounts import second_factor, single_sign_on, tokens
+from audit.account_pages.first_start import first_start
+from audit.accounts import first_account, second_factor, single_sign_on, tokens
 from audit.accounts.lockout import LogInForm
 
 # In the session, between the password and the code.
@@ -30,6 +31,12 @@ TIME_FOR_THE_CODE = timedelta(minutes=10)
 class LogIn(auth.LoginView):
     redirect_authenticated_user = True
     authentication_form = LogInForm
+
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Every page leads here, so here is where the first account is made."""
+        if first_account.none_yet():
+            return first_start(request)
+        return super().get(request, *args, **kwargs)
 
     def form_valid(self, form: Any) -> HttpResponse:
         user = form.get_user()
@@ -92,6 +99,9 @@ def code(request: HttpRequest) -> HttpResponse:
 def sign_on(request: HttpRequest) -> HttpResponse:
     if not settings.OIDC:
         raise Http404
+    if first_account.none_yet():
+        # Else a stranger with an account at the provider would come first.
+        return redirect("first-start")
     user, connect = request.user, "connect" in request.GET
     if connect and (not user.is_authenticated or tokens.is_crowd_worker(user)):
         raise NotYours("Log in with your own account first.")
