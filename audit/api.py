@@ -5,24 +5,29 @@ Each app has its own part; this file adds the reports and the schema, and puts t
 
 from __future__ import annotations
 
-from django.http import Http404
+from django.http import Http404, StreamingHttpResponse
 from django.urls import path
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework import serializers
-from rest_framework.decorators import api_view
+from rest_framework.decorators import api_view, content_negotiation_class
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotations.access import research_place_or_404
 from annotations.api import views as annotations_api
-from annotations.api.lists import MessageSerializer, listed, page
+from annotations.api.lists import Filters, MessageSerializer, filters, listed, page
+from annotations.api.own_format import OwnFormat
+from annotations.consensus import RULES
 from audit import tasks
 from audit.accounts import api as accounts_api
+from audit.images import browse
 from audit.models import Report
+from audit.pages import export as export_page
 from audit.reports import progress
 from judges import api as judges_api
+from judges.exports.tables import TABLES, Asked
 from judges.runs.wake import send
 
 
@@ -63,7 +68,78 @@ def reports(request: Request, slug: str) -> Response:
     return Response({"message": "A worker is making the report."}, status=202)
 
 
+class ExportFilters(Filters):
+    format = serializers.ChoiceField(
+        choices=sorted({name for table in TABLES.values() for name in table.formats}),
+        required=False,
+        help_text="csv by default; zip for the whole study.",
+    )
+    consensus = serializers.ChoiceField(choices=list(RULES), required=False)
+    of = serializers.CharField(required=False, help_text="Scores of this judge only.")
+    ratings = serializers.CharField(required=False, help_text="The question of genai_bench.")
+    pictures = serializers.BooleanField(required=False, default=False)
+    # Which images, as on the data page.
+    q = serializers.CharField(required=False, help_text="Words of the prompt.")
+    prompt = serializers.CharField(required=False)
+    tag = serializers.CharField(required=False)
+    generator = serializers.CharField(required=False)
+    variant = serializers.ChoiceField(choices=list(browse.VARIANTS), required=False)
+    flag = serializers.ChoiceField(choices=list(browse.FLAGS), required=False)
+    labels = serializers.ChoiceField(choices=list(browse.LABELS), required=False)
+    answer = serializers.CharField(required=False, help_text="QUESTION:yes, no, draw or LOW-HIGH.")
+    split = serializers.CharField(required=False, help_text="A question, or any.")
+    judge = serializers.CharField(required=False, help_text="Of least and most.")
+    least = serializers.FloatField(required=False)
+    most = serializers.FloatField(required=False)
+    known = serializers.ChoiceField(choices=list(browse.KNOWN), required=False)
+    selection = serializers.IntegerField(required=False, min_value=1)
+
+
+FILE = {(200, "application/octet-stream"): OpenApiTypes.BINARY}
+
+
+@extend_schema(
+    parameters=[
+        ExportFilters,
+        OpenApiParameter("what", OpenApiTypes.STR, OpenApiParameter.PATH, enum=list(TABLES)),
+    ],
+    responses={
+        **FILE,
+        400: OpenApiTypes.OBJECT,
+        403: MessageSerializer,
+        404: None,
+        422: MessageSerializer,
+    },
+)
+@api_view()
+@content_negotiation_class(OwnFormat)
+def export(request: Request, slug: str, what: str) -> StreamingHttpResponse:
+    """A table of the study as `manage.py export` writes it; people by pseudonym."""
+    study = research_place_or_404(request, slug).study
+    if what not in TABLES:
+        raise Http404
+    chosen = filters(request, ExportFilters)
+    # An export of labels with a consensus is what people say together.
+    what = "consensus" if what == "labels" and "consensus" in chosen else what
+    format = chosen.get("format", TABLES[what].formats[0])
+    if format not in TABLES[what].formats:
+        raise serializers.ValidationError(
+            {"format": [f"{what} comes as {', '.join(TABLES[what].formats)}."]}
+        )
+    asked = Asked(
+        what,
+        format,
+        among=export_page.among_or_404(study, export_page.filters_or_404(chosen)),
+        rule=chosen.get("consensus", "majority"),
+        judge=chosen.get("of", ""),
+        question=chosen.get("ratings", "likert"),
+        pictures=chosen["pictures"],
+    )
+    return export_page.send(study, asked)
+
+
 urlpatterns = [
+    path("studies/<slug:slug>/exports/<slug:what>/", export, name="api-export"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     *accounts_api.urlpatterns,
     *annotations_api.urlpatterns,

@@ -8,19 +8,26 @@ from pathlib import Path
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
+from django.contrib.auth.models import User
 from django.db import transaction
 
 from annotations.benchmarks.builtin import study as builtin
+from annotations.database import locks
+from annotations.errors import NotYours, Refused
 from annotations.forms.papers import geneval_audit
 from annotations.forms.versions import publish_form
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.models import Membership, Study
+from annotations.studies import owners
+from judges.models import Run
+from judges.runs import lifecycle
 
 SLUG = "demo"
 JUDGES = ("geneval-builtin", "soft-tifa-gm-builtin")
 # Three simulated people have answered; two more people can label every image.
 RATERS = 3
+PROMPTS, GENERATORS, SIZE = 60, 6, 256
 OVERLAP = 5
 PEOPLE = {
     "owner": Membership.Role.OWNER,
@@ -29,10 +36,45 @@ PEOPLE = {
 }
 
 
+@transaction.atomic
+def begin(user: User) -> Study:
+    """The demo for whoever may make studies, still without pictures: a worker draws them. Asked for
+    again it is the same study."""
+    if not owners.may_make_studies(user):
+        raise NotYours("Only people who may make studies can make the demo.")
+    study, created = _study()
+    if created:
+        owners.make_owner(study=study, user=user)
+    return study
+
+
+def finish(study_id: int) -> list[Run]:
+    """Draw what is missing, and start the judges. Called twice, it leaves one demo."""
+    with locks.alone("demo"):
+        study = Study.objects.filter(pk=study_id, slug=SLUG, simulated=True).first()
+        if study is None:
+            return []
+        build_demo(prompts=PROMPTS, generators=GENERATORS, size=SIZE, seed=builtin.SEED)
+        return start_judges(study)
+
+
+def start_judges(study: Study) -> list[Run]:
+    return [lifecycle.start_run(study=study, name=name) for name in JUDGES]
+
+
 def build_demo(*, prompts: int, generators: int, size: int, seed: int) -> Study:
     """Make what is missing of the demo study and keep what is there."""
+    study, _ = _study()
+    records = builtin.study(
+        prompts=prompts, generators=generators, size=size, seed=seed, raters=RATERS
+    )
+    write_study.import_records(study=study, records=records, outcome=Outcome(), simulated=True)
+    return study
+
+
+def _study() -> tuple[Study, bool]:
     form = publish_form(geneval_audit.FORM)
-    study, _ = Study.objects.get_or_create(
+    study, created = Study.objects.get_or_create(
         slug=SLUG,
         defaults={
             "title": "Demo: shapes and colours",
@@ -45,11 +87,9 @@ def build_demo(*, prompts: int, generators: int, size: int, seed: int) -> Study:
             "simulated": True,
         },
     )
-    records = builtin.study(
-        prompts=prompts, generators=generators, size=size, seed=seed, raters=RATERS
-    )
-    write_study.import_records(study=study, records=records, outcome=Outcome(), simulated=True)
-    return study
+    if not study.simulated:
+        raise Refused(f"A study of yours is called “{SLUG}”: the demo would need that name.")
+    return study, created
 
 
 @transaction.atomic

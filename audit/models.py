@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
-from annotations.models import Job, Study
+from annotations.models import Image, Job, Study
 
 
 class Reports(models.QuerySet["Report"]):
@@ -71,6 +71,7 @@ class Pulse(models.Model):
     version = models.PositiveBigIntegerField(default=0)
     seen = models.PositiveBigIntegerField(default=0)  # by the newest report
     met = models.PositiveBigIntegerField(default=0)  # by the newest `Meeting`
+    tallied = models.PositiveBigIntegerField(default=0)  # by the newest `Tally` rows
 
     class Meta:
         ordering = ["study"]
@@ -95,12 +96,46 @@ class Meeting(models.Model):
         return f"{self.study}, {self.made_at:%Y-%m-%d %H:%M}"
 
 
+class Tally(models.Model):
+    """What people say together about one image, for one question: what the data browser filters and
+    sorts by. Counted by `audit.images.tally`; a card asks for the answers themselves."""
+
+    # No index of their own: those below begin with each of them.
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="+", db_index=False)
+    image = models.ForeignKey(
+        Image, on_delete=models.CASCADE, related_name="tallies", db_index=False
+    )
+    question = models.CharField(max_length=80)
+    people = models.PositiveIntegerField()
+    # None where the answers are texts.
+    mean = models.FloatField(null=True)
+    # The share of pairs of people who differ; None where fewer than two have answered.
+    split = models.FloatField(null=True)
+    cannot_tell = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ["image", "question"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["image", "question"], name="an_image_is_tallied_once_for_a_question"
+            )
+        ]
+        indexes = [
+            models.Index(fields=["study", "question", "mean", "image"], name="tally_by_mean"),
+            models.Index(fields=["study", "question", "split", "image"], name="tally_by_split"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.question} of {self.image}"
+
+
 class Making(Job):
     """A report that somebody waits for, and how far it is: `audit.reports.progress`."""
 
     class Kind(models.TextChoices):
         REPORT = "report", "report"
         AGREEMENT = "agreement", "how well people agree"
+        TALLY = "tally", "what people say about each image"
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting for a worker"
@@ -208,6 +243,21 @@ class Identity(models.Model):
 
     def __str__(self) -> str:
         return f"{self.subject} at {self.issuer}"
+
+
+class ClosedTour(models.Model):
+    """A person has closed the tour for good: empty studies do not show it to them any more."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="closed_tour"
+    )
+    closed_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"of account #{self.user_id}"
 
 
 class SecondFactor(models.Model):

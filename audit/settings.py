@@ -156,6 +156,40 @@ def _provider(text: str) -> dict[str, str]:
     }
 
 
+def _mail(text: str) -> dict[str, object]:
+    """Host, port, log-in, encryption and sender of mail; empty without it."""
+    if not text:
+        return {}
+    parts = urlsplit(text)
+    sender = dict(parse_qsl(parts.query)).get("from", "")
+    kinds = {
+        "smtp": (25, False, False),
+        "smtp+tls": (587, True, False),
+        "smtps": (465, False, True),
+    }
+    try:
+        usual, starts_tls, is_tls = kinds[parts.scheme]
+        port = parts.port or usual
+    except (KeyError, ValueError):
+        port = 0
+    if not port or not parts.hostname or not re.fullmatch(r"[^@\s]+@[^@\s]+", sender):
+        # The text holds the password, so it is not shown.
+        raise ImproperlyConfigured(
+            "EMAIL_URL cannot be read; write smtp+tls://user:password@host:587?from=jury@lab.example "
+            "(or smtps://, or smtp:// without encryption), and characters like / or @ of user and "
+            "password as %2F or %40."
+        )
+    return {
+        "host": parts.hostname,
+        "port": port,
+        "user": unquote(parts.username or ""),
+        "password": unquote(parts.password or ""),
+        "starts_tls": starts_tls,
+        "is_tls": is_tls,
+        "from": sender,
+    }
+
+
 VAR_DIR = Path(os.environ.get("JURYBOX_VAR", "") or BASE_DIR / "var")
 DEBUG = _flag("DEBUG")
 ALLOWED_HOSTS = _list("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
@@ -270,6 +304,8 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
+            # The templates of every app get the navigation without importing it.
+            "libraries": {"navigation": "audit.navigation"},
         },
     }
 ]
@@ -379,6 +415,11 @@ WORKER_MEMORY = _number("WORKER_MEMORY", 0)
 if WORKER_MEMORY:
     CELERY_WORKER_MAX_MEMORY_PER_CHILD = WORKER_MEMORY * 1024
 
+# --- Labelling -----------------------------------------------------------------------------------
+
+# How many images after the one in hand a browser has ready, for when its connection is gone.
+LABEL_RESERVE = _number("LABEL_RESERVE", 20)
+
 # --- Judges that ask a server -------------------------------------------------------------------
 
 # A judge's options can be set in a browser, but only these servers may be asked. "loopback" is any
@@ -445,6 +486,16 @@ if OIDC_ONLY and not OIDC:
 SECOND_FACTOR_FOR = _list("SECOND_FACTOR_FOR", "")
 if not set(SECOND_FACTOR_FOR) <= {"superusers", "owners"}:
     raise ImproperlyConfigured("SECOND_FACTOR_FOR may name superusers, owners, or both.")
+# Links to set a new password work for a day.
+PASSWORD_RESET_TIMEOUT = 60 * 60 * 24
+# Mail, for such links alone: smtp+tls://user:password@host:587?from=jury@lab.example
+_MAIL = _mail(os.environ.get("EMAIL_URL", "").strip())
+SENDS_MAIL = bool(_MAIL)
+if _MAIL:
+    EMAIL_HOST, EMAIL_PORT, EMAIL_TIMEOUT = _MAIL["host"], _MAIL["port"], 10
+    EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _MAIL["user"], _MAIL["password"]
+    EMAIL_USE_TLS, EMAIL_USE_SSL = _MAIL["starts_tls"], _MAIL["is_tls"]
+    DEFAULT_FROM_EMAIL = SERVER_EMAIL = _MAIL["from"]
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 14
 X_FRAME_OPTIONS = "DENY"
 DEFAULT_EXCEPTION_REPORTER_FILTER = "audit.installation.security.SettingsWithoutSecrets"

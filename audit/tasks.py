@@ -11,11 +11,13 @@ from celery import Task, shared_task
 from annotations.models import Study
 from annotations.signals import labels_changed, people_renamed
 from annotations.studies import retention
-from audit.accounts import expired
+from audit.accounts import expired, reset_links
 from audit.models import Making, Meeting
 from audit.reports import freshness, progress
+from judges.intake import deliveries
 from judges.runs.wake import send
 from judges.signals import scores_changed
+from judges.tasks import wake
 
 
 @shared_task(soft_time_limit=900, time_limit=930)
@@ -36,6 +38,13 @@ def make_agreement_task(study_id: int) -> None:
     progress.make_asked(
         study_id, Making.Kind.AGREEMENT, lambda study, _: stored_agreement.keep(study=study)
     )
+
+
+@shared_task(soft_time_limit=900, time_limit=930)
+def make_tally_task(study_id: int) -> None:
+    from audit.images import tally
+
+    progress.make_asked(study_id, Making.Kind.TALLY, lambda study, _: tally.keep(study=study))
 
 
 @shared_task(soft_time_limit=900, time_limit=930)
@@ -66,19 +75,36 @@ def refresh_reports_task() -> None:
 TASKS: dict[str, Task] = {
     Making.Kind.REPORT: make_report_task,
     Making.Kind.AGREEMENT: make_agreement_task,
+    Making.Kind.TALLY: make_tally_task,
 }
 
 
 @shared_task(soft_time_limit=300, time_limit=330)
 def delete_expired_task() -> None:
-    """Runs regularly: sessions, tokens and counts that have run out."""
+    """Runs regularly: sessions, tokens and counts that have run out, files that were never imported."""
     expired.delete()
+    deliveries.remove_old()
 
 
 @shared_task(soft_time_limit=900, time_limit=930)
 def retention_task() -> None:
     """Runs regularly: what owners decided for the time after their studies have closed."""
     retention.carry_out_due()
+
+
+@shared_task(soft_time_limit=900, time_limit=930)
+def make_demo_task(study_id: int) -> None:
+    """A page has asked for the demo: see `audit.demo`."""
+    from audit import demo
+
+    for run in demo.finish(study_id):
+        wake(run)
+
+
+@shared_task(soft_time_limit=60, time_limit=90)
+def mail_reset_task(accounts: list[int], address: str) -> None:
+    """Sent for every question, also where there is no account: a stranger cannot tell them apart."""
+    reset_links.send_mails(accounts, address)
 
 
 def listen() -> None:

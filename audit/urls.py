@@ -6,22 +6,29 @@ import annotations.urls
 import audit.pages.urls
 import judges.pages.urls
 from audit import api
+from audit.account_pages import account, first_start, log_in, reset
 from audit.installation import pages
-from audit.pages import account, log_in
+from audit.pages import overview
 
 study_pages = [
     *annotations.urls.study_pages,
     *judges.pages.urls.study_pages,
     *audit.pages.urls.study_pages,
+    path("people/<int:member_id>/reset-link/", reset.make, name="reset-link"),
 ]
 
 urlpatterns = [
     path("", pages.home, name="home"),
+    path("demo/", pages.make_demo, name="demo-make"),
+    path("first-start/", first_start.first_start, name="first-start"),
     path("login/", log_in.LogIn.as_view(), name="login"),
+    path("forgot/", reset.forgot, name="forgot"),
+    path("reset/<slug:uidb64>/<slug:token>/", reset.Reset.as_view(), name="password-reset"),
     path("login/code/", log_in.code, name="login-code"),
     path("single-sign-on/", log_in.sign_on, name="single-sign-on"),
     path("single-sign-on/back/", log_in.signed_on, name="single-sign-on-back"),
     path("account/", account.account, name="account"),
+    path("account/email/", account.email, name="account-email"),
     path("account/password/", account.password, name="account-password"),
     path("account/tokens/", account.token_make, name="account-token-make"),
     path("account/tokens/<int:token_id>/end/", account.token_end, name="account-token-end"),
@@ -33,12 +40,15 @@ urlpatterns = [
         account.log_out_everywhere,
         name="account-log-out-everywhere",
     ),
+    path("tour/", overview.tour, name="tour"),
+    path("tour/close/", overview.close_tour, name="tour-close"),
     path("events/", account.events, name="installation-events"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
     *annotations.urls.pages,
     path("healthz", pages.healthz, name="healthz"),
     path("readyz", pages.readyz, name="readyz"),
     path("metrics", pages.metrics, name="metrics"),
+    *judges.pages.urls.pages,
     path("studies/<slug:slug>/", include(study_pages)),
     path("charts/vega-embed.js", pages.vega_embed, name="vega"),
     path("api/v1/", include(api.urlpatterns)),

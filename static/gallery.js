@@ -1,5 +1,5 @@
 // Arrow keys walk from image to image; Enter opens one, since each is a link. B and O show and hide
-// what the judge found.
+// what the judge found, M what people marked.
 
 function links() {
   return [...document.querySelectorAll("[data-shots] .shot-link")];
@@ -28,7 +28,7 @@ document.addEventListener("click", ({ target }) => {
 document.addEventListener("keydown", (event) => {
   if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
   if (event.target.closest("select, input, textarea, table, .scroll")) return;
-  const layer = { b: "boxes", o: "outlines" }[event.key];
+  const layer = { b: "boxes", o: "outlines", m: "marks" }[event.key];
   const button = layer && document.querySelector(`[data-layer="${layer}"]`);
   if (button) {
     turn(button);

@@ -9,26 +9,45 @@ import secrets
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.views.decorators.cache import cache_control
-from django.views.decorators.http import require_GET, require_safe
+from django.views.decorators.http import require_GET, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
+from annotations.access import HtmxRequest, PersonsRequest
 from annotations.models import Deletion
+from annotations.studies import owners
+from audit import demo
 from audit.charts import vega_script
 from audit.installation import health
 from audit.pages import home_cards
+from audit.tasks import make_demo_task
+from judges.runs.wake import send
 
 logger = logging.getLogger(__name__)
 
 
+@require_GET
 @login_required
-def home(request: HttpRequest) -> HttpResponse:
+def home(request: HtmxRequest) -> HttpResponse:
+    cards = home_cards.cards(request.user)
     context = {
-        "cards": home_cards.cards(request.user),
+        "cards": cards,
         "deletions": Deletion.objects.filter(asked_by=request.user.pk or 0),
+        "may_make_studies": owners.may_make_studies(request.user),
+        "has_demo": any(card.study.slug == demo.SLUG for card in cards),
     }
-    return render(request, "home.html", context)
+    template = "home.html#cards" if request.htmx else "home.html"
+    return render(request, template, context)
+
+
+@require_POST
+@login_required
+def make_demo(request: PersonsRequest) -> HttpResponse:
+    """The study is there at once; a worker draws its pictures and starts the judges."""
+    study = demo.begin(request.user)
+    send(make_demo_task, study.pk)
+    return redirect("home")
 
 
 @require_GET

@@ -28,6 +28,8 @@ SAID_BY_PROXIES = (
     "HTTP_X_FORWARDED_PROTO",
     "HTTP_X_REAL_IP",
 )
+# In request.META: whether the visitor sits at this machine.
+FROM_HERE = "jurybox.from_here"
 # In request.META: what is said in place of a redirect to https, since nobody said how it came.
 MISSING = "jurybox.missing"
 UNNAMED = (
@@ -106,6 +108,23 @@ def _is_one_of(peer: str, proxies: tuple[IPv4Network | IPv6Network, ...]) -> boo
     return address is not None and _is_in(address, proxies)
 
 
+def is_from_this_machine(request: HttpRequest) -> bool:
+    """False for whatever a proxy on this machine hands on, named or not: then it is the proxy that
+    sits here."""
+    return request.META.get(FROM_HERE) is True
+
+
+def _comes_from_here(meta: Mapping[str, str], through_proxy: bool) -> bool:
+    address = _address(meta.get("REMOTE_ADDR", ""))
+    # nginx without a word about it speaks HTTP/1.0 to what is behind it, which no browser does.
+    forwarded = (
+        through_proxy
+        or meta.get("SERVER_PROTOCOL") == "HTTP/1.0"
+        or any(name in meta for name in (*SAID_BY_PROXIES, "HTTP_VIA"))
+    )
+    return address is not None and address.is_loopback and not forwarded
+
+
 class BelievesNamedProxies:
     """Middleware: REMOTE_ADDR and the scheme are the visitor's; it stands before all others."""
 
@@ -115,6 +134,7 @@ class BelievesNamedProxies:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         meta = request.META
         seen = visitor(meta.get("REMOTE_ADDR", ""), meta, settings.TRUSTED_PROXIES)
+        meta[FROM_HERE] = _comes_from_here(meta, seen.through_proxy)
         for name in SAID_BY_PROXIES:
             meta.pop(name, None)
         meta["REMOTE_ADDR"] = seen.address

@@ -29,7 +29,7 @@ def calibration(request: HtmxRequest, slug: str) -> HttpResponse:
 
 def _context(page: ReportPage) -> dict[str, Any]:
     body = page.body
-    context: dict[str, Any] = {"page_title": "Calibration"}
+    context: dict[str, Any] = {}
     if not page.compares:
         return context
     name = page.view.judge_of(body)

@@ -59,17 +59,18 @@ def evidence(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
     card = image_cards.outlined(card)
     kept = image_cards.evidence_of(card.score)
     questions = read_evidence.questions(kept)
+    raters = image_cards.raters(image)
     others = Score.objects.filter(image=image).exclude(run=run).select_related("run__judge")
     context = {
         "study": page.study,
-        "may_research": True,
         "card": card,
         "judge": judge,
         "judge_title": title(judge),
         "colour": colour_of(body, judge),
         "facts": facts,
         "image_url": reverse("image", args=[image.public_id]) if image.file else "",
-        "raters": image_cards.raters(image),
+        "raters": raters,
+        "people_marks": image_cards.placed_marks(image, raters),
         "detections": image_cards.detection_rows(card.score, image.prompt.metadata.get("tag", "")),
         "questions": questions,
         "question_columns": read_evidence.columns(questions),
@@ -80,6 +81,7 @@ def evidence(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
             {"title": title(score.run.judge.name), "score": score}
             for score in others.order_by("run__judge__name")
         ],
+        "thing": image.prompt.text,
         "back": _address(page, "gallery"),
         "before": _address(page, "evidence", before) if before else "",
         "after": _address(page, "evidence", after) if after else "",
@@ -99,7 +101,7 @@ def thumbnail(request: HtmxRequest, slug: str, public_id: str) -> HttpResponseBa
 
 def _context(page: ReportPage) -> dict[str, Any]:
     body = page.body
-    context: dict[str, Any] = {"page_title": "Disagreements"}
+    context: dict[str, Any] = {}
     if not page.compares:
         return context
     judge = page.view.judge_of(body)

@@ -34,7 +34,7 @@ def drift(request: HtmxRequest, slug: str) -> HttpResponse:
 
 def _context(page: ReportPage) -> dict[str, Any]:
     body = page.body
-    context: dict[str, Any] = {"page_title": "Drift", "tables": []}
+    context: dict[str, Any] = {"tables": []}
     if not page.compares:
         return context
     judges = page.view.judges_of(body)

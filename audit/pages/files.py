@@ -13,7 +13,7 @@ from annotations.access import HtmxRequest
 from audit.charts import every_chart
 from audit.pages import calibration, drift, side_by_side, slices, tables
 from audit.pages.frame import ReportPage, report_page
-from audit.pages.tables import Table, as_csv
+from audit.pages.tables import Table, csv_of
 from audit.view import View
 
 TYPES = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}
@@ -48,8 +48,11 @@ def table(request: HtmxRequest, slug: str, name: str) -> HttpResponse:
     body = page.body
     if name not in TABLES or not body or not body["judges"]:
         raise Http404
-    content = as_csv(body, TABLES[name](page, body, page.view))
-    return attached(content.encode(), "text/csv; charset=utf-8", f"{slug}-{name}.csv")
+    made = csv_of(body, TABLES[name](page, body, page.view), request.GET.get("table", ""))
+    if made is None:
+        raise Http404
+    content, which = made
+    return attached(content.encode(), "text/csv; charset=utf-8", f"{slug}-{name}{which}.csv")
 
 
 @require_GET

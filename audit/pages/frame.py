@@ -28,16 +28,6 @@ from audit.view import View
 from audit.words import report as report_words
 from judges.runs.queries import RunRow, run_row
 
-PAGES = (
-    ("drift", "Drift"),
-    ("side-by-side", "Judges"),
-    ("slices", "Slices"),
-    ("gallery", "Disagreements"),
-    ("calibration", "Calibration"),
-    ("agreement", "People"),
-    ("papers", "Papers"),
-    ("reports", "Reports"),
-)
 FILES = ("svg", "png", "pdf")
 
 
@@ -140,19 +130,14 @@ class ReportPage:
     def table_file(self, name: str, **query: Any) -> str:
         return self.address("table", name, **{"report": self.report_id, **query})
 
-    def pages(self) -> list[dict[str, str]]:
-        return [{"name": name, "title": title, "url": self.address(name)} for name, title in PAGES]
-
     def shared(self) -> dict[str, Any]:
         body, study = self.body, self.study
         match = self.request.resolver_match
         here = (match and match.url_name) or "drift"
         return {
             "study": study,
-            "may_research": True,
             "etag": self.etag,
             "here": here,
-            "pages": self.pages(),
             "report": body,
             "report_id": self.report_id,
             "made_at": self.report.created_at if self.report else None,

@@ -8,9 +8,10 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import Count, Exists, OuterRef, Q, Subquery
 
+from annotations.access import Place, places_of
 from annotations.labelling import queries as annotation_queries
-from annotations.models import Annotation, Image, Membership, Study
-from annotations.studies import queries as study_queries
+from annotations.models import Annotation, Image, Study
+from audit import demo
 from audit.charts.style import COLOURS
 from audit.models import Report
 from audit.statistic_names import BAND
@@ -33,7 +34,7 @@ class StudyCard:
     """A study on the home page: how far it is and what its report says. Annotators see only their own
     progress."""
 
-    membership: Membership
+    place: Place
     images: int = 0
     labelled: int = 0
     my_done: int = 0
@@ -47,28 +48,39 @@ class StudyCard:
 
     @property
     def study(self) -> Study:
-        return self.membership.study
+        return self.place.study
 
     @property
     def may_research(self) -> bool:
-        return self.membership.may_research
+        return self.place.may_research
+
+    @property
+    def is_being_drawn(self) -> bool:
+        """The demo, until a worker has made its pictures."""
+        return self.may_research and self.study.slug == demo.SLUG and not self.images
 
     @property
     def next_step(self) -> str:
-        """The one thing to do next."""
-        if not self.images:
-            return "import"
-        if not self.labelled:
-            return "label"
-        if not self.judged and not self.running:
-            return "judge"
-        return "look"
+        return next_step(
+            images=self.images,
+            labelled=self.labelled,
+            judged=bool(self.judged or self.running),
+        )
+
+
+def next_step(*, images: int, labelled: int, judged: bool) -> str:
+    """The one thing to do next in a study, by the section where it is done."""
+    if not images:
+        return "data"
+    if not labelled:
+        return "people"
+    return "audit" if judged else "judges"
 
 
 def cards(user: AbstractBaseUser | AnonymousUser) -> list[StudyCard]:
     """Takes a constant number of queries for the studies of a researcher, however large they are."""
-    memberships = list(study_queries.memberships_of(user))
-    research = [member.study_id for member in memberships if member.may_research]
+    places = places_of(user)
+    research = [place.study.pk for place in places if place.may_research]
     summaries = dict(
         Study.objects.filter(pk__in=research)
         .annotate(
@@ -87,31 +99,34 @@ def cards(user: AbstractBaseUser | AnonymousUser) -> list[StudyCard]:
         .annotate(Count("pk"))
     )
     mine = dict(
-        Annotation.objects.filter(annotator__in=memberships, state=Annotation.State.COUNTED)
+        Annotation.objects.filter(
+            annotator__in=[place.own for place in places if place.own is not None],
+            state=Annotation.State.COUNTED,
+        )
         .order_by()
         .values_list("study")
         .annotate(Count("pk"))
     )
     fresh = _counted([pk for pk in research if not summaries.get(pk)])
     made = []
-    for member in memberships:
-        if not member.may_research:
-            progress = annotation_queries.progress(member)
-            made.append(StudyCard(member, my_done=progress.mine, my_left=progress.left))
+    for place in places:
+        if not place.may_research:
+            progress = annotation_queries.progress(place.membership)
+            made.append(StudyCard(place, my_done=progress.mine, my_left=progress.left))
             continue
-        summary = summaries.get(member.study_id) or fresh[member.study_id]
+        summary = summaries.get(place.study.pk) or fresh[place.study.pk]
         made.append(
             StudyCard(
-                membership=member,
+                place=place,
                 images=summary["images"],
                 labelled=summary["labelled"],
-                my_done=mine.get(member.study_id, 0),
-                running=running.get(member.study_id, 0),
+                my_done=mine.get(place.study.pk, 0),
+                running=running.get(place.study.pk, 0),
                 sentence=summary.get("sentence", ""),
                 drifting=summary.get("drifting"),
                 judged=list(summary.get("judges", {}).values()),
                 sparks=sparks(summary),
-                has_report=bool(summaries.get(member.study_id)),
+                has_report=bool(summaries.get(place.study.pk)),
             )
         )
     return made

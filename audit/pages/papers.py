@@ -31,7 +31,6 @@ def _context(page: ReportPage) -> dict[str, Any]:
     wanted = page.request.GET.get("paper", "")
     chosen = [known[wanted]] if wanted in known else list(papers.PAPERS)
     return {
-        "page_title": "Compare with the papers",
         "sentences": _sentences(body),
         "plot": page.plot("papers", "Measured here, and published") if page.compares else None,
         "published": [

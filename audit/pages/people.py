@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
@@ -15,19 +15,20 @@ from django.http import Http404, HttpResponse, JsonResponse
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
-from annotations.access import HtmxRequest
+from annotations.access import HtmxRequest, research_place_or_404
 from annotations.exports.pseudonyms import naming
 from annotations.models import Study
 from audit.charts import people as people_charts
 from audit.models import Making, Meeting
 from audit.pages.files import TYPES, attached
 from audit.pages.filters import select
-from audit.pages.frame import FILES, report_page, respond
-from audit.pages.tables import Row, Table, as_csv, row
+from audit.pages.frame import FILES, respond
+from audit.pages.tables import Row, Table, csv_of, row
 from audit.people import stored as stored_agreement
 from audit.reports import progress
 from audit.statistic_names import headings
 from audit.words import page_sentences
+from audit.words import report as report_words
 
 BY_QUESTION = headings("percent", "unanimous", "nominal", "ordinal", "interval", "ceiling")
 IN_TIME = headings("percent", "alpha")
@@ -59,7 +60,6 @@ class PeoplePage:
     request: HtmxRequest
     study: Study
     meeting: Meeting | None
-    pages: list[dict[str, str]]  # links to the other pages of the study
 
     @cached_property
     def behind(self) -> bool:
@@ -114,10 +114,7 @@ class PeoplePage:
     def shared(self) -> dict[str, Any]:
         return {
             "study": self.study,
-            "may_research": True,
-            "page_title": "People",
             "here": "agreement",
-            "pages": self.pages,
             "people_page": self,
             "etag": self.etag,
             "poll_url": self.request.get_full_path(),
@@ -126,9 +123,8 @@ class PeoplePage:
 
 
 def _page(request: HtmxRequest, slug: str) -> PeoplePage:
-    report = report_page(request, slug)
-    meeting = stored_agreement.current(study=report.study)
-    return PeoplePage(request, report.study, meeting, report.pages())
+    study = research_place_or_404(request, slug).study
+    return PeoplePage(request, study, stored_agreement.current(study=study))
 
 
 @require_GET
@@ -163,8 +159,15 @@ def table(request: HtmxRequest, slug: str) -> HttpResponse:
         raise Http404
     body, question = page.content(as_file=True)
     signed = {"study": slug, "signature": {"data": body["data"], "judges": {}}}
-    content = as_csv(signed, _tables(body, question))
-    return attached(content.encode(), "text/csv; charset=utf-8", f"{slug}-people.csv")
+    tables, wanted = _tables(body, question), request.GET.get("table", "")
+    if wanted:
+        # In the order of the page.
+        tables[-1] = replace(tables[-1], rows=sorted(tables[-1].rows, key=_least_alike))
+    made = csv_of(signed, tables, wanted)
+    if made is None:
+        raise Http404
+    content, which = made
+    return attached(content.encode(), "text/csv; charset=utf-8", f"{slug}-people{which}.csv")
 
 
 def _context(page: PeoplePage) -> dict[str, Any]:
@@ -174,7 +177,7 @@ def _context(page: PeoplePage) -> dict[str, Any]:
     questions, course, persons, pairs = _tables(body, question)
     shown = sorted(pairs.rows, key=_least_alike)[:PAIRS_SHOWN]
     return {
-        "sentences": page_sentences.of_people(question),
+        "sentences": page_sentences.of_people(question) + report_words.cannot_tell(body),
         "filters": [
             select(
                 "question",
@@ -190,7 +193,7 @@ def _context(page: PeoplePage) -> dict[str, Any]:
         "questions": questions,
         "course": course,
         "persons": persons,
-        "pairs": Table(pairs.key, pairs.title, pairs.first, pairs.columns, shown),
+        "pairs": replace(pairs, rows=shown),
         "more_pairs": len(pairs.rows) - len(shown),
         "more_people": body["raters"] - len(body["people"]),
         "signature": people_charts.caption(page.study, body, question),

@@ -14,8 +14,9 @@ from annotations.access import HtmxRequest, research_place_or_404
 from audit import tasks
 from audit.charts.style import colour_of
 from audit.models import Making, Report
+from audit.navigation import PAGES
 from audit.pages import drift, printed, side_by_side
-from audit.pages.frame import PAGES, ReportPage, report_page, respond
+from audit.pages.frame import ReportPage, report_page, respond
 from audit.reports import progress
 from audit.words import changes
 from judges.runs.wake import send
@@ -44,7 +45,7 @@ def make(request: HtmxRequest, slug: str) -> HttpResponse:
     if request.htmx:
         return HttpResponse(status=204, headers={"HX-Trigger": "report-asked"})
     name = request.POST.get("page", "")
-    return redirect(name if name in dict(PAGES) else "drift", slug=slug)
+    return redirect(name if name in PAGES else "drift", slug=slug)
 
 
 @require_GET
@@ -102,7 +103,6 @@ def _listed(page: ReportPage) -> dict[str, Any]:
         for report in newest[:LISTED]
     ]
     return {
-        "page_title": "Reports",
         "rows": rows,
         "more": len(newest) > LISTED,
         "compare_url": reverse("report-changes", args=[study.slug]),
@@ -120,7 +120,7 @@ def _changes(older: Report, newer: Report) -> dict[str, Any]:
     for table in tables:
         table["colour"] = colour_of(newer.body, table["judge"])
     return {
-        "page_title": "What changed",
+        "thing": "What changed",
         "sentences": changes.sentences(older.body, newer.body),
         "older": f"{older.created_at:%Y-%m-%d %H:%M}",
         "newer": f"{newer.created_at:%Y-%m-%d %H:%M}",

@@ -32,7 +32,7 @@ def side_by_side(request: HtmxRequest, slug: str) -> HttpResponse:
 
 def _context(page: ReportPage) -> dict[str, Any]:
     body = page.body
-    context: dict[str, Any] = {"page_title": "Judges side by side"}
+    context: dict[str, Any] = {}
     if not page.compares:
         return context
     statistic = page.view.statistic or "auroc"

@@ -44,7 +44,7 @@ def slices(request: HtmxRequest, slug: str) -> HttpResponse:
 
 def _context(page: ReportPage) -> dict[str, Any]:
     body, view = page.body, page.view
-    context: dict[str, Any] = {"page_title": "Slices"}
+    context: dict[str, Any] = {}
     if not page.compares:
         return context
     by, statistic = view.by or "tag", view.statistic or "net_deviation"

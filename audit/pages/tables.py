@@ -8,8 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.utils.text import slugify
+
 from annotations.exports.labels import defused
-from audit.statistic_names import MAIN
+from audit.statistic_names import MAIN, told
 from audit.stats import enough
 from audit.words.numbers import Cell, cell, p_words
 
@@ -111,6 +113,34 @@ def as_csv(body: dict[str, Any], tables: Iterable[Table]) -> str:
     return out.getvalue()
 
 
+def one_as_csv(body: dict[str, Any], table: Table) -> str:
+    """A table as the page shows it, number for number, then what stands in small type: intervals,
+    how many images, and whose numbers these are."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    head = [table.first, *table.columns.values()]
+    for heading in table.columns.values():
+        head += [f"{heading}: low", f"{heading}: high", f"{heading}: n"]
+    writer.writerow([defused(cell) for cell in [*head, "note", "judge", "fingerprint", "data"]])
+    prints = body["signature"]["judges"]
+    for row in table.rows:
+        line = [row.label]
+        line += [one.get("value", one.get("undefined", "")) for one in row.estimates]
+        for one in row.estimates:
+            line += [one.get(part, "") for part in ("low", "high", "n")]
+        line += [row.note, row.judge, prints.get(row.judge, ""), body["signature"]["data"]]
+        writer.writerow(["" if value is None else defused(value) for value in line])
+    return out.getvalue()
+
+
+def csv_of(body: dict[str, Any], tables: Iterable[Table], wanted: str) -> tuple[str, str] | None:
+    """The file, and what its name ends in: the one table that is wanted, or all their numbers."""
+    if not wanted:
+        return as_csv(body, tables), ""
+    chosen = next((table for table in tables if table.key == wanted), None)
+    return None if chosen is None else (one_as_csv(body, chosen), f"-{slugify(chosen.key)}")
+
+
 NAMES = ("human_score", "judge_score", *MAIN)
 
 
@@ -128,7 +158,7 @@ def drift_csv(body: dict[str, Any]) -> str:
         slices = [*part["by_generator"].items(), ("", part["overall"])]
         for generator, stats in slices:
             for name in NAMES:
-                estimate = stats[name]
+                estimate = told(stats, name)
                 row = [body["study"], judge, fingerprints[judge], generator]
                 row += [dates.get(generator) or "", name]
                 row += [estimate.get(part, "") for part in ("value", "low", "high", "n")]

@@ -2,9 +2,12 @@ from django.urls import path
 
 from audit.pages import (
     calibration,
+    data,
     disagreements,
     drift,
+    export,
     files,
+    overview,
     papers,
     people,
     reports,
@@ -13,6 +16,13 @@ from audit.pages import (
 )
 
 study_pages = [
+    path("data/", data.data, name="data"),
+    path("data/choose/", data.choose, name="data-choose"),
+    path("data/usual/", data.label_as_usual, name="data-usual"),
+    path("data/<slug:public_id>/", data.image, name="data-image"),
+    path("", overview.study, name="study"),
+    path("export/", export.export, name="export"),
+    path("export/<slug:what>.<slug:kind>", export.file, name="export-file"),
     path("drift/", drift.drift, name="drift"),
     path("drift/make/", reports.make, name="report-make"),
     path("drift/chart.<slug:kind>", files.chart, {"name": "drift"}, name="drift-chart"),

@@ -58,6 +58,9 @@ def start(tmp_path: Path, code: str = "", **environment: str) -> subprocess.Comp
         ({"JUDGE_WEIGHTS": "*"}, "JUDGE_WEIGHTS holds '*'"),
         ({"JUDGE_PLUGINS": "os:system"}, "JUDGE_PLUGINS holds 'os:system'; write name=module:fun"),
         ({"JUDGE_BUDGET": "-3"}, "JUDGE_BUDGET is '-3'; write an amount"),
+        ({"EMAIL_URL": "smtp://mail.example"}, "EMAIL_URL cannot be read; write smtp+tls://user"),
+        ({"EMAIL_URL": "http://mail.example?from=a@b.example"}, "EMAIL_URL cannot be read"),
+        ({"EMAIL_URL": "smtp://m.example:x?from=a@b.example"}, "EMAIL_URL cannot be read"),
         ({"JUDGE_PRICES": "gpt-4o=2.5"}, "JUDGE_PRICES holds 'gpt-4o=2.5'; write model=in/out"),
     ],
 )
@@ -78,6 +81,30 @@ def test_without_any_variable_jurybox_is_embedded_and_local(tmp_path):
     assert ended.stdout.strip() == (
         "audit.installation.sqlite filesystem:// False ['127.0.0.1', 'localhost', '[::1]']"
     )
+
+
+@pytest.mark.parametrize(
+    ("address", "seen"),
+    [
+        ("", "False"),
+        (
+            "smtp+tls://jury:s%2Fcret@mail.example?from=jury@lab.example",
+            "True mail.example 587 jury s/cret True False jury@lab.example",
+        ),
+        (
+            "smtps://mail.example:4650?from=jury@lab.example",
+            "True mail.example 4650   False True jury@lab.example",
+        ),
+    ],
+)
+def test_one_variable_says_how_mail_goes_out(tmp_path, address, seen):
+    code = (
+        "mail = (settings.EMAIL_HOST, settings.EMAIL_PORT, settings.EMAIL_HOST_USER,"
+        " settings.EMAIL_HOST_PASSWORD, settings.EMAIL_USE_TLS, settings.EMAIL_USE_SSL,"
+        " settings.DEFAULT_FROM_EMAIL) if settings.SENDS_MAIL else ();"
+        "print(settings.SENDS_MAIL, *mail)"
+    )
+    assert start(tmp_path, code, EMAIL_URL=address).stdout.strip() == seen
 
 
 def test_judges_may_ask_this_machine_alone_until_somebody_says_otherwise(tmp_path):

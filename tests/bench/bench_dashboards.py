@@ -38,6 +38,23 @@ PAGES = (
     ("agreement", {}),
     ("papers", {}),
     ("reports", {}),
+    ("data", {}),
+    ("data", {"page": "500"}),
+    ("data", {"q": "prompt 12"}),
+    ("data", {"tag": "tag 3"}),
+    ("data", {"generator": "generator 2"}),
+    ("data", {"variant": "original"}),
+    ("data", {"flag": "any"}),
+    ("data", {"labels": "none"}),
+    ("data", {"labels": "enough"}),
+    ("data", {"answer": "aligned:yes"}),
+    ("data", {"split": "any"}),
+    ("data", {"known": "no"}),
+    ("data", {"judge": "judge-0", "least": "0.2", "most": "0.4"}),
+    ("data", {"judge": "judge-0", "sort": "-score"}),
+    ("data", {"sort": "-split"}),
+    ("data", {"prompt": "p000007"}),
+    ("export", {}),
 )
 
 
@@ -121,7 +138,7 @@ def _measure(large: int, rounds: int) -> bool:
     met = True
     for name, query in PAGES:
         for kind, headers in (("", {}), (" (poll)", {"HTTP_HX_REQUEST": "true"})):
-            if kind and (name == "home" or query):
+            if kind and (name in ("home", "data", "export") or query):
                 continue
             opened = [
                 Opened(clients[size], size, name, query, headers, poll=bool(kind))
@@ -136,7 +153,8 @@ def _measure(large: int, rounds: int) -> bool:
             ratio = big / small
             good = big < LIMIT and (ratio <= RATIO or big < FLOOR) and few == many
             met &= good
-            words = name + (" filtered" if query else "") + kind
+            asked = " ".join(f"{key}={value}" for key, value in query.items())
+            words = f"{name} {asked}".strip() + kind
             print(
                 f"{words:<34}{1000 * small:>6.1f} ms{1000 * big:>7.1f} ms{ratio:>8.2f}"
                 f"{few:>6}/{many:<4} {'met' if good else 'MISSED'}",
@@ -191,6 +209,7 @@ def build(size: int):
     from annotations.forms.papers import geneval_audit
     from annotations.forms.versions import publish_form
     from annotations.models import Membership, Study
+    from audit.images import tally
 
     study = Study.objects.create(
         slug=f"bench-{size}", title="Bench", form=publish_form(geneval_audit.FORM), overlap=RATERS
@@ -202,6 +221,7 @@ def build(size: int):
     for number in range(2):
         _scores(study, images, number)
     _report(study)
+    tally.keep(study=study)
     client = Client()
     client.force_login(user)
     return client
@@ -233,7 +253,13 @@ def _images(study, size: int):
     )
     Image.objects.bulk_create(
         (
-            Image(study=study, prompt=prompt, generator=generator, key=f"{prompt.key}-{n}", place=0)
+            Image(
+                study=study,
+                prompt=prompt,
+                generator=generator,
+                key=f"{prompt.key}-{n}",
+                taken=RATERS,
+            )
             for prompt in prompts
             for n, generator in enumerate(generators)
         ),

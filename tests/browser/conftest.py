@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.db import connection
 from django.test import Client
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
@@ -19,11 +22,16 @@ from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.models import Membership, Study
 from annotations.sources.records import GeneratorRecord, ImageRecord, LabelRecord, PromptRecord
+from judges.intake import uploads
 from tests import needs
 
 SCREENSHOTS = Path(__file__).parent / "screenshots"
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
+
+PICTURE_IS_THERE = """() =>
+    (document.getElementById("labelling")?.dataset.picture ?? "shown") === "shown"
+"""
 
 # WhiteNoise warns of a folder that is not there, and a warning fails a test.
 Path(settings.STATIC_ROOT).mkdir(parents=True, exist_ok=True)
@@ -52,8 +60,10 @@ def chromium() -> Iterator[Browser]:
     executable = needs.browser()
     # Playwright's loop runs in this thread, and Django would take the tests for async code.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+    # The first request loads all pages' code, which takes long on a busy machine.
+    import_module(settings.ROOT_URLCONF)
     # A limit for what is broken, not for what is slow: the first chart has its library bundled.
-    expect.set_options(timeout=20_000)
+    expect.set_options(timeout=60_000)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=str(executable),
@@ -90,7 +100,7 @@ def open_page(chromium: Browser, live_server, request) -> Iterator[Callable[...,
             **more,
         )
         contexts.append(context)
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(60_000)
         if person is not None:
             client = Client()
             client.force_login(person.user)
@@ -107,6 +117,9 @@ def open_page(chromium: Browser, live_server, request) -> Iterator[Callable[...,
         page.on("pageerror", lambda error: troubles.append(f"thrown: {error}"))
         page.on("console", lambda line: line.type == "error" and troubles.append(line.text))
         page.goto(path)
+        if more.get("java_script_enabled", True):
+            # Nobody answers before the picture is there.
+            page.wait_for_function(PICTURE_IS_THERE)
         return page
 
     def expected(*parts: str) -> None:
@@ -130,7 +143,7 @@ def save_screenshot(page: Page, name: str, *, full: bool = True) -> None:
 
 def settled(page: Page) -> None:
     """Wait until htmx has nothing under way."""
-    page.wait_for_function("!document.querySelector('.htmx-request')")
+    expect(page.locator(".htmx-request")).to_have_count(0)
 
 
 def eventually(page: Page, holds: Callable[[], bool], within_ms: int = 5000) -> None:
@@ -174,3 +187,23 @@ def make_study(*, slug: str = "shapes", title: str = "Shapes and colours", image
 @pytest.fixture
 def study(transactional_db) -> Study:
     return make_study()
+
+
+@pytest.fixture
+def worker() -> Iterator[None]:
+    """Imports whatever is handed over, as a worker would."""
+    over = threading.Event()
+
+    def work() -> None:
+        try:
+            while not over.wait(0.05):
+                for upload in uploads.waiting():
+                    uploads.import_upload(upload_id=upload)
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    yield
+    over.set()
+    thread.join(30)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.test import Client, override_settings
 
@@ -15,7 +16,7 @@ from annotations.models import Atom, Deletion, Membership, Study
 from annotations.studies import crowd, deletion, invitations
 from audit.accounts import tokens
 from audit.reports import make as reports
-from judges.models import Upload
+from judges.models import Batch, Delivery, Upload
 from tests import making
 from tests.hostile.routes import ROLES
 
@@ -69,10 +70,16 @@ def _build(media: Path) -> World:
         "annotator": bob,
         "researcher": making.person(study, "rita", role="researcher"),
         "owner": making.person(study, "alice", role="owner"),
+        "superuser": making.person(elsewhere, "root"),
     }
+    User.objects.filter(username="root").update(is_superuser=True, is_staff=True)
     assert set(people) == set(ROLES) - {"anonymous"}
     owner = people["owner"].user
     leaving = making.study("leaving-" + uuid.uuid4().hex[:6], prompts=1)
+    delivery = Delivery.objects.create(by=owner)
+    batch = Batch.objects.create(
+        delivery=delivery, files=[[HOSTILE, 9]], digest="x", size=9, piece=9
+    )
     going = deletion.begin(study=leaving, by=owner)
     Deletion.objects.filter(pk=going.pk).update(
         state=Deletion.State.GIVEN_UP, title=HOSTILE, reason=HOSTILE
@@ -91,8 +98,12 @@ def _build(media: Path) -> World:
         "<int:invitation_id>": invitation.pk,
         "<int:report_id>": report.pk,
         "<int:upload_id>": upload.pk,
+        "<int:batch_id>": batch.pk,
+        "<int:number>": 0,
         "<int:deletion_id>": going.pk,
         "<str:judge>": "geneval-builtin",
+        "<slug:uidb64>": "MQ",
+        "<slug:token>": "no-token",
         "<str:token>": invitations.token_of(invitation),
     }
     return World(study, people, gaps, media, owner.password.encode())
@@ -129,8 +140,11 @@ def clients(db, settings, world):
 _OWN_GAPS = {
     "drift-chart": {"<slug:kind>": "svg"},
     "chart": {"<slug:name>": "drift", "<slug:kind>": "svg"},
+    "api-export": {"<slug:what>": "labels"},
+    "export-file": {"<slug:what>": "labels", "<slug:kind>": "csv"},
     "table": {"<slug:name>": "slices"},
     "people-chart": {"<slug:name>": "course", "<slug:kind>": "svg"},
+    "sample-table": {"<slug:name>": "images"},
     "report-file": {"<slug:kind>": "html"},
 }
 

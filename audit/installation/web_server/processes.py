@@ -85,7 +85,9 @@ def _application() -> WSGIHandler:
 def _log_in_paths() -> tuple[str, ...]:
     """Where passwords are checked or chosen: one costs as much processor time as fifty pages."""
     join = reverse("join", args=["x"]).removesuffix("x/")
-    return reverse("login"), reverse("admin:login"), reverse("api-token"), join
+    reset = reverse("password-reset", args=["x", "x"]).removesuffix("x/x/")
+    names = ("login", "admin:login", "api-token", "first-start")
+    return (*(reverse(name) for name in names), join, reset)
 
 
 def _work(application: WSGIHandler, listening: socket.socket, watched: int, threads: int) -> None:

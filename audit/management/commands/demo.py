@@ -15,21 +15,22 @@ from django.conf import settings
 from django.core.management import BaseCommand, CommandError, call_command
 
 from annotations.benchmarks.builtin.study import SEED
+from annotations.errors import Refused
 from annotations.models import Study
 from audit import demo
 from audit.charts import vega_script
 from audit.reports import make as reports
 from judges import tasks
-from judges.runs import lifecycle, score_chunk
+from judges.runs import score_chunk
 
 
 class Command(BaseCommand):
     help = "Build the demo study, start the web server and a worker, run the built-in judges."
 
     def add_arguments(self, parser) -> None:
-        parser.add_argument("--prompts", type=int, default=60)
-        parser.add_argument("--generators", type=int, default=6, choices=range(1, 7))
-        parser.add_argument("--size", type=int, default=256, help="pixels, 128 to 1024")
+        parser.add_argument("--prompts", type=int, default=demo.PROMPTS)
+        parser.add_argument("--generators", type=int, default=demo.GENERATORS, choices=range(1, 7))
+        parser.add_argument("--size", type=int, default=demo.SIZE, help="pixels, 128 to 1024")
         parser.add_argument("--seed", type=int, default=SEED)
         parser.add_argument(
             "--no-serve",
@@ -47,11 +48,16 @@ class Command(BaseCommand):
         study = Study.objects.filter(slug=demo.SLUG).first()
         if study is None or not study.images.exists():
             self.stdout.write("Drawing the demo study …")
-            study = demo.build_demo(prompts=prompts, generators=generators, size=size, seed=seed)
+            try:
+                study = demo.build_demo(
+                    prompts=prompts, generators=generators, size=size, seed=seed
+                )
+            except Refused as refusal:
+                raise CommandError(refusal.message) from None
         else:
             self.stdout.write("The demo study is there already and is kept as it is.")
         logins = demo.demo_logins(study)
-        runs = [lifecycle.start_run(study=study, name=name) for name in demo.JUDGES]
+        runs = demo.start_judges(study)
         if no_serve:
             for run in runs:
                 score_chunk.work_off(run=run)

@@ -119,7 +119,7 @@ def test_people_label_send_files_and_export_while_others_ask_for_heads(place):
         assert owner.log_in("owner-of-bench") == 302
         assert bench_proxy.label(front, owner, 5) == 5
         assert bench_proxy.upload(owner, 3) == 302
-        assert bench_proxy.stored(there) == [3 * bench_proxy.MEGABYTE]
+        assert bench_proxy.stored(there) == 3 * bench_proxy.MEGABYTE
         assert len(bench_proxy.export(owner)) > 5
         heads = bench_proxy.Heads(front, owner, there.cookies)
         heads.run(rounds=10)

@@ -1,0 +1,240 @@
+"""The navigation of a study: its sections, the pages of each, and who may see them.
+
+Every page has its one name here. Tabs, breadcrumbs, the page's heading and the window's title all
+come from it. A page whose address does not exist is left out.
+
+To add a page: a `Page` in its section, with its url name. A page one level deeper (one person, one
+image) is named in `deeper` of the page it belongs to; its view puts the name of what it shows into
+the context as `thing`, and as `back` the address of the page above where that has filters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from django import template
+from django.urls import NoReverseMatch, reverse
+
+from annotations.access import Place
+from annotations.models import Study
+from annotations.models.people import Role
+
+register = template.Library()
+
+ANNOTATOR, RESEARCHER, OWNER = Role.ANNOTATOR, Role.RESEARCHER, Role.OWNER
+ROLES = (ANNOTATOR, RESEARCHER, OWNER)  # each sees what those before it see
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    name: str  # url name
+    title: str
+    role: Role = RESEARCHER  # the least role that sees it
+    deeper: tuple[str, ...] = ()  # url names of the pages below this one
+    same: tuple[str, ...] = ()  # url names under which this page is shown, too
+    of_report: bool = False  # keeps showing the old report that the address names
+    bare: bool = False  # needs the window for itself: no second row
+
+    def is_for(self, role: str) -> bool:
+        return ROLES.index(Role(role)) >= ROLES.index(self.role)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    title: str
+    pages: tuple[Page, ...]
+
+
+SECTIONS = (
+    Section(
+        "Data",
+        (
+            Page("data", "Images", deeper=("data-image",)),
+            Page("imports", "Import"),
+            Page("prompts", "Prompts", deeper=("prompt-make", "prompt-write")),
+            Page("generators", "Generators", same=("generator-import",)),
+            Page("export", "Export"),
+        ),
+    ),
+    Section(
+        "Label",
+        (
+            Page("label", "Label", ANNOTATOR, same=("label-answered", "practice"), bare=True),
+            Page("label-answers", "My answers", ANNOTATOR),
+        ),
+    ),
+    Section(
+        "People",
+        (
+            Page("people", "People"),
+            Page(
+                "known-answers",
+                "Known answers",
+                deeper=("known-answer-choose", "known-answer-edit"),
+                same=("known-answer-import",),
+            ),
+            Page("practice-round", "Practice round", same=("practice-change",)),
+            Page("disagreements", "To settle", deeper=("disagreement",)),
+            Page("flags", "Flags"),
+            Page("agreement", "Agreement"),
+        ),
+    ),
+    Section(
+        "Judges",
+        (
+            Page("runs", "Runs", deeper=("run-failures", "look")),
+            Page("run-judges", "Judges", deeper=("run-options",)),
+            Page("judge-dates", "Judges’ dates"),
+        ),
+    ),
+    Section(
+        "Audit",
+        (
+            Page("drift", "Drift", of_report=True),
+            Page("side-by-side", "Side by side", of_report=True),
+            Page("slices", "Slices", of_report=True),
+            Page("gallery", "Disagreements", deeper=("evidence",), of_report=True),
+            Page("calibration", "Calibration", of_report=True),
+            Page("papers", "Papers", of_report=True),
+            Page("reports", "Reports", deeper=("report-changes",), of_report=True),
+        ),
+    ),
+    Section(
+        "Settings",
+        (
+            Page("manage", "Study", same=("retention",)),
+            Page("form-edit", "Questions", OWNER),
+            Page("events", "History", OWNER),
+            Page("study-delete", "Delete", OWNER),
+        ),
+    ),
+)
+
+START = "study"  # url name of the first page of a study
+PAGES = {page.name: page for section in SECTIONS for page in section.pages}
+BY_ADDRESS = {
+    name: page for page in PAGES.values() for name in (page.name, *page.same, *page.deeper)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    title: str
+    url: str
+    current: str = ""  # the value of aria-current
+
+
+@dataclass(frozen=True)
+class Navigation:
+    """Where a person is in a study, and where they can go from there."""
+
+    study: Study
+    here: str  # url name
+    role: str
+    report: int | None  # the old report that the address names
+    thing: str  # what a page one level deeper shows
+    back: str  # the page above it as the person left it, where its view knows
+
+    @property
+    def page(self) -> Page | None:
+        """The page that is shown, or the one that it belongs to."""
+        return BY_ADDRESS.get(self.here)
+
+    @property
+    def at_start(self) -> bool:
+        return self.here == START
+
+    @property
+    def start(self) -> str:
+        """The first page of the study for this person."""
+        return reverse(START if self.role != ANNOTATOR else "label", args=[self.study.slug])
+
+    @property
+    def heading(self) -> str:
+        return self.thing or (self.page.title if self.page else self.study.title)
+
+    @property
+    def title(self) -> str:
+        names = [self.thing, self.page.title if self.page else "", self.study.title]
+        return " · ".join(name for name in names if name)
+
+    @cached_property
+    def all(self) -> list[tuple[Section, list[Link]]]:
+        """The sections that this person sees, with the pages of each."""
+        rows = [(section, self._links(section)) for section in SECTIONS]
+        return [(section, links) for section, links in rows if links]
+
+    @property
+    def alone(self) -> bool:
+        """Whether this person sees one section only."""
+        return len(self.all) == 1
+
+    @cached_property
+    def sections(self) -> list[Link]:
+        """The first row. For people who see one section only, it has the pages of that."""
+        if self.alone:
+            return self.all[0][1]
+        return [
+            Link(section.title, links[0].url, self._mark(section)) for section, links in self.all
+        ]
+
+    @property
+    def section(self) -> str:
+        return next((section.title for section, _ in self.all if self.page in section.pages), "")
+
+    @cached_property
+    def pages(self) -> list[Link]:
+        """The second row."""
+        if self.alone or self.page is None or self.page.bare:
+            return []
+        return next((links for section, links in self.all if self.page in section.pages), [])
+
+    @cached_property
+    def above(self) -> list[Link]:
+        """Of a page one level deeper: the study, the section and the page that it belongs to."""
+        if self.page is None or self.here not in self.page.deeper:
+            return []
+        rows = [link for link in (*self.sections, *self.pages) if link.current]
+        if self.back:
+            rows[-1] = Link(rows[-1].title, self.back)
+        return [Link(self.study.title, self.start), *rows]
+
+    def _links(self, section: Section) -> list[Link]:
+        links = []
+        for page in section.pages:
+            if page.is_for(self.role) and (url := self._address(page)):
+                is_here = "page" if self.here in (page.name, *page.same) else "true"
+                links.append(Link(page.title, url, is_here if page is self.page else ""))
+        return links
+
+    def _mark(self, section: Section) -> str:
+        if self.page not in section.pages:
+            return ""
+        return "page" if self.page and self.page.bare else "true"
+
+    def _address(self, page: Page) -> str:
+        """Empty while there is no such page."""
+        try:
+            url = reverse(page.name, args=[self.study.slug])
+        except NoReverseMatch:
+            return ""
+        return f"{url}?report={self.report}" if page.of_report and self.report else url
+
+
+@register.simple_tag(takes_context=True)
+def study_navigation(context: template.Context) -> Navigation | None:
+    """Of the study that the shown page belongs to. Asks nothing of the database."""
+    request = context.get("request")
+    place: Place | None = getattr(request, "place", None)
+    if request is None or place is None:
+        return None
+    match = request.resolver_match
+    return Navigation(
+        study=place.study,
+        here=(match and match.url_name) or "",
+        role=place.role,
+        report=context.get("report_id") if context.get("is_old") else None,
+        thing=str(context.get("thing") or ""),
+        back=context.get("back") or "",
+    )

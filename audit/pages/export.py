@@ -1,0 +1,177 @@
+"""Everything that can be taken out of a study, as files; all of it or the images of a filter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_GET
+
+from annotations import event_log
+from annotations.access import HtmxRequest, NotYours, Place, research_place_or_404
+from annotations.consensus import RULES
+from annotations.exports import pseudonyms
+from annotations.models import Study
+from audit.images import browse
+from audit.images.browse import Filters, NotThere
+from audit.pages.filters import select
+from audit.words.report import title
+from judges.exports import tables
+from judges.exports.tables import TABLES, Asked
+
+PEOPLE = {
+    "everybody": "everybody by a pseudonym",
+    "accounts": "people with an account by a pseudonym",
+    "nobody": "nobody: names as they are",
+}
+FORMATS = {"csv": "CSV", "jsonl": "JSONL", "parquet": "Parquet", "zip": "ZIP", **tables.NAMES}
+
+
+@require_GET
+@login_required
+def export(request: HtmxRequest, slug: str) -> HttpResponse:
+    place = research_place_or_404(request, slug)
+    study, filters = place.study, filters_or_404(request.GET)
+    asked = _options(request, place)
+    images = None
+    if filters.restricts:
+        images = _images_or_404(study, filters)
+    counted = tables.counts(study, images)
+    kept = {name: value for name, value in asked.items() if value}
+    return render(
+        request,
+        "audit/export.html",
+        {
+            "study": study,
+            "restricts": filters.restricts,
+            "images": counted["images"],
+            "data_url": reverse("data", args=[slug]) + filters.address(),
+            "whole_url": reverse("export", args=[slug]),
+            "query": filters,
+            "rows": [
+                {
+                    "name": name,
+                    "title": table.title,
+                    "what": table.what,
+                    "count": counted.get(name),
+                    "files": [
+                        {
+                            "name": FORMATS[format],
+                            "url": reverse("export-file", args=[slug, name, format])
+                            + filters.address(**kept),
+                        }
+                        for format in _formats(table, filters)
+                    ],
+                }
+                for name, table in TABLES.items()
+            ],
+            "menus": _menus(place, asked, study),
+            "hidden": [
+                (name, value)
+                for name, value in _given(filters).items()
+                if value and name not in ("of",)
+            ],
+        },
+    )
+
+
+@require_GET
+@login_required
+def file(request: HtmxRequest, slug: str, what: str, kind: str) -> HttpResponseBase:
+    place = research_place_or_404(request, slug)
+    if what not in TABLES or kind not in TABLES[what].formats:
+        raise Http404
+    filters = filters_or_404(request.GET)
+    options = _options(request, place)
+    asked = Asked(
+        what,
+        kind,
+        people=options["people"] or "everybody",
+        among=among_or_404(place.study, filters),
+        rule=options["rule"] or "majority",
+        judge=options["of"],
+        question=options["question"] or "likert",
+        pictures=bool(options["pictures"]),
+    )
+    return send(place.study, asked)
+
+
+def send(study: Study, asked: Asked) -> StreamingHttpResponse:
+    """The file as it is made: a large study takes no more memory than a small one."""
+    parts = tables.stream(study, asked)
+    part = "" if asked.among is None else f" of {len(asked.among)} images"
+    what = TABLES[asked.what].title.lower()
+    event_log.note(
+        study, "exported", f"exported {what}{part} as {asked.format}, people: {asked.people}"
+    )
+    response = StreamingHttpResponse(parts, content_type=asked.media)
+    response["Content-Disposition"] = f'attachment; filename="{asked.name(study)}"'
+    return response
+
+
+def filters_or_404(query: Any) -> Filters:
+    try:
+        return Filters.from_query(query)
+    except NotThere as error:
+        raise Http404 from error
+
+
+def among_or_404(study: Study, filters: Filters) -> list[int] | None:
+    """The images of the filter; None where it lets all of them through."""
+    if not filters.restricts:
+        return None
+    try:
+        return browse.ids_of(study, filters)
+    except NotThere as error:
+        raise Http404 from error
+
+
+def _images_or_404(study: Study, filters: Filters) -> Any:
+    try:
+        return browse.images_of(study, filters)
+    except NotThere as error:
+        raise Http404 from error
+
+
+def _formats(table: tables.Table, filters: Filters) -> list[str]:
+    """A paper's own layout holds a whole study."""
+    return [name for name in table.formats if not (filters.restricts and name in tables.ENDINGS)]
+
+
+def _options(request: HtmxRequest, place: Place) -> dict[str, str]:
+    query = request.GET
+    people = query.get("people", "")
+    people = people if people in pseudonyms.RULES else ""
+    if people not in ("", "everybody") and not place.owns:
+        raise NotYours("Only the study’s owner can export names.")
+    rule = query.get("rule", "")
+    names = set(place.study.runs.values_list("judge__name", flat=True))
+    return {
+        "people": people if people != "everybody" else "",
+        "rule": rule if rule in RULES and rule != "majority" else "",
+        "of": query.get("of", "") if query.get("of", "") in names else "",
+        "question": "".join(s for s in query.get("question", "")[:80] if s.isprintable()),
+        "pictures": "1" if query.get("pictures") == "1" else "",
+    }
+
+
+def _menus(place: Place, asked: dict[str, str], study: Study) -> list[dict[str, Any]]:
+    judges = sorted(set(study.runs.values_list("judge__name", flat=True)))
+    people = PEOPLE if place.owns else {"everybody": PEOPLE["everybody"]}
+    menus = [
+        select("people", "hidden behind a pseudonym", people.items(), asked["people"]),
+        select("rule", "people together by", [(r, r) for r in RULES], asked["rule"]),
+    ]
+    if judges:
+        named = [("", "all judges"), *((name, title(name)) for name in judges)]
+        menus.append(select("of", "scores of", named, asked["of"]))
+    pictures = [("", "without pictures"), ("1", "with the pictures")]
+    menus.append(select("pictures", "whole study", pictures, asked["pictures"]))
+    return menus
+
+
+def _given(filters: Filters) -> dict[str, str]:
+    return {name: getattr(filters, name) for name in Filters.__dataclass_fields__}

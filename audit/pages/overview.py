@@ -1,0 +1,144 @@
+"""The first page of a study: what it is, what is missing, and the one next step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from annotations.access import PersonsRequest, place_of, place_or_404
+from annotations.forms.versions import form_of
+from annotations.models import Study
+from annotations.studies import flags
+from annotations.studies import queries as study_queries
+from annotations.studies.queries import StudyCounts
+from audit.models import ClosedTour, Report
+from audit.pages.home_cards import next_step
+from judges.models import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One of the steps from nothing to an audit, under the name of its section."""
+
+    key: str
+    title: str
+    words: str
+    done: bool
+    url: str
+    button: str
+
+
+@require_GET
+@login_required
+def study(request: HttpRequest, slug: str) -> HttpResponse:
+    place = place_or_404(request, slug)
+    if not place.may_research:
+        return redirect("label", slug=slug)
+    counts = study_queries.counts(place.study)
+    runs = list(place.study.runs.order_by().values_list("state", flat=True))
+    report = Report.objects.with_usual_options().filter(study=place.study).defer("body").first()
+    is_owner = place.owns
+    context = {
+        "study": place.study,
+        "is_owner": is_owner,
+        "counts": counts,
+        "steps": list(_steps(place.study, counts, runs, report, is_owner)),
+        "next": next_step(
+            images=counts.images,
+            labelled=counts.labelled,
+            judged=bool(runs),
+        ),
+        "flags": flags.open_flags(place.study).count(),
+        "missing": study_queries.missing_prompts(place.study),
+        # Only somebody with an empty study is asked whether they have closed it.
+        "tour": not counts.images and not ClosedTour.objects.filter(user=request.user.pk).exists(),
+    }
+    return render(request, "audit/study.html", context)
+
+
+@require_GET
+@login_required
+def tour(request: HttpRequest) -> HttpResponse:
+    return render(request, "tour.html")
+
+
+@require_POST
+@login_required
+def close_tour(request: PersonsRequest) -> HttpResponse:
+    """For good, for this person. The page of the tour stays."""
+    ClosedTour.objects.get_or_create(user=request.user)
+    place = place_of(request.user, request.POST.get("study", ""))
+    return redirect("study", slug=place.study.slug) if place else redirect("home")
+
+
+def _steps(
+    study: Study, counts: StudyCounts, runs: list[str], report: Report | None, is_owner: bool
+) -> Iterator[Step]:
+    def at(name: str) -> str:
+        return reverse(name, args=[study.slug])
+
+    has_images = counts.images > 0
+    yield Step(
+        "data",
+        "Data",
+        f"{_n(counts.images, 'image')} of {_n(counts.prompts, 'prompt')} by "
+        f"{_n(counts.generators, 'generator')}."
+        if has_images
+        else "No images yet. Bring pictures, tables, or a benchmark’s files.",
+        has_images,
+        at("imports"),
+        "Import more" if has_images else "Import images",
+    )
+    asked = len(form_of(study.form).questions)
+    yield Step(
+        "questions",
+        "Questions",
+        f"People answer “{study.form.title}”, {_n(asked, 'question')} about each image.",
+        True,
+        at("form-edit") if is_owner else "",
+        "Change the questions",
+    )
+    labelled = f"{counts.labelled} of {_n(counts.images, 'image')} labelled; " if has_images else ""
+    yield Step(
+        "people",
+        "People",
+        f"{labelled}{_n(counts.people, 'person', 'people')} in this study, up to {study.overlap} "
+        "for each image.",
+        has_images and counts.labelled == counts.images,
+        at("people"),
+        "Invite people" if is_owner else "See the people",
+    )
+    going, stopped = runs.count(Run.State.RUNNING), runs.count(Run.State.STOPPED)
+    parts = [_n(len(runs), "run")]
+    parts += [f"{going} in progress"] if going else []
+    parts += [f"{stopped} stopped with an error"] if stopped else []
+    yield Step(
+        "judges",
+        "Judges",
+        f"{', '.join(parts)}."
+        if runs
+        else "No judge has scored these images yet. Start one, or import its scores.",
+        bool(runs) and not going and not stopped,
+        at("runs"),
+        "See the runs" if runs else "Start a judge",
+    )
+    yield Step(
+        "audit",
+        "Audit",
+        (report.summary.get("sentence") or "There is a report.")
+        if report
+        else "No report yet. It needs labels and a judge’s scores of the same images.",
+        report is not None,
+        at("drift"),
+        "See the drift",
+    )
+
+
+def _n(count: int, one: str, many: str = "") -> str:
+    return f"{count} {one if count == 1 else many or one + 's'}"
