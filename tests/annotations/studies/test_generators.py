@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from datetime import date
 
 import pytest
@@ -140,3 +141,10 @@ def test_more_generators_ask_nothing_more_and_are_cut_into_pages(client, alice, 
     Generator.objects.bulk_create(Generator(study=study, name=f"g{n}") for n in range(150))
     assert queries() == before
     assert "Page 1 of 2" in client.get(where(study)).content.decode()
+
+
+def test_a_date_is_suggested_whatever_signs_and_case_a_name_has():
+    assert generators.suggested("FLUX.1 [dev]") == date(2024, 8, 1)
+    assert generators.suggested("Stable-Diffusion_v2.1") is None
+    assert generators.suggested("stable diffusion 2.1") == date(2022, 12, 7)
+    assert all(re.fullmatch(r"[a-z0-9]+", name) for name in generators.RELEASED)
