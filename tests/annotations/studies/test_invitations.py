@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.core import signing
 from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -60,11 +61,26 @@ def test_a_link_leads_back_to_its_invitation(study):
     assert invitations.read_token(invitations.token_of(invitation)) == invitation
 
 
-def test_a_changed_a_closed_and_an_expired_link_open_nothing(study):
+def as_signed_before(invitation):
+    """With the time in it, as links were until they got one address for good."""
+    return signing.dumps([invitation.pk, invitation.nonce], salt=invitations.SALT)
+
+
+def test_a_link_has_one_address_at_every_moment(study, monkeypatch):
     invitation = invitations.invite(study=study)
     token = invitations.token_of(invitation)
-    with pytest.raises(StudyRefused, match="not complete"):
-        invitations.read_token(token[:-3] + "abc")
+    monkeypatch.setattr("time.time", lambda: 4_000_000_000.0)
+    assert invitations.token_of(invitation) == token
+
+
+@pytest.mark.parametrize("token_of", [invitations.token_of, as_signed_before])
+def test_a_changed_a_closed_and_an_expired_link_open_nothing(study, token_of):
+    invitation = invitations.invite(study=study)
+    token = token_of(invitation)
+    assert invitations.read_token(token) == invitation
+    for broken in (token[:-3] + "abc", token.replace(":", "::"), f"x{token}", token.split(":")[0]):
+        with pytest.raises(StudyRefused, match="not complete"):
+            invitations.read_token(broken)
     Invitation.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     with pytest.raises(StudyRefused, match="expired"):
         invitations.read_token(token)
