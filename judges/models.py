@@ -372,6 +372,10 @@ class Upload(Job):
         return self.outcome.get("rejected_in_all", len(self.outcome.get("rejected", ())))
 
     @property
+    def missing(self) -> int:
+        return self.outcome.get("missing_in_all", len(self.outcome.get("missing", ())))
+
+    @property
     def words(self) -> str:
         return " ".join(sentences(self.outcome))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +28,7 @@ class Outcome:
     missing: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     rejected_in_all: int = 0
+    missing_in_all: int = 0
     dry_run: bool = False
     progress: Callable[[int], None] | None = None
     read: int = 0
@@ -47,10 +48,16 @@ class Outcome:
         if isinstance(record, Rejected):
             self.reject(**record._asdict())
         elif isinstance(record, Missing):
-            if len(self.missing) < NAMED:
-                self.missing.append(record.what)
+            self.lack([record.what])
         elif record.words not in self.warnings:
             self.warnings.append(record.words)
+
+    def lack(self, names: Iterable[str]) -> None:
+        """Counts all that is missing, and names the first."""
+        for what in names:
+            self.missing_in_all += 1
+            if len(self.missing) < NAMED:
+                self.missing.append(what)
 
     def step(self, count: int) -> None:
         self.read += count
@@ -68,16 +75,18 @@ class Outcome:
         if self.rejected_in_all > len(self.rejected):
             result["rejected_in_all"] = self.rejected_in_all
         result |= {"missing": self.missing, "warnings": self.warnings}
+        if self.missing_in_all > len(self.missing):
+            result["missing_in_all"] = self.missing_in_all
         return result | ({"dry_run": True} if self.dry_run else {})
 
     def as_text(self) -> str:
         """The same for people."""
         lines = [*sentences(self.as_json()), *self.warnings]
         if self.missing:
-            lines.append(f"Missing ({len(self.missing)}):")
+            lines.append(f"Missing ({self.missing_in_all}):")
             lines += [f"  {what}" for what in self.missing[:20]]
-            if len(self.missing) > 20:
-                lines.append(f"  … and {len(self.missing) - 20} more (--json names them).")
+            if self.missing_in_all > 20:
+                lines.append(f"  … and {self.missing_in_all - 20} more (--json names them).")
         if self.rejected_in_all:
             lines.append(f"Refused ({self.rejected_in_all}):")
             for row in self.rejected[:50]:

@@ -53,8 +53,20 @@ class Images:
             yield image
 
 
+def not_read(folder: Path, files: Iterable[Path], what: str) -> Iterator[Remark]:
+    """Names the files that lie in the folder and are none of those that are read."""
+    if folder.is_dir():
+        read = {file.name for file in files}
+        there = (f.name for f in folder.iterdir() if f.is_file() and not f.name.startswith("."))
+        pictures = tuple(SUFFIXES)
+        yield from left_out(
+            (n for n in there if n not in read and not n.lower().endswith(pictures)), what
+        )
+
+
 def left_out(names: Iterable[str], why: str) -> Iterator[Remark]:
     names = sorted(names)
     if names:
         shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
-        yield Remark(f"{len(names)} files were left out ({why}): {shown}.")
+        files = "1 file was" if len(names) == 1 else f"{len(names)} files were"
+        yield Remark(f"{files} left out ({why}): {shown}.")

@@ -257,5 +257,4 @@ def _name_missing(study: Study, outcome: Outcome) -> None:
             f"{generator}: {expected} prompts expected, {expected - len(absent)} with an image; "
             f"{len(absent)} are missing."
         )
-        for key in absent[:1000]:
-            outcome.missing.append(f"prompt {key} has no image by {generator}")
+        outcome.lack(f"prompt {key} has no image by {generator}" for key in absent)

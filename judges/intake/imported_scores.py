@@ -125,8 +125,10 @@ class ScoreWriter:
                     f"{run.judge.name}: {expected} images expected, {expected - count} with a "
                     f"judgement; {count} are missing."
                 )
-            for key in absent.order_by("key").values_list("key", flat=True)[:1000]:
-                self.outcome.missing.append(f"image {key} has no score by {run.judge.name}")
+            keys = absent.order_by("key").values_list("key", flat=True)
+            self.outcome.lack(
+                f"image {key} has no score by {run.judge.name}" for key in keys.iterator()
+            )
         if self.runs and not self.outcome.dry_run:
             scores_changed.send(sender=Run, study_id=self.study.pk, ended=True)
 

@@ -231,7 +231,7 @@ def _short(outcome: dict[str, Any], folder: Path) -> dict[str, Any]:
     """As much as a page shows."""
     outcome["rejected_in_all"] = outcome.get("rejected_in_all", len(outcome["rejected"]))
     outcome["rejected"] = outcome["rejected"][:NAMED]
-    outcome["missing_in_all"] = len(outcome["missing"])
+    outcome["missing_in_all"] = outcome.get("missing_in_all", len(outcome["missing"]))
     outcome["missing"] = outcome["missing"][:NAMED]
     outcome["warnings"] = [_plain(words, folder) for words in outcome["warnings"][:NAMED]]
     return outcome

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from annotations.sources import json_values
 from annotations.sources.checks import Unfit
 from annotations.sources.json_values import Images
 from annotations.sources.records import (
@@ -60,6 +61,9 @@ def read(path: Path, generator: str, judge: str) -> Iterator[Record]:
             f"{path.name} holds no questions, answers or ratings of DSG "
             f"(a CSV with the columns {', '.join(QUESTIONS[:4])}, …)."
         )
+    yield from json_values.not_read(
+        path, [f for f in files if kinds[f]], "no questions, answers or ratings of DSG"
+    )
     known: dict[str, dict[str, int]] = {}
     seen = Images()
     for file in sorted((f for f in files if kinds[f]), key=lambda f: kinds[f] or ""):
@@ -207,10 +211,12 @@ def _scores(
 ) -> Iterator[Record]:
     """A score for each question of an image, then one for the image. `atoms`: number -> atom."""
     yes = {cells[3]: cells[5].strip().lower() == "yes" for _, cells in rows}
+    parents = [_parents(cells[4]) for _, cells in rows]
+    # As with the questions: where one of them is junk, all dependencies of the item are dropped.
+    junk = None in parents
     counted = 0
-    for line, cells in rows:
-        on = [p.strip() for p in cells[4].split(",") if p.strip() not in ("", "0")]
-        counted += yes[cells[3]] and all(yes.get(parent, True) for parent in on)
+    for (line, cells), on in zip(rows, parents, strict=True):
+        counted += yes[cells[3]] and (junk or all(yes.get(parent, True) for parent in on or ()))
         usual = int(cells[3]) - 1 if NUMBER.fullmatch(cells[3]) else -1
         atom = usual if atoms is None else atoms.get(cells[3], -1)
         if atom < 0:

@@ -32,6 +32,7 @@ RATINGS = range(1, 6)
 def read(path: Path, images: Path | None) -> Iterator[Record]:
     files = [path] if path.is_file() else _rating_files(path)
     folder = path if path.is_dir() else path.parent
+    yield from json_values.not_read(path, [*files, folder / SKILLS], "no ratings of single people")
     skills = _skills(folder / SKILLS)
     seen = Images()
     for file in files:
@@ -58,7 +59,7 @@ def _ratings(
         try:
             text = take_text(item, "prompt")
             models = take(item, "models", dict, "an object of generators")
-            if item.get("id", key) != key:
+            if not _same_number(item.get("id", key), key):
                 raise Unfit("id", item["id"], f"The entry is called “{key}”.")
         except Unfit as unfit:
             yield unfit.at(line, path.name)
@@ -85,6 +86,11 @@ def _ratings(
                     )
                 )
                 yield from _labels(f"{generator}/{name}", generator, ratings, line, path.name)
+
+
+def _same_number(given: Any, key: str) -> bool:
+    """The official file writes "292" in the entry "00292"."""
+    return str(given).zfill(len(key)) == key
 
 
 def _labels(image: str, generator: str, ratings: Any, line: int, source: str) -> Iterator[Record]:

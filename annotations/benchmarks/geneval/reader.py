@@ -56,6 +56,7 @@ def read(path: Path, images: Path | None, generator: str, judge: str) -> Iterato
                 f"{path.name} holds neither {METADATA} nor {RESULTS} nor folders of images "
                 "(00000/samples/00000.png)."
             )
+        yield from json_values.not_read(path, files, "none of GenEval's files")
     if path.is_dir() and not generator and folders:
         generator = json_values.named_after(folders[0])
         yield Remark(f"The generator is called “{generator}”, like its folder (--generator NAME).")

@@ -41,6 +41,7 @@ def read(path: Path, images: Path | None, generator: str, judge: str) -> Iterato
         files += [images] if images.is_file() else _files(images)
     if not files:
         raise Unreadable(f"{path.name} holds no .jsonl and no .json.")
+    yield from json_values.not_read(path, files, "neither .jsonl nor .json")
     if not generator and (images is not None or len(files) > 1):
         generator = json_values.named_after(
             images if images and images.is_dir() else files[-1].parent

@@ -56,6 +56,7 @@ def read(path: Path, images: Path | None, generator: str, judge: str) -> Iterato
         )
     if images is not None and len(files) > 1:
         raise Unreadable("The pictures of one folder belong to one prompt file: name that file.")
+    yield from json_values.not_read(path, files, "no lists of prompts")
     for file in files:
         texts: list[str] = []
         for record in prompts(file):
@@ -190,7 +191,7 @@ def _results(
             )
         yield ScoreRecord(at[number], name, score, line=line, source=path.name)
     absent = sorted(at.keys() - {item["question_id"] for item in items})
-    for number in absent[:1000]:
+    for number in absent:
         yield Missing(f"result of {name} for picture {number:06d}")
 
 

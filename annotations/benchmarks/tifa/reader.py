@@ -49,6 +49,7 @@ def read(path: Path, images: Path | None, generator: str, judge: str) -> Iterato
     contents = [(_kind(value), file, value) for file, value in _documents(files)]
     if not any(kind for kind, _, _ in contents):
         raise Unreadable(f"{path.name} holds no questions, images, results or ratings of TIFA.")
+    yield from json_values.not_read(path, files, "not .json")
     kinds = {kind for kind, _, _ in contents}
     if not generator and kinds & {"3 images", "4 results"}:
         generator = json_values.named_after(path if path.is_dir() else path.parent)
@@ -64,6 +65,8 @@ def read(path: Path, images: Path | None, generator: str, judge: str) -> Iterato
                 yield record
         elif kind == "2 captions" and not with_questions:
             yield from _captions(file, value, prompts)
+        elif kind == "2 captions":
+            yield Remark(f"{file.name} was left out: the captions are read from the questions.")
         elif kind == "3 images":
             yield from _image_map(file, value, images, generator, prompts, seen)
         elif kind == "4 results":

@@ -129,6 +129,38 @@ def test_a_ranking_has_nine_pictures_of_a_prompt(tmp_path):
     assert len(read.labels) == 27
 
 
+def test_genai_bench_of_527_prompts_is_read_whole(tmp_path):
+    # As in the official file, the entry "00292" has the id "292".
+    items = {
+        f"{n:05d}": {"id": str(n) if n > 291 else f"{n:05d}", "prompt": f"cat {n}", "models": {"sd": [n % 5 + 1]}}
+        for n in range(1, 528)
+    }  # fmt: skip
+    read = Read("genai_bench", written(tmp_path, a_json=items) / "a.json")
+    assert read.rejected == []
+    assert [p.key for p in read.prompts] == [f"{n:05d}" for n in range(1, 528)]
+    assert len(read.labels) == 527
+
+
+def test_an_id_of_another_entry_is_refused(tmp_path):
+    items = {"00001": {"id": "2", "prompt": "a cat", "models": {}}}
+    read = Read("genai_bench", written(tmp_path, a_json=items) / "a.json")
+    assert [(r.field, r.value) for r in read.rejected] == [("id", "2")]
+
+
+def test_the_official_ids_without_their_zeros_are_read():
+    read = Read("genai_bench", needs.shared("genaibench/genai_image_ids.json"))
+    assert (len(read.prompts), read.rejected) == (8, [])
+
+
+def test_a_file_of_the_folder_that_is_not_read_is_named(tmp_path):
+    other = {"00001": {"id": "00001", "prompt": "a cat", "models": {"sd": {"clip": "0.2"}}}}
+    place = written(tmp_path, genai_image_json=rating(sd=[3]), teaser_json=other, notes_txt="x")
+    read = Read("genai_bench", place)
+    assert [remark.words for remark in read.remarks] == [
+        "2 files were left out (no ratings of single people): notes.txt, teaser.json."
+    ]
+
+
 def test_the_official_ratings_have_two_typing_errors():
     read = Read("genai_bench", needs.shared("genaibench/genai_image_sample.json"))
     assert (len(read.prompts), len(read.images), len(read.generators)) == (62, 372, 6)
@@ -257,6 +289,17 @@ def test_an_answer_counts_only_where_its_direct_parents_were_right(tmp_path):
     whole = [s.score for s in read.scores if s.atom is None]
     assert whole == [pytest.approx(1 / 3)]
     assert [s.score for s in read.scores if s.atom is not None] == [0.0, 1.0, 1.0]
+
+
+def test_junk_dependencies_of_answers_are_dropped_as_those_of_questions(tmp_path):
+    header = "t2i_model,item_id,question,question_id,dependency_id,answer\n"
+    said = [(1, 0, "no"), (2, 1, "yes"), (3, '"1, right"', "yes")]
+    text = header + "".join(f"sd,a,q{n}?,{n},{on},{answer}\n" for n, on, answer in said)
+    questions = dsg((1, 0, "entity"), (2, 1, "attribute"), (3, '"1, right"', "relation"))
+    read = Read("dsg", written(tmp_path, q_csv=questions, vqa_dsg_csv=text))
+    assert any("all dependencies of “a” were dropped" in r.words for r in read.remarks)
+    # With its dependency on 1, question 2 would not count: 0. Without any: 2 of 3.
+    assert [s.score for s in read.scores if s.atom is None] == [pytest.approx(2 / 3)]
 
 
 def test_likert_ratings_of_dsg_are_labels(tmp_path):

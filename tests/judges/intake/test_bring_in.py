@@ -71,6 +71,15 @@ def test_a_folder_of_tables_becomes_a_study(tidy):
     assert "prompt p2 has no image by sd" in outcome.missing
 
 
+def test_everything_missing_is_counted_and_the_first_are_named(tidy, monkeypatch):
+    monkeypatch.setattr("annotations.imports.outcome.NAMED", 1)
+    outcome = bring_in(tidy)
+    # p2 has no image by sd, b2 no score by clip.
+    said = outcome.as_json()
+    assert (len(said["missing"]), said["missing_in_all"]) == (1, 2)
+    assert "Missing (2):" in outcome.as_text()
+
+
 def test_the_scale_of_an_unknown_question_is_said(tidy):
     words = [w for w in bring_in(tidy).warnings if "mood" in w]
     assert words == [
