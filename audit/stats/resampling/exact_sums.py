@@ -11,6 +11,8 @@ from audit.stats.series import Codes, Floats
 
 def mean(values: np.ndarray) -> float:
     """Summed exactly and divided once."""
+    if not values.size or not np.isfinite(values).all():
+        raise ValueError("a mean needs values, none of them missing or infinite")
     return math.fsum(values.tolist()) / values.size
 
 

@@ -41,6 +41,8 @@ def share_limits(hits: Floats, asked: Floats, confidence: float = 0.95) -> Limit
     """Of sum(hits) / sum(asked), both counted by cluster."""
     hits, asked = hits[asked > 0], asked[asked > 0]
     n, clusters = math.fsum(asked), hits.size
+    if not n or not np.isfinite(hits).all():
+        raise ValueError("a share needs something that was asked, and no missing answers")
     p = math.fsum(hits) / n
     spread = math.fsum((hits - p * asked) ** 2)
     if spread > 0 and clusters > 1:

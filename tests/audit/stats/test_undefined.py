@@ -31,6 +31,7 @@ from audit.stats import (
     planning,
     ranking,
     raters,
+    resampling,
     roc,
     thresholds,
     ties,
@@ -39,6 +40,14 @@ from audit.stats.counting.grouped_pairs import GroupedPairs
 from audit.stats.estimate import Estimate, Undefined
 from audit.stats.over_time import drift, sequential_alarm
 from audit.stats.resamples import Resamples
+from audit.stats.resampling import (
+    cluster_counts,
+    exact_sums,
+    means,
+    percentiles,
+    small_samples,
+)
+from audit.stats.resampling.draw import Draw
 
 NAN, INF = float("nan"), float("inf")
 # How the statistics are made; they take what the public functions have checked.
@@ -83,6 +92,18 @@ def each(call, *hazards):
 
 def draw(n: int = 4, clusters=None) -> Resamples:
     return Resamples(np.arange(n) if clusters is None else clusters, resamples=20)
+
+
+def drawn_from(n: int = 4) -> Draw:
+    return Draw(np.arange(n), resamples=20, seed=0)
+
+
+def floats(*values: float) -> np.ndarray:
+    return np.array(values, dtype=np.float64)
+
+
+def sure(value: float = 0.5) -> Estimate:
+    return Estimate(value, None, None, 4)
 
 
 def drawn(name: str, *hazards, **options):
@@ -421,6 +442,90 @@ ROWS = {
             ranking.pearson, ([1, 1], [1, 2]), clusters=[1, 2]
         ),
     },
+    # Of a resample, after its data were checked; NaN there is counted by `percentiles.interval`.
+    "accuracy.over_all": None,
+    "accuracy.within": None,
+    "accuracy.listed_pairs": None,
+    "accuracy.owners": None,
+    "alpha.alpha": None,
+    "crossing.right_pairs": None,
+    "crossing.scan": None,
+    "pair_counts.right": None,
+    "pair_counts.tied": None,
+    "pair_counts.ties": None,
+    "pair_counts.won": None,
+    "exact_sums.by_group": None,
+    "exact_sums.halves": None,
+    "exact_sums.weighted": None,
+    "exact_sums.quadratic": None,
+    "exact_sums.ratio": None,
+    "percentiles.plain": None,
+    "cluster_counts.in_single": None,
+    "cluster_counts.kept": None,  # remembers tables
+    "draw.digest": None,  # a name for arrays
+    "small_samples.is_share": None,  # yes or no
+    "cluster_counts.cluster_counts": {
+        "no resamples": lambda: cluster_counts.cluster_counts(4, 0, 0),
+        "a seed below 0": lambda: cluster_counts.cluster_counts(4, 20, -1),
+    },
+    "exact_sums.mean": each(
+        lambda v: exact_sums.mean(floats(*v)),
+        {"nothing": [], "a NaN": [1, NAN], "an infinity": [1, INF], "both": [INF, -INF]},
+    ),
+    "means.mean": each(lambda v: means.mean(drawn_from(max(1, len(v))), v), SERIES)
+    | {"clusters of other data": lambda: means.mean(drawn_from(3), FEW)},
+    "means.difference_of_means": each(
+        lambda a, b: means.difference_of_means(drawn_from(max(1, len(a))), a, b), PAIRS
+    ),
+    "means.ratio_of_sums": each(
+        lambda a, b: means.ratio_of_sums(drawn_from(max(1, len(a))), a, b), PAIRS
+    )
+    | {
+        "out of nothing": lambda: means.ratio_of_sums(drawn_from(), FEW, [0] * 4),
+        "out of less": lambda: means.ratio_of_sums(drawn_from(), FEW, [1, -1, 1, 1]),
+    },
+    "means.share": {
+        "clusters of other data": lambda: means.share(
+            drawn_from(3), sure(), floats(*FEW), floats(*FEW)
+        )
+    },
+    "small_samples.share_limits": {
+        "nothing": lambda: small_samples.share_limits(floats(), floats()),
+        "out of nothing": lambda: small_samples.share_limits(floats(0, 0), floats(0, 0)),
+        "a NaN": lambda: small_samples.share_limits(floats(NAN, 1), floats(1, 1)),
+    },
+    "small_samples.mean_limits": {
+        "nothing": lambda: small_samples.mean_limits(floats(), np.arange(0), 0),
+        "a NaN": lambda: small_samples.mean_limits(floats(1, NAN), np.arange(2), 2),
+    },
+    "small_samples.difference_limits": {
+        "nothing": lambda: small_samples.difference_limits(floats(), floats(), np.arange(0), 0),
+        "a NaN": lambda: small_samples.difference_limits(
+            floats(1, NAN), floats(1, 0), np.arange(2), 2
+        ),
+    },
+    "small_samples.jackknifed": {
+        "undefined without one": lambda: small_samples.jackknifed(
+            sure(), floats(0.5, NAN), "share", 1.0
+        ),
+        "prompts that do not differ": lambda: small_samples.jackknifed(
+            sure(), floats(0.5, 0.5), "plain", 1.0
+        ),
+    },
+    "percentiles.interval": {
+        "undefined": lambda: percentiles.interval(Undefined("no items", 0), FEW, np.ones((2, 2)), 4),
+        "a NaN": lambda: percentiles.interval(NAN, lambda c: c[:, 0], np.ones((2, 2)), 4),
+        "one cluster": lambda: percentiles.interval(0.5, lambda c: c[:, 0], np.ones((2, 1)), 4),
+        "undefined in each": lambda: percentiles.interval(
+            0.5, lambda c: c[:, 0] * NAN, np.ones((2, 2)), 4
+        ),
+        "unknown method": lambda: percentiles.interval(
+            0.5, lambda c: c[:, 0], np.ones((2, 2)), 4, "guess"
+        ),
+        "all confidence": lambda: percentiles.interval(
+            0.5, lambda c: c[:, 0], np.ones((2, 2)), 4, confidence=1
+        ),
+    },
     "resamples.Resamples": {
         "no clusters": lambda: Resamples([]),
         "no resamples": lambda: Resamples(FEW, resamples=0),
@@ -479,7 +584,9 @@ def public_functions() -> set[str]:
     names = set()
     modules = [f"audit.stats.{m.name}" for m in pkgutil.iter_modules(audit.stats.__path__)]
     modules += [
-        f"{over_time.__name__}.{module.name}" for module in pkgutil.iter_modules(over_time.__path__)
+        f"{folder.__name__}.{module.name}"
+        for folder in (over_time, resampling)
+        for module in pkgutil.iter_modules(folder.__path__)
     ]
     for path in modules:
         module_name = path.rpartition(".")[2]
