@@ -14,6 +14,9 @@ point again, so at the end the search starts once more from the beginning.
 
 Images that the owner wants labelled first (`Study.first`) come before all these, in an order drawn
 for them, which tells as little.
+
+Images with known answers are mixed in, and nothing may tell which they are: what a person gave back
+comes again next, and what ran out in their hands comes again at the end, known or not.
 """
 
 from __future__ import annotations
@@ -23,11 +26,11 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Exists, OuterRef
 from django.utils.crypto import salted_hmac
 
 from annotations.database.prepared import ask, execute
-from annotations.models import Assignment, Generator, Image, Membership, PracticeAnswer
+from annotations.labelling import order_sql as sql
+from annotations.models import Generator, Image, Membership
 
 CIRCLE = 1 << 31
 # The parts of a generator's circle: from its starting point to the end of the numbers, from 0 back
@@ -35,34 +38,6 @@ CIRCLE = 1 << 31
 FIRST, SECOND, END = 0, 1, 2
 # What is stored for one generator, by position in a list.
 SEEN, PART, PLACE, LAST, BEGINNING = range(5)
-SAVE = "UPDATE annotations_membership SET walk = %s WHERE id = %s"
-# Repeats the condition of the index word by word, so that both databases use it. Whether the person
-# had the image is one look-up by key: with NOT EXISTS, PostgreSQL may read all they ever had.
-OPEN_IMAGE = """
-    SELECT place, id, public_id FROM annotations_image
-    WHERE generator_id = %s AND taken = {taken} AND (place, id) > (%s, %s) {bound}
-      AND NOT (file = '') AND gold IS NULL
-      AND (SELECT had.id FROM annotations_assignment AS had
-           WHERE had.image_id = annotations_image.id AND had.annotator_id = %s) IS NULL
-    ORDER BY place, id LIMIT 1"""
-SKIPPED = """
-    SELECT image.id, image.public_id
-    FROM annotations_assignment AS had
-    JOIN annotations_image AS image ON image.id = had.image_id
-    WHERE had.annotator_id = %s AND had.state = 'skipped'
-      AND (image.taken < %s OR image.gold IS NOT NULL)
-    ORDER BY CASE WHEN image.id > %s THEN 0 ELSE 1 END, image.id LIMIT 1"""
-
-
-FIRST_OF_ALL = """
-    SELECT chosen.place, image.id, image.public_id
-    FROM annotations_selectedimage AS chosen
-    JOIN annotations_image AS image ON image.id = chosen.image_id
-    WHERE chosen.selection_id = %s AND chosen.place >= %s AND image.taken < %s
-      AND NOT (image.file = '') AND image.gold IS NULL
-      AND (SELECT had.id FROM annotations_assignment AS had
-           WHERE had.image_id = image.id AND had.annotator_id = %s) IS NULL
-    ORDER BY chosen.place LIMIT 1"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +67,9 @@ class Walk:
         self.given: int = state.get("given", 0)
         # The images they have in reserve, in the order in which they come.
         self.reserve: list[int] = list(state.get("reserve", ()))
-        # The image they skipped that was offered to them again last.
+        # The images they gave back: these come before all others.
+        self.back: list[int] = list(state.get("back", ()))
+        # The key of the skipped one that was offered to them again last.
         self.again: int = state.get("again", 0)
         # The selection that comes first, and where they stopped in it.
         self.first: list[int] = list(state.get("first", (0, 0)))
@@ -101,8 +78,13 @@ class Walk:
 
     def next(self) -> Candidate | None:
         """The next image; the walk moves past it."""
-        candidate = self._next_gold() if self._gold_is_due() else None
+        if not self.ways:
+            self._begin_again()
+        candidate = self._next_given_back()
+        if candidate is None and self._is_due(self.given):
+            candidate = self._next_known()
         candidate = candidate or self._next_of_selection() or self._next_ordinary()
+        candidate = candidate or self._next_that_ran_out()
         if candidate is None:
             self._begin_again()
             candidate = self._next_of_selection() or self._next_ordinary()
@@ -112,36 +94,77 @@ class Walk:
 
     def next_skipped(self) -> Candidate | None:
         """An image that this person skipped and nobody has filled since, each in its turn."""
-        rows = ask(SKIPPED, [self.annotator.pk, self.study.overlap, self.again])
+        rows = ask(sql.SKIPPED, [self.annotator.pk, self.study.overlap, self.again])
         if not rows:
             return None
-        [(image, public_id)] = rows
-        self.again = image
+        [(self.again, image, public_id)] = rows
         return Candidate(image, public_id)
 
     def step_back(self, image: Image) -> None:
         """The image was given back, so it comes next again. Of several, the last one goes first."""
+        self.back = [image.pk, *(other for other in self.back if other != image.pk)]
+        self.given = max(0, self.given - 1)
         way = self.ways.get(str(image.generator_id))
-        if way is None or image.gold is not None:
-            return
-        part = FIRST if image.place >= way[BEGINNING] else SECOND
-        before = [part, image.place, image.pk - 1]
-        if before < [way[PART], way[PLACE], way[LAST]]:
-            way[PART], way[PLACE], way[LAST] = before
+        if way is not None and image.gold is None:
             way[SEEN] -= 1
-            self.given -= 1
-        if self.study.first_id is not None:
-            self.first = [self.study.first_id, 0]
+
+    def known_to_come(self, left: int) -> int:
+        """How many known images come among the `left` images that this person holds or may get,
+        so that the count of what is left goes down by one with each image, known or not."""
+        person, share = self.annotator.pk, self.study.gold_share
+        if not share:
+            return 0
+        never_had = [self.study.pk, person, person, person]
+        [(fresh, again, held)] = ask(sql.KNOWN_LEFT, [*never_had, person, person, person, person])
+        others = max(0, left + again - held - len(self.back))
+        number, mixed_in = self.given + len(self.back), 0
+        while mixed_in < fresh:
+            if number % 100 == 0:
+                # Whole hundreds at once: each has `share` known images.
+                hundreds = min(others // (100 - share), (fresh - mixed_in) // share)
+                mixed_in += hundreds * share
+                others -= hundreds * (100 - share)
+                number += hundreds * 100
+                if mixed_in == fresh:
+                    break
+            if self._is_due(number):
+                mixed_in += 1
+            elif others:
+                others -= 1
+            else:
+                break
+            number += 1
+        return again + mixed_in
 
     def state(self) -> dict[str, Any]:
-        more = {"again": self.again, "reserve": self.reserve}
+        more = {"again": self.again, "reserve": self.reserve, "back": self.back}
         more["first"] = self.first if self.first[0] else []
         kept = {name: value for name, value in more.items() if value}
         return {"given": self.given, "ways": self.ways, **kept}
 
     def save(self) -> None:
         self.annotator.walk = self.state()
-        execute(SAVE, json.dumps(self.annotator.walk), self.annotator.pk)
+        execute(sql.SAVE, json.dumps(self.annotator.walk), self.annotator.pk)
+
+    def _next_given_back(self) -> Candidate | None:
+        """What they gave back, unless somebody else has filled it since."""
+        while self.back:
+            image = self.back.pop(0)
+            rows = ask(sql.GIVEN_BACK, [image, *self._free_again()])
+            for public_id, generator, ordinary in rows:
+                way = self.ways.get(str(generator))
+                if way is not None and ordinary:
+                    way[SEEN] += 1
+                return Candidate(image, public_id)
+        return None
+
+    def _next_that_ran_out(self) -> Candidate | None:
+        rows = ask(sql.RAN_OUT, [self.annotator.pk, *self._free_again()])
+        return Candidate(*rows[0]) if rows else None
+
+    def _free_again(self) -> list[int]:
+        person = self.annotator.pk
+        return [person, self.study.overlap, self.study.gold_share, person]
 
     def _next_of_selection(self) -> Candidate | None:
         """The next image of the selection that the owner wants labelled first."""
@@ -151,7 +174,7 @@ class Walk:
         if self.first[0] != selection:
             self.first = [selection, 0]
         asked = [selection, self.first[1], self.study.overlap, self.annotator.pk]
-        rows = ask(FIRST_OF_ALL, asked)
+        rows = ask(sql.FIRST_OF_ALL, asked)
         if not rows:
             # Nothing is left behind this point; `_begin_again` looks from the beginning.
             self.first = [selection, CIRCLE]
@@ -189,34 +212,26 @@ class Walk:
             way = self.ways.setdefault(key, [least, FIRST, beginning, 0, beginning])
             way[PART], way[PLACE], way[LAST] = FIRST, way[BEGINNING], 0
 
-    def _gold_is_due(self) -> bool:
-        """Out of every 100/share images one is a gold image, at a drawn place among them. Drawn with
-        the server's secret: who knows this code and a name cannot tell the place."""
+    def _is_due(self, number: int) -> bool:
+        """Whether the image that they get after so many others is a known one: out of every
+        100/share images one is, at a drawn place among them. Drawn with the server's secret: who
+        knows this code and a name cannot tell the place."""
         share = self.study.gold_share
         if not share:
             return False
-        block = self.given * share // 100
+        block = number * share // 100
         first, end = -(-block * 100 // share), -(-(block + 1) * 100 // share)
-        return self.given == first + self._drawn(block) % (end - first)
+        return number == first + self._drawn(block) % (end - first)
 
     def _drawn(self, block: int) -> int:
         text = f"{self.annotator.pk}/{block}"
         digest = salted_hmac("annotations.known", text, algorithm="sha256").digest()
         return int.from_bytes(digest[:4], "big")
 
-    def _next_gold(self) -> Candidate | None:
-        touched = Assignment.objects.filter(image=OuterRef("pk"), annotator=self.annotator)
-        # Who practised with an image has read what is right about it.
-        practised = PracticeAnswer.objects.filter(
-            image=OuterRef("pk"), attempt__annotator=self.annotator
-        )
-        gold = Image.objects.filter(study=self.study, gold__isnull=False).exclude(file="")
-        row = (
-            gold.exclude(Exists(touched) | Exists(practised))
-            .order_by("place", "pk")
-            .values_list("pk", "public_id")
-        )
-        return Candidate(*row[0]) if row[:1] else None
+    def _next_known(self) -> Candidate | None:
+        person = self.annotator.pk
+        rows = ask(sql.NEXT_KNOWN, [self.study.pk, person, person, person])
+        return Candidate(*rows[0]) if rows else None
 
 
 def _first_open_image(
@@ -226,7 +241,7 @@ def _first_open_image(
     places that may be taken."""
     bound = f"AND place < {way[BEGINNING]}" if way[PART] == SECOND else ""
     queries = " UNION ALL ".join(
-        f"SELECT * FROM ({OPEN_IMAGE.format(taken=taken, bound=bound)}) AS open_{taken}"  # noqa: S608
+        f"SELECT * FROM ({sql.OPEN_IMAGE.format(taken=taken, bound=bound)}) AS open_{taken}"  # noqa: S608
         for taken in range(annotator.study.overlap)
     )
     given = [generator, way[PLACE], way[LAST], annotator.pk] * annotator.study.overlap

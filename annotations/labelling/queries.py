@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from annotations.database.prepared import Prepared, ask
+from annotations.labelling.image_order import Walk
 from annotations.models import Annotation, Answer, Assignment, Image, Membership
 
 # Above this an exact count helps nobody, and PostgreSQL would read every row for it.
@@ -27,6 +28,17 @@ class Progress:
 
 
 def progress(annotator: Membership) -> Progress:
+    """Goes on by one with every image, also one with known answers: nothing tells which those are."""
+    counted = _counted(annotator)
+    if annotator.quota is None:
+        return counted
+    theirs = max(0, annotator.quota - counted.mine)
+    if counted.more and theirs > counted.left:
+        return counted
+    return Progress(counted.mine, min(counted.left, theirs))
+
+
+def _counted(annotator: Membership) -> Progress:
     """Counted with every answer, and the count stops at COUNTED_UP_TO.
 
     Images that nobody has seen yet are left for every person, and an index counts them. Only when
@@ -37,7 +49,7 @@ def progress(annotator: Membership) -> Progress:
     if fresh - passed > COUNTED_UP_TO:
         return Progress(mine, COUNTED_UP_TO, more=True)
     [(left,)] = ask(LEFT, [study, overlap, overlap, overlap, person])
-    return Progress(mine, left)
+    return Progress(mine, left + Walk(annotator).known_to_come(left))
 
 
 FRESH = """
@@ -51,6 +63,7 @@ FRESH = """
                 LIMIT %s) AS fresh)"""
 # One look-up by key for each image the person had: with a join, PostgreSQL may read all images
 # instead, and with the condition of a partial index here, all of that index for each image.
+# A known image is left while they hold it; it is not among those counted first, as if it were full.
 LEFT = """
     SELECT (SELECT COUNT(*) FROM annotations_image
             WHERE study_id = %s AND taken < %s
@@ -60,8 +73,8 @@ LEFT = """
                                      WHEN taken < %s THEN -1
                                      ELSE 0 END), 0)
             FROM (SELECT had.state,
-                         (SELECT CASE WHEN NOT (met.file = '') AND met.gold IS NULL
-                                 THEN met.taken END
+                         (SELECT CASE WHEN met.file = '' THEN NULL
+                                      WHEN met.gold IS NULL THEN met.taken ELSE 32767 END
                           FROM annotations_image AS met WHERE met.id = had.image_id) AS taken
                   FROM annotations_assignment AS had
                   WHERE had.annotator_id = %s) AS own)"""
