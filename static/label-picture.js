@@ -94,7 +94,7 @@ async function fail(mine) {
 async function reason(mine) {
   try {
     const answer = await fetch(mine.src, { method: "HEAD", cache: "no-store" });
-    if (answer.ok) return "This picture cannot be shown: its file is damaged.";
+    if (answer.ok || answer.status === 410) return "This picture cannot be shown: its file is damaged.";
     return `The server does not have this picture (${answer.status}).`;
   } catch {
     return "The picture could not be loaded: there is no connection.";

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 from django.conf import settings
 from django.core.files.storage import default_storage
@@ -21,10 +23,29 @@ def send_picture(file: str, *, otherwise: str = "") -> HttpResponseBase:
     if otherwise and not path.exists():
         path = Path(default_storage.path(otherwise))
     try:
-        response = FileResponse(path.open("rb"), content_type=CONTENT_TYPES[path.suffix])
+        stored = path.open("rb")
     except FileNotFoundError:
         raise Http404 from None
+    if not is_whole(stored, path.suffix):
+        # A browser would show the half that is there, and people would judge it.
+        stored.close()
+        return HttpResponse("The file of this picture is damaged.\n", "text/plain", status=410)
+    response = FileResponse(stored, content_type=CONTENT_TYPES[path.suffix])
     return _armoured(response, path.suffix)
+
+
+def is_whole(stored: BinaryIO, suffix: str) -> bool:
+    """Whether a picture ends as stored pictures do: a copy or a disk may have cut it off since."""
+    head = stored.read(8)
+    length = stored.seek(0, io.SEEK_END)
+    stored.seek(max(0, length - 12))
+    tail = stored.read()
+    stored.seek(0)
+    if suffix == ".png":
+        return tail[-8:-4] == b"IEND"
+    if suffix == ".jpg":
+        return tail.endswith(b"\xff\xd9")
+    return length == 8 + int.from_bytes(head[4:8], "little")
 
 
 def _armoured(response: FileResponse, suffix: str) -> FileResponse:

@@ -108,6 +108,27 @@ def test_a_picture_that_does_not_come_locks_the_answers_until_it_does(open_page,
     open_page.expected("Failed to load resource")
 
 
+def test_half_a_picture_on_the_disk_is_not_judged(open_page, bob, media):
+    files = [path for path in media.rglob("images/**/*.png")]
+    whole = {path: path.read_bytes() for path in files}
+    for path, content in whole.items():
+        path.write_bytes(content[: len(content) // 2])
+    page = open_page(bob, "about:blank")
+    page.goto(LABEL, wait_until="domcontentloaded")
+    panel = page.get_by_role("alert").filter(has_text="its file is damaged")
+    expect(panel).to_be_visible()
+    page.keyboard.type("yn")
+    page.keyboard.press("Enter")
+    assert page.locator(".question input:checked").count() == 0
+    for path, content in whole.items():
+        path.write_bytes(content)
+    page.keyboard.press("r")
+    shown(page)
+    expect(panel).to_have_count(0)
+    assert answers_of(bob) == []
+    open_page.expected("Failed to load resource")
+
+
 def test_a_broken_picture_is_flagged_and_skipped(open_page, bob):
     page = open_page(bob, "about:blank")
     page.route(PICTURE, lambda route: route.fulfill(status=404))

@@ -1,0 +1,42 @@
+"""A picture whose file was cut off after it came in is not shown: half of it would be judged."""
+
+import io
+
+import pytest
+from django.core.files.storage import default_storage
+from PIL import Image as Picture
+
+from annotations.imports import write_study
+from annotations.imports.outcome import Outcome
+from annotations.models import Image
+from annotations.sources.records import ImageRecord
+from tests import making
+
+pytestmark = pytest.mark.django_db
+
+
+def stored(study, kind: str) -> Image:
+    out = io.BytesIO()
+    making.noise(64, 48).save(out, kind)
+    record = ImageRecord(kind, "p0", "early", out.getvalue())
+    outcome = Outcome()
+    write_study.import_images(study=study, records=[record], outcome=outcome)
+    assert outcome.rejected == []
+    return Image.objects.get(study=study, key=kind)
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
+def test_half_a_file_is_gone_and_the_whole_one_is_whole(as_bob, study, kind):
+    image = stored(study, kind)
+    address = f"/images/{image.public_id}/"
+    whole = as_bob.get(address)
+    content = b"".join(whole)
+    assert whole.status_code == 200
+    assert int(whole["Content-Length"]) == len(content)
+    assert Picture.open(io.BytesIO(content)).size == (64, 48)
+    for length in (len(content) // 2, len(content) - 1, 10, 0):
+        default_storage.delete(image.file)
+        default_storage.save(image.file, io.BytesIO(content[:length]))
+        cut = as_bob.get(address)
+        assert cut.status_code == 410
+        assert "immutable" not in cut.headers.get("Cache-Control", "")
