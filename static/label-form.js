@@ -58,8 +58,9 @@ function turnRound(question) {
 
 const yesOf = (question) => question.querySelector('input[data-key="y"]');
 
-// All atoms if there are any, else all questions.
-const answeredByAllYes = () => (questions().some(isAtom) ? questions().filter(isAtom) : questions());
+// All atoms if there are any, else all questions that need an answer.
+const needed = () => questions().filter((item) => !("optional" in item.dataset));
+const answeredByAllYes = () => (questions().some(isAtom) ? questions().filter(isAtom) : needed());
 const canSayAllYes = () => {
   const targets = answeredByAllYes();
   return targets.length > 0 && targets.every(yesOf);

@@ -174,3 +174,19 @@ def test_a_researcher_sees_peoples_marks_beside_the_judges_boxes(
     take(page, f"evidence-marks-{size}")
     page.get_by_role("button", name="People’s marks").click()
     expect(page.locator("svg.people-marks .over").first).to_be_hidden()
+
+
+def test_all_yes_stays_beside_a_question_that_may_stay_open(open_page, bob, study):
+    optional = """
+    Title: With a remark
+    aligned (yes/no): Does the image align with the prompt?
+    quality (yes/no): Is it well made?
+    remark (text, optional): Anything else?
+    """
+    use_form(study=study, form=read_form(parse(optional)))
+    page = open_page(bob, LABEL)
+    expect(page.get_by_role("button", name="All yes")).to_be_visible()
+    page.keyboard.press("a")
+    wait_until_saved(page)
+    given = Answer.objects.filter(annotation__annotator=bob).values_list("question", "value")
+    assert sorted(given) == [("aligned", 1), ("quality", 1)]
