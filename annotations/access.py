@@ -18,7 +18,7 @@ from django_htmx.middleware import HtmxDetails
 from annotations import event_log
 from annotations.database.prepared import Prepared
 from annotations.errors import NotYours
-from annotations.models import Image, Membership, Study
+from annotations.models import ExamplePicture, Image, Membership, Study
 from annotations.models.people import free_name
 
 PLACE = Prepared(
@@ -132,6 +132,17 @@ def image_or_404(request: HttpRequest, public_id: str) -> Image:
     if image is None:
         raise Http404
     return image
+
+
+def example_picture_or_404(request: HttpRequest, public_id: str) -> ExamplePicture:
+    """The picture of an example, for people of its study in any role."""
+    pictures = ExamplePicture.objects.filter(public_id=public_id, study__deleted_at=None)
+    if not (isinstance(request.user, User) and request.user.is_superuser):
+        pictures = pictures.filter(study__memberships__user=request.user.pk or 0)
+    picture = pictures.first()
+    if picture is None:
+        raise Http404
+    return picture
 
 
 @transaction.atomic

@@ -82,5 +82,6 @@ pages = [
     path("join/<str:token>/", join.join, name="join"),
     path("crowd/<str:token>/", crowd.crowd, name="crowd"),
     path("images/<slug:public_id>/", images.image_file, name="image"),
+    path("examples/<slug:public_id>/", images.example_picture, name="example-picture"),
     path("deletions/<int:deletion_id>/again/", deletion.try_again, name="deletion-again"),
 ]

@@ -356,8 +356,17 @@ def step(draft: Draft, opened: int | None, do: str) -> int | None:
     if inside and other != number and 0 <= other < len(questions):
         questions[number], questions[other] = questions[other], questions[number]
         return {number: other, other: number}.get(opened, opened) if opened is not None else None
+    if verb == "picture":
+        _set_picture(draft["examples"], rest)
     _small_step(draft, opened, verb, number)
     return opened
+
+
+def _set_picture(examples: list[Draft], rest: str) -> None:
+    """`picture 2 KEY`: the third example shows this picture; without a key it shows none."""
+    number, _, image = rest.partition(" ")
+    if number.isdecimal() and len(number) < 4 and int(number) < len(examples):
+        examples[int(number)]["image"] = image
 
 
 def _small_step(draft: Draft, opened: int | None, verb: str, number: int) -> None:

@@ -11,8 +11,9 @@ import json
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
-# Begins the name of a picture that comes with Jurybox.
+# Begins the name of a picture that comes with Jurybox, and of one that an owner brought.
 DRAWN = "drawn:"
+OWN = "own:"
 KINDS = ("choice", "choices", "number", "text", "mark")
 
 
@@ -79,8 +80,9 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """`image`: the key of the study's image that the example shows, if there is one; or `drawn:` and
-    the name of a picture of ours (`static/examples`)."""
+    """`image`: the key of the study's image that the example shows, if there is one; `drawn:` and the
+    name of a picture of ours (`static/examples`); or `own:` and the id of a picture that the owner
+    brought (`example_pictures`)."""
 
     prompt: str
     answers: tuple[str, ...]

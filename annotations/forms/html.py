@@ -11,7 +11,7 @@ from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 
-from annotations.forms.definition import DRAWN, Example, Form
+from annotations.forms.definition import DRAWN, OWN, Example, Form
 from annotations.forms.display import Block, ShownQuestion
 from annotations.forms.versions import ByDigest
 from annotations.models import FormVersion
@@ -22,7 +22,7 @@ def questions_html(blocks: Iterable[Block], prompt: str) -> SafeString:
 
 
 def instructions_html(version: FormVersion, addresses: dict[str, str]) -> SafeString:
-    """The instructions beside the form. `addresses`: image key -> public id, for its examples."""
+    """The instructions beside the form. `addresses`: what its examples name -> public id."""
     if addresses:
         return instructions_of(ByDigest(version).form, addresses)
     return _without_pictures(ByDigest(version))
@@ -53,7 +53,7 @@ def _without_pictures(key: ByDigest) -> SafeString:
 
 def instructions_of(form: Form, addresses: dict[str, str]) -> SafeString:
     def with_images(examples: Iterable[Example]) -> list[tuple[Example, str]]:
-        return [(example, _picture(example, addresses)) for example in examples]
+        return [(example, address_of(example.image, addresses)) for example in examples]
 
     context = {
         "form": form,
@@ -64,10 +64,11 @@ def instructions_of(form: Form, addresses: dict[str, str]) -> SafeString:
     return mark_safe(html.strip())  # noqa: S308
 
 
-def _picture(example: Example, addresses: dict[str, str]) -> str:
-    """The address of the example's picture; empty if it has none."""
-    if example.image.startswith(DRAWN):
-        name = f"examples/{example.image.removeprefix(DRAWN)}.png"
+def address_of(image: str, addresses: dict[str, str]) -> str:
+    """Where the picture is that an example names; empty if there is none."""
+    if image.startswith(DRAWN):
+        name = f"examples/{image.removeprefix(DRAWN)}.png"
         return static(name) if finders.find(name) else ""
-    public_id = addresses.get(example.image)
-    return f"{reverse('image', args=[public_id])}?small" if public_id else ""
+    public_id = addresses.get(image)
+    route = "example-picture" if image.startswith(OWN) else "image"
+    return f"{reverse(route, args=[public_id])}?small" if public_id else ""

@@ -3,6 +3,7 @@ from annotations.models.assignment import Assignment, HandedBack
 from annotations.models.decision import Decision
 from annotations.models.deletion import Deletion
 from annotations.models.event import Event
+from annotations.models.example_picture import ExamplePicture
 from annotations.models.flag import Flag
 from annotations.models.form import FormVersion
 from annotations.models.image import Generator, Image
@@ -24,6 +25,7 @@ __all__ = [
     "Decision",
     "Deletion",
     "Event",
+    "ExamplePicture",
     "Flag",
     "FormVersion",
     "Generator",

@@ -7,17 +7,18 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django_htmx.http import HttpResponseClientRedirect
 
-from annotations.access import HtmxRequest, Place, place_or_404
-from annotations.errors import FormRefused, NotYours
-from annotations.forms import builder
+from annotations.access import PersonsRequest, Place, place_or_404
+from annotations.errors import FormRefused, ImportRefused, NotYours
+from annotations.forms import builder, example_pictures
 from annotations.forms.definition import Form
 from annotations.forms.display import blocks, numbering
-from annotations.forms.html import instructions_of, questions_html
+from annotations.forms.html import address_of, instructions_of, questions_html
 from annotations.forms.papers import FORMS
 from annotations.forms.papers.own_form import written_form
 from annotations.forms.per_image import PromptFacts, objects_of, questions_about
@@ -28,8 +29,10 @@ from annotations.models import Annotation, Image
 from annotations.sources.records import AtomRecord
 from annotations.studies import queries as study_queries
 
-# So many images are offered for an example; any other can be named by its key.
-OFFERED = 100
+# So many images are offered for an example at once.
+OFFERED = 24
+# Steps after which the instructions stay open.
+OF_INSTRUCTIONS = ("add-note", "add-example", "remove-note", "remove-ex", "pick", "upload")
 # The example prompt of a preview: two classes and five atoms, so that every kind of question shows.
 SAMPLE = PromptFacts(
     "two red circles and a blue star",
@@ -45,7 +48,7 @@ SAMPLE = PromptFacts(
 
 
 @login_required
-def form_edit(request: HtmxRequest, slug: str) -> HttpResponse:
+def form_edit(request: PersonsRequest, slug: str) -> HttpResponse:
     """GET: the present questions, or a paper's. POST: a step of the builder, the other tab, a preview,
     or the form that is asked from now on."""
     place = place_or_404(request, slug)
@@ -61,7 +64,7 @@ def form_edit(request: HtmxRequest, slug: str) -> HttpResponse:
     return _written(request, place)
 
 
-def _written(request: HtmxRequest, place: Place) -> HttpResponse:
+def _written(request: PersonsRequest, place: Place) -> HttpResponse:
     """What was sent from the tab with the lines."""
     text = request.POST.get("definition", "")
     try:
@@ -75,10 +78,13 @@ def _written(request: HtmxRequest, place: Place) -> HttpResponse:
     return _in_words(request, place, text, form)
 
 
-def _builder_step(request: HtmxRequest, place: Place) -> HttpResponse:
+def _builder_step(request: PersonsRequest, place: Place) -> HttpResponse:
     draft, opened = builder.read_fields(request.POST)
     do = request.POST.get("do", "")
     opened = builder.step(draft, opened, do)
+    if do.startswith("upload "):
+        refusal = _bring_picture(request, place, draft, do.removeprefix("upload "))
+        return _builder(request, place, draft, opened, do=do, picture_refusal=refusal)
     if "use" not in request.POST and do != "words":
         return _builder(request, place, draft, opened, do=do)
     builder.named(draft)
@@ -93,7 +99,20 @@ def _builder_step(request: HtmxRequest, place: Place) -> HttpResponse:
     return _use(request, place, written_form(as_text(form)))
 
 
-def _use(request: HtmxRequest, place: Place, form: Form) -> HttpResponse:
+def _bring_picture(request: PersonsRequest, place: Place, draft: builder.Draft, number: str) -> str:
+    """Keep the file that was sent for this example; returns why it was refused."""
+    file = request.FILES.get(f"example-file-{number}")
+    if file is None:
+        return "Choose a file first."
+    try:
+        name = example_pictures.add(study=place.study, content=file, by=request.user)
+    except ImportRefused as refusal:
+        return refusal.message
+    builder.step(draft, None, f"picture {number} {name}")
+    return ""
+
+
+def _use(request: PersonsRequest, place: Place, form: Form) -> HttpResponse:
     version = use_form(study=place.study, form=form)
     messages.success(request, f"From now on this study asks the questions of {version}.")
     if request.htmx:
@@ -102,20 +121,25 @@ def _use(request: HtmxRequest, place: Place, form: Form) -> HttpResponse:
 
 
 def _in_words(
-    request: HtmxRequest, place: Place, text: str, form: Form | None, wrong: list[str] | None = None
+    request: PersonsRequest,
+    place: Place,
+    text: str,
+    form: Form | None,
+    wrong: list[str] | None = None,
 ) -> HttpResponse:
     context = {"tab": "words", "text": text, "wrong": wrong or []}
     return _page(request, place, form, context)
 
 
 def _builder(
-    request: HtmxRequest,
+    request: PersonsRequest,
     place: Place,
     draft: builder.Draft,
     opened: int | None,
     *,
     wrong: list[str] | None = None,
     do: str = "",
+    picture_refusal: str = "",
 ) -> HttpResponse:
     places = [(builder.place_of(sentence, draft), sentence) for sentence in wrong or ()]
     if opened is None:
@@ -136,7 +160,6 @@ def _builder(
                 "keys": any(choice["key"] for choice in question["choices"]),
             }
         )
-    images = place.study.images.exclude(file="").order_by("place", "pk")
     context = {
         "tab": "builder",
         "draft": draft,
@@ -148,11 +171,43 @@ def _builder(
         "kinds": list(builder.KINDS),
         "with_choices": builder.WITH_CHOICES,
         "ready": [(name, words) for name, (words, _) in builder.READY.items()],
-        "instructions_open": do.startswith(("add-note", "add-example", "remove-note", "remove-ex")),
+        "instructions_open": do.startswith(OF_INSTRUCTIONS) or "picking" in request.POST,
         "focus": do.split(" ")[0] if do else "",
-        "offered": images.values_list("key", "prompt__text")[:OFFERED] if draft["examples"] else [],
+        "examples": _examples(request, place, draft, do, picture_refusal),
     }
     return _page(request, place, _what_can_be_shown(draft), context)
+
+
+def _examples(
+    request: PersonsRequest, place: Place, draft: builder.Draft, do: str, refusal: str
+) -> list[dict[str, Any]]:
+    """The examples with their pictures; one of them may be getting its picture chosen."""
+    names = {example["image"] for example in draft["examples"]}
+    addresses = study_queries.addresses(place.study.pk, names)
+    verb, _, rest = do.partition(" ")
+    number, _, page = rest.partition(" ")
+    if verb in ("preview", ""):
+        # Somebody who types a search is still choosing.
+        number = request.POST.get("picking", "")
+        verb = "pick" if number else ""
+    return [
+        {
+            "draft": example,
+            "picture": address_of(example["image"], addresses),
+            "refusal": refusal if verb == "upload" and number == str(at) else "",
+            "picker": _offered(request, place, page)
+            if verb == "pick" and number == str(at)
+            else None,
+        }
+        for at, example in enumerate(draft["examples"])
+    ]
+
+
+def _offered(request: PersonsRequest, place: Place, page: str) -> dict[str, Any]:
+    """Images of the study to choose from, found by words."""
+    words = request.POST.get("picture-q", "").replace("\0", "").strip()[:200]
+    rows = study_queries.with_pictures(place.study, words)
+    return {"words": words, "page": Paginator(rows, OFFERED).get_page(page)}
 
 
 def _what_can_be_shown(draft: builder.Draft) -> Form | None:
@@ -208,7 +263,7 @@ def _facts(image: Image) -> PromptFacts:
 
 
 def _page(
-    request: HtmxRequest, place: Place, form: Form | None, more: dict[str, Any]
+    request: PersonsRequest, place: Place, form: Form | None, more: dict[str, Any]
 ) -> HttpResponse:
     context = {
         "study": place.study,

@@ -11,8 +11,8 @@ from django.views.decorators.http import require_safe
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from annotations.access import image_or_404
-from annotations.models import Image
+from annotations.access import example_picture_or_404, image_or_404
+from annotations.models import ExamplePicture, Image
 from annotations.pictures.send import send_picture
 from annotations.pictures.store import thumbnail_of
 
@@ -29,6 +29,12 @@ def _for_browsers(request: HttpRequest, public_id: str) -> HttpResponseBase:
     return _send(request, image_or_404(request, public_id))
 
 
+@require_safe
+@login_required
+def example_picture(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    return _send(request, example_picture_or_404(request, public_id))
+
+
 class _ForPrograms(APIView):
     """The API's own way in: its tokens, its scopes, its refusals."""
 
@@ -43,7 +49,7 @@ class _ForPrograms(APIView):
 _for_programs = _ForPrograms.as_view()
 
 
-def _send(request: HttpRequest, image: Image) -> HttpResponseBase:
+def _send(request: HttpRequest, image: Image | ExamplePicture) -> HttpResponseBase:
     if "small" in request.GET:
         return send_picture(thumbnail_of(image.file), otherwise=image.file)
     return send_picture(image.file)

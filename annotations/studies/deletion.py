@@ -23,7 +23,7 @@ from annotations import event_log
 from annotations.database import locks
 from annotations.database.leases import WorkerLease, reason_of
 from annotations.errors import StudyRefused
-from annotations.models import Deletion, Image, Membership, Study
+from annotations.models import Deletion, ExamplePicture, Image, Membership, Study
 from annotations.pictures.store import PICTURES, thumbnail_of
 
 logger = logging.getLogger(__name__)
@@ -38,6 +38,8 @@ LEASE = WorkerLease(
 )
 # Rows in one transaction.
 BATCH = 500
+# Whose rows name files in the storage.
+SHOW_FILES: tuple[type[models.Model], ...] = (Image, ExamplePicture)
 # Rows that stay held or come anew: so many rounds, with a pause after each, until it is a failed try.
 ROUNDS, PAUSE = 240, 0.25
 
@@ -191,9 +193,9 @@ def _delete(model: type[models.Model], keys: list[int]) -> None:
 
 
 def _files(model: type[models.Model], keys: list[int]) -> list[str]:
-    if model is not Image:
+    if model not in SHOW_FILES:
         return []
-    files = Image.objects.filter(pk__in=keys).exclude(file="").order_by("file")
+    files = model._base_manager.filter(pk__in=keys).exclude(file="").order_by("file")
     return list(files.values_list("file", flat=True).distinct())
 
 
@@ -203,7 +205,11 @@ def _remove_pictures(files: list[str]) -> None:
         return
     # Nobody stores pictures meanwhile: an import would find a file and be left without it.
     with locks.alone(PICTURES):
-        kept = set(Image.objects.filter(file__in=files).values_list("file", flat=True))
+        kept = {
+            file
+            for model in SHOW_FILES
+            for file in model._base_manager.filter(file__in=files).values_list("file", flat=True)
+        }
         for file in files:
             if file not in kept:
                 default_storage.delete(file)

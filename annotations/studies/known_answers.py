@@ -28,6 +28,7 @@ from annotations.sources.checks import is_sound
 from annotations.sources.records import Rejected, Remark, Unreadable
 from annotations.sources.rows import Row
 from annotations.sources.text_files import restored, table
+from annotations.studies import queries as study_queries
 from annotations.studies.share import Share
 
 COLUMNS, MORE = ("image_id", "question", "value"), ("atom", "explanation")
@@ -75,10 +76,7 @@ def listed(study: Study) -> QuerySet[Image]:
 
 def candidates(study: Study, words: str = "") -> QuerySet[Image]:
     """Images that could have known answers: those with a picture and without them."""
-    rows = Image.objects.filter(study=study, gold__isnull=True).exclude(file="")
-    if words:
-        rows = rows.filter(Q(prompt__text__icontains=words) | Q(key__icontains=words))
-    return rows.select_related("prompt").order_by("prompt_id", "pk")
+    return study_queries.with_pictures(study, words).filter(gold__isnull=True)
 
 
 def as_shown(study: Study, images: Iterable[Image]) -> list[KnownImage]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 
-from annotations.models import Annotation, Answer, Image, Study
+from annotations.forms.definition import OWN
+from annotations.models import Annotation, Answer, ExamplePicture, Image, Study
 from annotations.scales import CANT_TELL
 
 
@@ -48,12 +49,28 @@ def cannot_tell(study: Study) -> dict[str, dict[str, int]]:
     return {question: {"n": n, "of": of} for question, n, of in sorted(rows)}
 
 
-def addresses(study_id: int, keys: set[str]) -> dict[str, str]:
-    """key -> public id, for the images that have a file."""
-    if not keys:
-        return {}
-    images = Image.objects.filter(study=study_id, key__in=keys).exclude(file="").order_by()
-    return dict(images.values_list("key", "public_id"))
+def with_pictures(study: Study, words: str = "") -> QuerySet[Image]:
+    """The images to choose from by their pictures: all, or those with these words in the prompt or
+    in the image's name. Images of one prompt stand beside each other."""
+    rows = Image.objects.filter(study=study).exclude(file="")
+    if words:
+        rows = rows.filter(Q(prompt__text__icontains=words) | Q(key__icontains=words))
+    return rows.select_related("prompt").order_by("prompt_id", "pk")
+
+
+def addresses(study_id: int, names: set[str]) -> dict[str, str]:
+    """What examples name -> public id, for the pictures that this study has. (Those that come with
+    Jurybox need none.)"""
+    own = {name.removeprefix(OWN) for name in names if name.startswith(OWN)}
+    keys = {name for name in names if name and not name.startswith(OWN)}
+    found: dict[str, str] = {}
+    if keys:
+        images = Image.objects.filter(study=study_id, key__in=keys).exclude(file="").order_by()
+        found |= images.values_list("key", "public_id")
+    if own:
+        pictures = ExamplePicture.objects.filter(study=study_id, public_id__in=own).order_by()
+        found |= {OWN + one: one for one in pictures.values_list("public_id", flat=True)}
+    return found
 
 
 def missing_prompts(study: Study) -> list[str]:

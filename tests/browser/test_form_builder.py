@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from annotations.forms.papers import FORMS
 from annotations.forms.versions import form_of
 from annotations.models import Answer
+from tests import making
 from tests.browser.conftest import DESKTOP, PHONE, save_screenshot
 from tests.browser.test_look import take
 
@@ -145,3 +146,59 @@ def test_papers_forms_in_the_preview(open_page, alice, study, size, slug):
         assert seen["y"] + seen["height"] < cut["y"] + cut["height"]
     take(page, f"form-preview-{slug}-{size}")
     save_screenshot(page, f"form-preview-{slug}-{size}", full=False)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_an_examples_picture_by_clicks_and_by_a_dropped_file(
+    open_page, alice, bob, study, size, tmp_path
+):
+    page = open_page(alice, f"{PAGE}?from=genai-likert", size=SIZES[size])
+    click = Clicks(page)
+    page.locator(".instructions-built > summary").click()
+    click("Add an example")
+    page.locator("[name=example-prompt]").last.fill("one red circle")
+    click("Choose from the study’s images for example 1")
+    take(page, f"form-picker-{size}")
+    key = study.images.order_by("key")[7].key
+    search = page.get_by_label("Words of the prompt, or the image’s name")
+    search.press_sequentially(key)
+    expect(page.get_by_role("status").filter(has_text="1 image")).to_be_visible()
+    expect(search).to_be_focused()
+    page.locator(".picks button").click()
+    expect(page.get_by_alt_text("The picture of example 1")).to_be_visible()
+
+    click("Add an example")
+    page.locator("[name=example-prompt]").last.fill("a blue star")
+    drop = "Picture: drop a file here, or choose one"
+    broken = tmp_path / "broken.png"
+    broken.write_bytes(making.png()[:-30])
+    page.get_by_label(drop).last.set_input_files(broken)
+    expect(page.get_by_role("alert").filter(has_text="This file is damaged")).to_be_visible()
+    # As the browser does it when a file is dropped on the field.
+    page.get_by_label(drop).last.evaluate(
+        """(field, bytes) => {
+            const carried = new DataTransfer();
+            carried.items.add(new File([new Uint8Array(bytes)], "flux-pro-7.png", { type: "image/png" }));
+            field.files = carried.files;
+            field.dispatchEvent(new Event("change", { bubbles: true }));
+        }""",
+        list(making.png((10, 20, 200), size=64)),
+    )
+    expect(page.get_by_alt_text("The picture of example 2")).to_be_visible()
+    expect(page.locator("[name=example-prompt]").last).to_have_value("a blue star")
+    take(page, f"form-pictures-{size}")
+    click("Use this form from now on")
+    expect(page.get_by_text("From now on this study asks")).to_be_visible()
+
+    page = open_page(bob, "/studies/shapes/label/", size=SIZES[size])
+    page.keyboard.press("i")
+    pictures = page.locator(".example img")
+    expect(pictures).to_have_count(2)
+    for picture in pictures.all():
+        picture.scroll_into_view_if_needed()
+        expect(picture).to_be_visible()
+        page.wait_for_function(
+            "one => one.complete && one.naturalWidth > 0", arg=picture.element_handle()
+        )
+    assert key not in page.content()
+    assert "flux-pro" not in page.content()

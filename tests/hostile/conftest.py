@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.test import Client, override_settings
 
+from annotations.forms import example_pictures
 from annotations.labelling import record
 from annotations.models import Atom, Deletion, Membership, Study
 from annotations.studies import crowd, deletion, invitations
@@ -80,6 +82,7 @@ def _build(media: Path) -> World:
     batch = Batch.objects.create(
         delivery=delivery, files=[[HOSTILE, 9]], digest="x", size=9, piece=9
     )
+    picture = example_pictures.add(study=study, content=io.BytesIO(making.png()))
     going = deletion.begin(study=leaving, by=owner)
     Deletion.objects.filter(pk=going.pk).update(
         state=Deletion.State.GIVEN_UP, title=HOSTILE, reason=HOSTILE
@@ -91,6 +94,7 @@ def _build(media: Path) -> World:
         "<int:token_id>": token.pk,
         "<slug:slug>": study.slug,
         "label/answers/<slug:public_id>": f"label/answers/{answered.image.public_id}",
+        "examples/<slug:public_id>": f"examples/{picture.removeprefix('own:')}",
         "<int:flag_id>": flag.pk,
         "<slug:public_id>": study.images.get(key="early-0").public_id,
         "<int:run_id>": run.pk,

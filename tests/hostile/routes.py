@@ -47,6 +47,7 @@ ROWS = {
     "metrics": "nobody",
     "vega": "everybody",
     "image": "member",
+    "example-picture": "member",
     "study": "member",
     "form-edit": "owner",
     "label": "member",
