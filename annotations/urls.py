@@ -57,6 +57,11 @@ study_pages = [
     path("people/<int:member_id>/", people.person, name="person"),
     path("known-answers/", known_answers.known_answer_list, name="known-answers"),
     path("known-answers/choose/", known_answers.known_answer_choose, name="known-answer-choose"),
+    path(
+        "known-answers/selections/<int:selection_id>/",
+        known_answers.known_answer_walk,
+        name="known-answer-walk",
+    ),
     path("known-answers/share/", known_answers.known_answer_share, name="known-answer-share"),
     path("known-answers/import/", known_answers.known_answer_import, name="known-answer-import"),
     path("known-answers/csv/", known_answers.known_answer_csv, name="known-answer-csv"),

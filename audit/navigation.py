@@ -72,7 +72,7 @@ SECTIONS = (
                 "known-answers",
                 "Known answers",
                 deeper=("known-answer-choose", "known-answer-edit"),
-                same=("known-answer-import",),
+                same=("known-answer-import", "known-answer-walk"),
             ),
             Page("practice-round", "Practice round", same=("practice-change",)),
             Page("disagreements", "To settle", deeper=("disagreement",)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from django.contrib import messages
@@ -10,6 +11,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.http import content_disposition_header
 from django.utils.text import Truncator
 from django.views.decorators.http import require_GET, require_POST
@@ -24,9 +26,9 @@ from annotations.errors import StudyRefused
 from annotations.forms.display import blocks
 from annotations.forms.html import questions_html
 from annotations.forms.versions import questions_for
-from annotations.models import Image
+from annotations.models import Image, Selection
 from annotations.pages.form_values import whole
-from annotations.studies import known_answers
+from annotations.studies import known_answers, selections
 from annotations.studies import settings as study_settings
 
 PER_PAGE = 50
@@ -66,23 +68,75 @@ def known_answer_choose(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotations/known_answer_choose.html", context)
 
 
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """Where somebody is who sets the known answers of chosen images, one after the other."""
+
+    selection: Selection
+    at: int
+
+    @property
+    def is_last(self) -> bool:
+        return self.at >= self.selection.images
+
+    @property
+    def before(self) -> str:
+        return self.address(self.at - 1) if self.at > 1 else ""
+
+    @property
+    def after(self) -> str:
+        """The next image; after the last one the list."""
+        return self.address(self.at + 1) if not self.is_last else self._list()
+
+    def address(self, number: int) -> str:
+        image = selections.at(self.selection, number)
+        if image is None:
+            return self._list()
+        slug = self.selection.study.slug
+        here = reverse("known-answer-edit", args=[slug, image.public_id])
+        return f"{here}?selection={self.selection.pk}&at={number}"
+
+    def _list(self) -> str:
+        return reverse("known-answers", args=[self.selection.study.slug])
+
+
+def _walk(request: HttpRequest, place: Place) -> Walk | None:
+    selection, at = request.GET.get("selection", ""), request.GET.get("at", "")
+    if not (selection.isdecimal() and at.isdecimal() and len(selection) < 19 and len(at) < 10):
+        return None
+    chosen = Selection.objects.filter(study=place.study, pk=selection).first()
+    return Walk(chosen, int(at)) if chosen is not None and int(at) <= chosen.images else None
+
+
+@require_GET
+@login_required
+def known_answer_walk(request: HttpRequest, slug: str, selection_id: int) -> HttpResponse:
+    """Begin with the first of these images."""
+    place = owner_place_or_404(request, slug)
+    selection = get_object_or_404(Selection, study=place.study, pk=min(selection_id, 2**63 - 1))
+    return redirect(Walk(selection, 1).address(1))
+
+
 @login_required
 def known_answer_edit(request: PersonsRequest, slug: str, public_id: str) -> HttpResponse:
-    """One image with the study's questions: POST sets its known answers, or takes them away."""
+    """One image with the study's questions: POST sets its known answers, or takes them away. With
+    `selection` and `at` in the address it is one of several, and the next one follows."""
     place = owner_place_or_404(request, slug)
     image = get_object_or_404(
         Image.objects.select_related("prompt", "study__form", "known"),
         study=place.study,
         public_id=public_id,
     )
+    walk = _walk(request, place)
+    goal = walk.after if walk else reverse("known-answers", args=[slug])
     if request.method != "POST":
         known = getattr(image, "known", None)
         explanation = known.explanation if known else ""
-        return _form(request, place, image, image.gold or {}, explanation)
+        return _form(request, place, image, walk, image.gold or {}, explanation)
     if "remove" in request.POST:
         known_answers.remove(image=image)
         messages.success(request, "This image is an ordinary one again.")
-        return redirect("known-answers", slug=slug)
+        return redirect(goal)
     sent = {
         name.removeprefix("answer-"): values
         for name, values in request.POST.lists()
@@ -93,9 +147,10 @@ def known_answer_edit(request: PersonsRequest, slug: str, public_id: str) -> Htt
         known_answers.make(image=image, answers=sent, explanation=explanation, by=request.user)
     except StudyRefused as refusal:
         shown = {key: _typed(values) for key, values in sent.items()}
-        return _form(request, place, image, shown, explanation, refusal.message)
-    messages.success(request, "The known answers are saved.")
-    return redirect("known-answers", slug=slug)
+        return _form(request, place, image, walk, shown, explanation, refusal.message)
+    if walk is None or walk.is_last:
+        messages.success(request, "The known answers are saved.")
+    return redirect(goal)
 
 
 @require_POST
@@ -162,6 +217,7 @@ def _form(
     request: HttpRequest,
     place: Place,
     image: Image,
+    walk: Walk | None,
     answers: dict[str, float | str],
     explanation: str,
     wrong: str = "",
@@ -172,6 +228,7 @@ def _form(
         "study": place.study,
         "thing": f"Answers to “{Truncator(text).chars(60)}”",
         "image": image,
+        "walk": walk,
         "questions": questions_html(blocks(text, asked, answers), text),
         "explanation": explanation,
         "longest": known_answers.LONGEST_EXPLANATION,

@@ -75,6 +75,13 @@ def images_named(study: Study, public_ids: Sequence[str]) -> list[int]:
     return list(found.order_by("key").values_list("pk", flat=True))
 
 
+def at(selection: Selection, number: int) -> Image | None:
+    """The image at this place, counted from 1, of those who walk through the selection one by one."""
+    members = selection.members.order_by("image__key")
+    chosen = members.values_list("image", flat=True)[max(number, 1) - 1 : max(number, 1)]
+    return Image.objects.filter(pk__in=list(chosen)).first()
+
+
 def _place(selection: Selection, image: int) -> int:
     drawn = hashlib.sha256(f"{selection.pk}/{image}".encode()).digest()
     return int.from_bytes(drawn[:4], "big") % PLACES

@@ -70,9 +70,9 @@ def choose(request: HtmxRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
     study, do = place.study, request.POST.get("do", "")
     filters = _filters_or_404(QueryDict(request.POST.get("query", "").lstrip("?")))
-    if do == "label":
+    if do in ("label", "known"):
         owner_place_or_404(request, slug)
-    if "all" not in request.POST or do in ("label", "keep"):
+    if "all" not in request.POST or do in ("label", "keep", "known"):
         chosen = _chosen(request, study, filters, do)
         filters = Filters(selection=str(chosen.pk), judge=filters.judge)
         if do == "label":
@@ -82,16 +82,15 @@ def choose(request: HtmxRequest, slug: str) -> HttpResponse:
                 f"{chosen.images} image{'' if chosen.images == 1 else 's'} will be labelled "
                 "before all others.",
             )
+        if do == "known":
+            return redirect("known-answer-walk", slug, chosen.pk)
     if do == "export":
         return redirect(reverse("export", args=[slug]) + filters.address())
-    if do in ("evidence", "known"):
+    if do == "evidence":
         first = _ordered(study, filters).values_list("public_id", flat=True).first()
         if first is None:
             raise selections.SelectionRefused("No image fits this filter.")
-        known = {"do": "known"} if do == "known" else {}
-        return redirect(
-            reverse("data-image", args=[slug, first]) + filters.address(at="0", **known)
-        )
+        return redirect(reverse("data-image", args=[slug, first]) + filters.address(at="0"))
     return redirect(reverse("data", args=[slug]) + filters.address())
 
 
@@ -227,7 +226,6 @@ class _Page:
             "known_url": reverse("known-answer-edit", args=[study.slug, shown.public_id])
             if self.place.owns
             else "",
-            "do_known": self.request.GET.get("do") == "known",
             "before": before,
             "after": after,
             "at": int(at) + 1 if total else 0,

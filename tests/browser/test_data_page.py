@@ -96,3 +96,25 @@ def test_all_that_fit_are_chosen_at_once(open_page, alice, study):
     page.get_by_role("button", name="Keep together").click()
     expect(page.locator("#find-selection")).not_to_have_value("")
     assert Selection.objects.get().images == 36
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_chosen_images_get_known_answers_one_after_the_other(open_page, alice, study, size):
+    page = open_page(alice, "/studies/shapes/data/", size=SIZES[size])
+    for number in (0, 2, 4):
+        page.locator('[name="image"]').nth(number).check()
+    page.get_by_role("button", name="Known answers").click()
+    expect(page.get_by_text("1 of 3", exact=True)).to_be_visible()
+    take(page, f"known-answer-walk-{size}")
+    page.locator("#known label").filter(has_text="Yes").first.click()
+    page.get_by_role("button", name="Save and next").click()
+    expect(page.get_by_text("2 of 3", exact=True)).to_be_visible()
+    page.get_by_role("link", name="Back").click()
+    expect(page.get_by_text("1 of 3", exact=True)).to_be_visible()
+    expect(page.locator("#known input:checked")).to_have_count(1)
+    page.get_by_role("button", name="Save and next").click()
+    page.get_by_role("link", name="Leave this one out").click()
+    page.locator("#known label").filter(has_text="No").first.click()
+    page.get_by_role("button", name="Save, done").click()
+    expect(page.get_by_text("The known answers are saved.")).to_be_visible()
+    assert study.images.exclude(gold=None).count() == 2

@@ -15,7 +15,7 @@ from django.test import Client, override_settings
 from annotations.forms import example_pictures
 from annotations.labelling import record
 from annotations.models import Atom, Deletion, Membership, Study
-from annotations.studies import crowd, deletion, invitations
+from annotations.studies import crowd, deletion, invitations, selections
 from audit.accounts import tokens
 from audit.reports import make as reports
 from judges.models import Batch, Delivery, Upload
@@ -83,6 +83,9 @@ def _build(media: Path) -> World:
         delivery=delivery, files=[[HOSTILE, 9]], digest="x", size=9, piece=9
     )
     picture = example_pictures.add(study=study, content=io.BytesIO(making.png()))
+    chosen = selections.choose(
+        study=study, images=study.images.values_list("pk", flat=True), name=HOSTILE
+    )
     going = deletion.begin(study=leaving, by=owner)
     Deletion.objects.filter(pk=going.pk).update(
         state=Deletion.State.GIVEN_UP, title=HOSTILE, reason=HOSTILE
@@ -102,6 +105,7 @@ def _build(media: Path) -> World:
         "<int:invitation_id>": invitation.pk,
         "<int:report_id>": report.pk,
         "<int:upload_id>": upload.pk,
+        "<int:selection_id>": chosen.pk,
         "<int:batch_id>": batch.pk,
         "<int:number>": 0,
         "<int:deletion_id>": going.pk,

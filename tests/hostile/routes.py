@@ -80,6 +80,7 @@ ROWS = {
     "gold": "owner",
     "known-answers": "researcher",
     "known-answer-choose": "owner",
+    "known-answer-walk": "owner",
     "known-answer-share": "owner",
     "known-answer-import": "owner",
     "known-answer-csv": "researcher",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
@@ -9,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotations.models import Image
-from annotations.studies import known_answers
+from annotations.studies import known_answers, selections
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -94,3 +96,58 @@ def test_ten_rows_more_ask_nothing_more(as_alice):
     after = [queries(as_alice, at(name, study)) for name in ("known-answers", "people")]
     assert before == after
     assert queries(as_alice, at("known-answer-choose", study)) <= 8
+
+
+def chosen(study, *keys):
+    images = study.images.filter(key__in=keys).values_list("pk", flat=True)
+    return selections.choose(study=study, images=images, name="some")
+
+
+def test_chosen_images_come_one_after_the_other(as_alice, study):
+    first, second = (study.images.get(key=key) for key in ("early-1", "late-0"))
+    sent = {"image": [second.public_id, first.public_id], "do": "known"}
+    answer = as_alice.post(at("data-choose", study), sent, follow=True)
+    where = answer.request["PATH_INFO"] + "?" + answer.request["QUERY_STRING"]
+    assert first.public_id in where
+    text = answer.content.decode()
+    assert "<strong>1 of 2</strong>" in text
+    assert 'rel="prev"' not in text
+    answer = as_alice.post(where, {"answer-aligned": "1"}, follow=True)
+    text = answer.content.decode()
+    assert "<strong>2 of 2</strong>" in text
+    assert "Save, done" in text
+    assert 'rel="next"' not in text
+    back = re.search(r'rel="prev" href="([^"]*)"', text)[1].replace("&amp;", "&")
+    assert back == where
+    last = answer.request["PATH_INFO"] + "?" + answer.request["QUERY_STRING"]
+    answer = as_alice.post(last, {"answer-aligned": "0"}, follow=True)
+    assert answer.request["PATH_INFO"] == at("known-answers", study)
+    golds = dict(known_answers.known_images(study).values_list("key", "gold"))
+    assert golds == {"early-1": {"aligned": 1}, "late-0": {"aligned": 0}}
+
+
+def test_a_refused_answer_stays_at_its_place_and_one_may_be_left_out(as_alice, study):
+    selection = chosen(study, "early-0", "early-1", "early-2")
+    middle = study.images.get(key="early-1")
+    where = at("known-answer-edit", study, middle.public_id) + f"?selection={selection.pk}&at=2"
+    text = as_alice.post(where, {}).content.decode()
+    assert "at least one question" in text
+    assert "<strong>2 of 3</strong>" in text
+    assert f"{study.images.get(key='early-2').public_id}/?selection={selection.pk}&amp;at=3" in text
+
+
+@pytest.mark.parametrize("query", ["selection=x&at=1", "selection=1&at=99", "selection=9999&at=1"])
+def test_a_walk_that_there_is_not_is_the_page_of_one_image(as_alice, study, query):
+    chosen(study, "early-0")
+    image = study.images.get(key="early-0")
+    text = as_alice.get(at("known-answer-edit", study, image.public_id) + f"?{query}").content
+    assert b" of 1</strong>" not in text
+    assert b"Stop here" not in text
+
+
+def test_another_studys_selection_is_nobodys_walk(as_alice, study):
+    other = chosen(making.study("elsewhere"), "early-0")
+    assert as_alice.get(at("known-answer-walk", study, other.pk)).status_code == 404
+    image = study.images.get(key="early-0")
+    where = at("known-answer-edit", study, image.public_id) + f"?selection={other.pk}&at=1"
+    assert b"1 of 1" not in as_alice.get(where).content
