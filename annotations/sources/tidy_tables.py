@@ -9,6 +9,7 @@ import contextlib
 import json
 import math
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -213,12 +214,18 @@ def whole(field: str, value: Any) -> int:
 
 
 def day(field: str, value: Any) -> date | None:
-    if value == "":
+    text = value.strip() if isinstance(value, str) else str(value)
+    if not text:
         return None
     try:
-        return date.fromisoformat(value)
-    except (TypeError, ValueError):
-        raise Unfit(field, value, f"“{field}” must be a date like 2025-11-30.") from None
+        if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
+            raise ValueError
+        return date.fromisoformat(text)
+    except ValueError:
+        words = "A full date like 2024-10-05 is needed."
+        if re.fullmatch(r"\d{4}(-\d{1,2})?", text):
+            words += " If only the month is known, take its first day."
+        raise Unfit(field, value, words) from None
 
 
 def instant(field: str, value: Any) -> datetime:

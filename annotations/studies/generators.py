@@ -6,8 +6,6 @@ one: where only the month is known, take its first day.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,11 +17,13 @@ from django.db.models import Count, F, QuerySet
 
 from annotations import event_log
 from annotations.errors import StudyRefused
-from annotations.exports.labels import defused
+from annotations.exports import study_tables
+from annotations.exports.labels import as_csv
 from annotations.models import Generator, Study
 from annotations.signals import announce_label_change
 from annotations.sources.checks import KEY_LENGTH, Unfit, check_text
 from annotations.sources.records import GeneratorRecord, Rejected, Unreadable
+from annotations.sources.tidy_tables import day as day_of
 from annotations.sources.tidy_tables import generators as read_table
 
 FIELDS = ("release_date", "family", "note")
@@ -115,17 +115,10 @@ def suggested(name: str) -> date | None:
 
 def day(text: str) -> date | None:
     """StudyRefused with a sentence for what is no full date."""
-    if not text.strip():
-        return None
     try:
-        if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", text.strip()):
-            raise ValueError
-        return date.fromisoformat(text.strip())
-    except ValueError:
-        words = "a full date like 2024-10-05 is needed."
-        if re.fullmatch(r"\d{4}(-\d{1,2})?", text.strip()):
-            words += " If only the month is known, take its first day."
-        raise StudyRefused(f"“{text[:40]}”: {words}") from None
+        return day_of("release_date", text)
+    except Unfit as unfit:
+        raise StudyRefused(f"“{text[:40]}” is no date. {unfit.reason}") from None
 
 
 @transaction.atomic
@@ -195,11 +188,5 @@ def import_table(*, study: Study, path: Path) -> int:
 
 
 def as_table(study: Study) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["generator", *FIELDS])
-    for row in Generator.objects.filter(study=study):
-        writer.writerow(
-            [defused(row.name), row.release_date, defused(row.family), defused(row.note)]
-        )
-    return out.getvalue()
+    """As `import_table` takes it, and as the export of the study has it."""
+    return "".join(as_csv(study_tables.generator_rows(study), study_tables.GENERATORS))

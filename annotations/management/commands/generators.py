@@ -37,7 +37,7 @@ class Command(BaseCommand):
             raise CommandError(refusal.message) from None
 
     def _list(self, study: Study, given: dict) -> str:
-        return generators.as_table(study).rstrip("\n")
+        return "\n".join(generators.as_table(study).splitlines())
 
     def _set(self, study: Study, given: dict) -> str:
         row = Generator.objects.filter(study=study, name=given["name"]).first()
