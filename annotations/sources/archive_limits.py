@@ -58,7 +58,9 @@ class Room:
     def claim(self, name: str, size: int) -> None:
         most = self.limits.file_bytes
         if size < 0:
-            raise ImportRefused(f"“{name[:200]}” is smaller than nothing, says the archive.")
+            raise ImportRefused(
+                f"The archive is damaged: by its list, “{name[:200]}” has a size below zero."
+            )
         if size > most:
             raise ImportRefused(f"“{name[:200]}” is larger than {most // 2**20} MB.")
         self.claimed += size

@@ -74,7 +74,7 @@ def _check_apart(name: str, file: zipfile.ZipFile) -> None:
     end = 0
     for info in sorted(file.infolist(), key=lambda info: info.header_offset):
         if info.header_offset < end:
-            raise ImportRefused(f"{name} holds files that lie on top of each other.")
+            raise ImportRefused(f"{name} is damaged, or made to do harm: files in it overlap.")
         end = info.header_offset + HEADER + len(info.orig_filename) + info.compress_size
     if end > file.start_dir:
-        raise ImportRefused(f"{name} holds files that lie on top of each other.")
+        raise ImportRefused(f"{name} is damaged, or made to do harm: files in it overlap.")

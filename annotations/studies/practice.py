@@ -180,7 +180,7 @@ def begin(*, member: Membership) -> None:
         last.delete()
         last = _last_try(member)
     if _tries_left(member, last) < 1:
-        raise LabelRefused("You have no try left. Write to the owner of the study.")
+        raise LabelRefused("You have used all your tries. Write to the owner of the study.")
     images = _drawn(member)
     if not images:
         raise LabelRefused("The practice round has no images now. Write to the study’s owner.")

@@ -119,8 +119,8 @@ def have(batch: Batch) -> list[int]:
 def take_piece(
     *, batch: Batch, number: int, read: Callable[[int], bytes], sha256: str = ""
 ) -> None:
-    """Twice is once. A piece that is shorter or longer than it should be, or has another hash, is
-    refused, and sent again."""
+    """Sending a piece twice is the same as once. A piece that is shorter or longer than it should be,
+    or has another hash, is refused, and sent again."""
     if not 0 <= number < batch.pieces_in_all:
         raise ImportRefused("These files have no such piece.")
     size = min(batch.piece, batch.size - number * batch.piece)

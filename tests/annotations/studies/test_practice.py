@@ -82,7 +82,7 @@ def test_the_pass_mark_counts_answers_and_a_second_try_takes_other_images_first(
 def test_without_a_try_left_it_is_over_until_the_owner_gives_another(dora):
     assert do(dora, WRONG, WRONG) == "begin"
     assert do(dora, WRONG, WRONG) == "out"
-    with pytest.raises(LabelRefused, match="no try left"):
+    with pytest.raises(LabelRefused, match="used all your tries"):
         practice.begin(member=again(dora))
     practice.another_try(member=again(dora))
     assert practice.state_of(again(dora)).kind == "begin"
