@@ -22,7 +22,7 @@ def manage(request: HtmxRequest, slug: str) -> HttpResponse:
 @require_POST
 @login_required
 def change(request: HtmxRequest, slug: str) -> HttpResponse:
-    """Change the study's title, status, overlap, or share of images with known answers."""
+    """Change the study's title and description, or its status."""
     place = owner_place_or_404(request, slug)
     given = request.POST
     if "title" in given:
@@ -31,10 +31,6 @@ def change(request: HtmxRequest, slug: str) -> HttpResponse:
         )
     if "status" in given:
         study_settings.set_status(study=place.study, status=given["status"])
-    if "overlap" in given:
-        study_settings.set_overlap(study=place.study, people=whole(given["overlap"]))
-    if "gold_share" in given:
-        study_settings.set_gold_share(study=place.study, share=whole(given["gold_share"]))
     if request.htmx:
         return _manage(request, place)
     return redirect("manage", slug=slug)

@@ -32,6 +32,8 @@ class Step:
     done: bool
     url: str
     button: str
+    # (what, where): what of it can be exported.
+    exports: tuple[tuple[str, str], ...] = ()
 
 
 @require_GET
@@ -83,6 +85,9 @@ def _steps(
     def at(name: str) -> str:
         return reverse(name, args=[study.slug])
 
+    def exported(what: str) -> str:
+        return f"{at('export')}#export-{what}"
+
     has_images = counts.images > 0
     yield Step(
         "data",
@@ -94,6 +99,7 @@ def _steps(
         has_images,
         at("imports"),
         "Import more" if has_images else "Import images",
+        (("Export images", exported("images")),) if has_images else (),
     )
     asked = len(form_of(study.form).questions)
     yield Step(
@@ -113,6 +119,7 @@ def _steps(
         has_images and counts.labelled == counts.images,
         at("people"),
         "Invite people" if is_owner else "See the people",
+        (("Export labels", exported("labels")),) if counts.annotations else (),
     )
     going, stopped = runs.count(Run.State.RUNNING), runs.count(Run.State.STOPPED)
     parts = [_n(len(runs), "run")]
@@ -127,6 +134,7 @@ def _steps(
         bool(runs) and not going and not stopped,
         at("runs"),
         "See the runs" if runs else "Start a judge",
+        (("Export scores", exported("scores")),) if runs else (),
     )
     yield Step(
         "audit",
@@ -137,6 +145,7 @@ def _steps(
         report is not None,
         at("drift"),
         "See the drift",
+        (("Export reports", at("reports")),) if report is not None else (),
     )
 
 

@@ -138,14 +138,13 @@ def test_the_owner_pauses_sets_aside_and_removes_from_the_pages(as_alice, busy, 
 def test_a_made_link_stands_on_the_page_with_its_address(as_alice, study):
     data = {"kind": "crowd", "completion_code": "C1", "images_each": "5"}
     text = as_alice.post(reverse("invite", args=[study.slug]), data, **HTMX).content.decode()
-    # A link names the second in which it was made, and opens the same invitation at any time.
     (token,) = re.findall(r"/crowd/([^/]+)/", text)
     assert invitations.find(token) == study.invitations.get()
     assert "PROLIFIC_PID" in text
 
 
 def test_a_number_that_is_none_is_refused_in_words(as_alice, study):
-    address = reverse("manage-change", args=[study.slug])
+    address = reverse("people-rules", args=[study.slug])
     response = as_alice.post(address, {"overlap": "many"}, **HTMX)
     assert response.status_code == 409
     assert "not a whole number" in response.content.decode()

@@ -112,3 +112,22 @@ def test_closing_the_tour_leads_nobody_into_a_strange_study(client, study):
     client.force_login(making.person(making.study("elsewhere"), "eve").user)
     answer = client.post(reverse("tour-close"), {"study": "shapes"})
     assert answer.headers["Location"] == "/"
+
+
+def test_what_there_is_can_be_exported_from_here(as_alice, bob, study):
+    text = visit(as_alice)
+    assert re.findall(r'#export-(\w+)">(.*?)</a>', text) == [("images", "Export images")]
+    making.label(bob)
+    making.scores(study, {"early-0": True, "late-0": False})
+    reports.make_report(study=study)
+    text = visit(as_alice)
+    assert [what for what, _ in re.findall(r'#export-(\w+)">(.*?)</a>', text)] == [
+        "images",
+        "labels",
+        "scores",
+    ]
+    assert "Export reports" in text
+    # Each leads to its row on the page of exports.
+    page = as_alice.get(reverse("export", args=[study.slug])).content.decode()
+    for what in ("images", "labels", "scores"):
+        assert f'id="export-{what}"' in page
