@@ -13,6 +13,8 @@ os.environ["METRICS_TOKEN"] = "the-token-of-the-tests"
 from audit.settings import *  # noqa: E402
 
 MEDIA_ROOT = Path(_folder) / "media"
+# Looked for when asked for: else every test's client lists all of them again.
+WHITENOISE_AUTOREFRESH = True
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 if DATABASES["default"]["ENGINE"] == "audit.installation.sqlite":
     # A file like the real one: threads of a test meet as processes do, not in a shared cache.
