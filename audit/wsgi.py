@@ -1,4 +1,5 @@
 import os
+from importlib import import_module
 
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
@@ -11,3 +12,4 @@ application = get_wsgi_application()
 connections.settings["default"]["OPTIONS"] |= settings.WEB_DATABASE_OPTIONS
 # Views, statistics and charts are imported now, not while the first visitor waits.
 _ = get_resolver().url_patterns
+import_module("altair")

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
-
 from audit.charts.style import (
     MUTED,
     Layered,
@@ -18,6 +16,7 @@ from audit.charts.style import (
     rows_of,
     tooltip,
 )
+from audit.charts.when_used import alt
 from audit.statistic_names import STATISTICS
 from audit.view import View
 from audit.words.report import title

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
-
 from audit.charts.style import INK, MUTED, NO, YES, colour_of, configured
+from audit.charts.when_used import alt
 from audit.view import View
 
 SQUARE = 320

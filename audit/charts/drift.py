@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import altair as alt
-
 from audit.charts.style import (
     INK,
     MUTED,
@@ -22,6 +20,7 @@ from audit.charts.style import (
     rule,
     tooltip,
 )
+from audit.charts.when_used import alt
 from audit.statistic_names import BAND
 from audit.stats.over_time.drift import SATURATED
 from audit.view import View

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
-
 from audit.charts.style import INK, MUTED, configured, judge_scales, tooltip
+from audit.charts.when_used import alt
 from audit.statistic_names import STATISTICS, told
 from audit.stats import enough
 from audit.view import View

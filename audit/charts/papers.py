@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
-
 from audit.charts.style import MUTED, configured, judge_scales, rule
+from audit.charts.when_used import alt
 from audit.papers import geneval2
 from audit.statistic_names import BAND
 from audit.view import View

@@ -6,11 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import altair as alt
-
 from annotations.models import Study
 from audit import VERSION
 from audit.charts.style import INK, MUTED, YES, Layered, configured, drawn
+from audit.charts.when_used import alt
 from audit.statistic_names import STATISTICS
 
 # Up to this many people, the square of pairs has its numbers written in the cells.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
-import altair as alt
 import vl_convert
 
+from audit.charts.when_used import alt
 from audit.statistic_names import told
 from audit.words.report import title
 
@@ -27,7 +27,7 @@ NO = {"light": "#D55E00", "dark": "#FF9A57"}
 # A chart in a file, in pixels; the page fits "container" widths to its box.
 FILE_WIDTH = 720
 # What Altair calls a chart in layers.
-Layered = alt.LayerChart | alt.FacetChart
+Layered: TypeAlias = "alt.LayerChart | alt.FacetChart"
 
 
 def colour_of(body: dict[str, Any], judge: str) -> str:
