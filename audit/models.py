@@ -145,6 +145,8 @@ class Making(Job):
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="makings")
     kind = models.CharField(max_length=9, choices=Kind, default=Kind.REPORT)
+    # What differs from the report that everybody sees: the question, the cut.
+    options = models.JSONField(default=dict, blank=True)
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     asked_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"

@@ -132,7 +132,7 @@ class Navigation:
     study: Study
     here: str  # url name
     role: str
-    report: int | None  # the old report that the address names
+    choice: str  # of a report: an old one, or one about another question or cut
     thing: str  # what a page one level deeper shows
     back: str  # the page above it as the person left it, where its view knows
 
@@ -219,7 +219,7 @@ class Navigation:
             url = reverse(page.name, args=[self.study.slug])
         except NoReverseMatch:
             return ""
-        return f"{url}?report={self.report}" if page.of_report and self.report else url
+        return f"{url}?{self.choice}" if page.of_report and self.choice else url
 
 
 @register.simple_tag(takes_context=True)
@@ -234,7 +234,7 @@ def study_navigation(context: template.Context) -> Navigation | None:
         study=place.study,
         here=(match and match.url_name) or "",
         role=place.role,
-        report=context.get("report_id") if context.get("is_old") else None,
+        choice=context.get("choice") or "",
         thing=str(context.get("thing") or ""),
         back=context.get("back") or "",
     )

@@ -27,7 +27,9 @@ def make_report_task(study_id: int) -> None:
     progress.make_asked(
         study_id,
         Making.Kind.REPORT,
-        lambda study, user_id: reports.make_report(study=study, user_id=user_id),
+        lambda asked: reports.make_report(
+            study=asked.study, options=reports.Options(**asked.options), user_id=asked.asked_by_id
+        ),
     )
 
 
@@ -36,7 +38,7 @@ def make_agreement_task(study_id: int) -> None:
     from audit.people import stored as stored_agreement
 
     progress.make_asked(
-        study_id, Making.Kind.AGREEMENT, lambda study, _: stored_agreement.keep(study=study)
+        study_id, Making.Kind.AGREEMENT, lambda asked: stored_agreement.keep(study=asked.study)
     )
 
 
@@ -44,7 +46,7 @@ def make_agreement_task(study_id: int) -> None:
 def make_tally_task(study_id: int) -> None:
     from audit.images import tally
 
-    progress.make_asked(study_id, Making.Kind.TALLY, lambda study, _: tally.keep(study=study))
+    progress.make_asked(study_id, Making.Kind.TALLY, lambda asked: tally.keep(study=asked.study))
 
 
 @shared_task(soft_time_limit=900, time_limit=930)

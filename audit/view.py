@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +28,10 @@ class View:
     judges: tuple[str, ...] = ()
     statistic: str = ""
     by: str = ""
+    # Of the reports with other options than the usual: the question, and from which answer on an
+    # image counts as right.
+    question: str = ""
+    cut: float | None = None
 
     @classmethod
     def from_query(cls, query: Any) -> View:
@@ -35,7 +40,14 @@ class View:
             judges=tuple(judges),
             statistic=_known(query, "statistic", MAIN),
             by=_known(query, "by", SLICES),
+            question=query.get("question", "")[:80],
+            cut=_number(query.get("positive_at", "")),
         )
+
+    def slice_statistic(self, body: dict[str, Any]) -> str:
+        """The one asked for; else the deviation, or AUROC where scores and answers have no common
+        scale."""
+        return self.statistic or ("net_deviation" if body.get("in_points", True) else "auroc")
 
     def judges_of(self, body: dict[str, Any]) -> list[str]:
         """The judges asked for, in the order of the report; all of them where none is known."""
@@ -49,6 +61,14 @@ class View:
             if name in self.judges:
                 return name
         return min(body["judges"], key=lambda name: not body["judges"][name]["drift"]["alarm"])
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
 
 
 def _known(query: Mapping[str, str], name: str, values: Mapping[str, Any]) -> str:

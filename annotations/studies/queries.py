@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import heapq
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 
+from annotations import marks
 from annotations.forms.definition import OWN
 from annotations.models import Annotation, Answer, ExamplePicture, Image, Study
 from annotations.scales import CANT_TELL
+
+# Of the answers in words a page shows the most frequent, as far as they fit a line.
+WORDS_SHOWN, LONGEST_WORDS = 5, 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,41 @@ def cannot_tell(study: Study) -> dict[str, dict[str, int]]:
         .values_list("question", "n", "of")
     )
     return {question: {"n": n, "of": of} for question, n, of in sorted(rows)}
+
+
+def answers_in_words(study: Study) -> dict[str, dict[str, Any]]:
+    """question -> how many of its counted answers are words that stand for no number, about how many
+    images, and the most frequent of them. Atoms, marks and "can't tell" are not among them."""
+    words = (
+        Answer.objects.filter(
+            annotation__study=study,
+            annotation__state=Annotation.State.COUNTED,
+            value__isnull=True,
+            atom__isnull=True,
+        )
+        .exclude(text=CANT_TELL)
+        .exclude(text__startswith=marks.BEGINS)
+        .order_by()
+    )
+    counted = words.values_list("question").annotate(
+        Count("pk"), Count("annotation__image", distinct=True)
+    )
+    given: dict[str, list[tuple[int, str]]] = {}
+    for question, text, n in words.values_list("question", "text").annotate(Count("pk")):
+        given.setdefault(question, []).append((n, text))
+    return {
+        question: {
+            "answers": answers,
+            "images": images,
+            "most_frequent": [
+                {"text": text[:LONGEST_WORDS], "n": n}
+                for n, text in heapq.nsmallest(
+                    WORDS_SHOWN, given.get(question, ()), key=lambda row: (-row[0], row[1])
+                )
+            ],
+        }
+        for question, answers, images in sorted(counted)
+    }
 
 
 def with_pictures(study: Study, words: str = "") -> QuerySet[Image]:

@@ -11,12 +11,11 @@ from audit.stats import enough
 from audit.view import SLICES, View
 from audit.words.report import title
 
-DEFAULT = "net_deviation"
 STEP = 16
 
 
 def slices(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
-    statistic, by = view.statistic or DEFAULT, view.by or "tag"
+    statistic, by = view.slice_statistic(body), view.by or "tag"
     names = view.judges_of(body)
     rows = [
         {

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from annotations import marks
-from annotations.models import Annotation, Answer, Atom, Image
+from annotations.models import Annotation, Answer, Atom, Image, Study
 from annotations.pictures.store import small_size
 from audit.evidence import mask_outlines, read_evidence
 from judges.methods import geneval
@@ -181,11 +181,12 @@ def thumbnail_size(image: Image) -> tuple[int, int] | None:
 def votes(
     images: Iterable[int],
 ) -> tuple[dict[int, dict[str, Vote]], dict[tuple[int, int], Vote]]:
-    """Image -> question -> vote, and (image, atom) -> vote."""
+    """Image -> question -> vote, and (image, atom) -> vote. The images are of one study."""
+    images = list(images)
     whole: dict[int, dict[str, list[float]]] = {}
     parts: dict[tuple[int, int], list[float]] = {}
     rows = Answer.objects.filter(
-        annotation__image__in=list(images),
+        annotation__image__in=images,
         annotation__state=Annotation.State.COUNTED,
         value__isnull=False,
     ).order_by()
@@ -198,21 +199,46 @@ def votes(
             whole.setdefault(image, {}).setdefault(question, []).append(value)
         else:
             parts.setdefault((image, atom), []).append(value)
+    rated = _rated(images, {question for questions in whole.values() for question in questions})
     return (
         {
-            image: {question: vote(values) for question, values in sorted(questions.items())}
+            image: {
+                question: vote(values, rated=question in rated)
+                for question, values in sorted(questions.items())
+            }
             for image, questions in whole.items()
         },
         {place: vote(values) for place, values in parts.items()},
     )
 
 
-def vote(values: Sequence[float]) -> Vote:
+def _rated(images: Sequence[int], questions: set[str]) -> set[str]:
+    """The questions that are answered by a rating, also where all answers shown happen to be 0 or 1."""
+    study = Study.objects.filter(images__in=images[:1]).select_related("form").first()
+    if study is None:
+        return set()
+    choices = {
+        asked["name"]: {choice["value"] for choice in asked["choices"]}
+        for asked in study.form.questions
+        if asked["choices"]
+    }
+    others = Answer.objects.filter(
+        annotation__study=study,
+        question__in=questions - choices.keys(),
+        atom__isnull=True,
+        value__isnull=False,
+    ).exclude(value__in=(0, 1))
+    return {name for name, values in choices.items() if values != {0, 1}} | set(
+        others.order_by().values_list("question", flat=True).distinct()
+    )
+
+
+def vote(values: Sequence[float], *, rated: bool = False) -> Vote:
     return Vote(
         yes=sum(value == 1 for value in values),
         n=len(values),
         mean=sum(values) / len(values),
-        yes_no=all(value in (0, 1) for value in values),
+        yes_no=not rated and all(value in (0, 1) for value in values),
     )
 
 

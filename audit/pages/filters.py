@@ -20,6 +20,29 @@ def select(
     }
 
 
+def of_answers(body: dict[str, Any], options: dict[str, Any]) -> list[dict[str, Any]]:
+    """Which question a report is about, and from which answer on an image counts as right. Nothing
+    where there is no choice, as with one question that is answered by yes or no."""
+    if not body or "questions" not in body:
+        return []
+    shown = []
+    if len(body["questions"]) > 1:
+        asked = [(name, name) for name in body["questions"]]
+        shown.append(select("question", "question", asked, body["question"]))
+    if body["positive_at"] is not None:
+        low, high = body["range"]
+        cut = options.get("positive_at")
+        shown.append(
+            {
+                "name": "positive_at",
+                "title": f"right from ({low:g} to {high:g})",
+                "number": "" if cut is None else f"{cut:g}",
+                "usual": f"{body['positive_at']:.4g}",
+            }
+        )
+    return shown
+
+
 def judge_select(body: dict[str, Any], value: str | None) -> dict[str, Any]:
     """For a page that shows one judge."""
     return select("judge", "judge", [(name, title(name)) for name in body["judges"]], value)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 from urllib.parse import urlencode
@@ -20,13 +20,18 @@ from django.urls import reverse
 
 from annotations.access import HtmxRequest, research_place_or_404
 from annotations.models import Study
+from audit import tasks
 from audit.charts import every_chart
 from audit.models import Making, Report
+from audit.pages import filters
 from audit.reports import make as reports
 from audit.reports import progress
+from audit.reports.options import Options
+from audit.reports.pairing import questions_of
 from audit.view import View
 from audit.words import report as report_words
 from judges.runs.queries import RunRow, run_row
+from judges.runs.wake import send
 
 FILES = ("svg", "png", "pdf")
 
@@ -54,6 +59,7 @@ class ReportPage:
     newest: Report | None  # without its body
     report: Report | None  # without its body: the newest, or the one the address names
     view: View
+    options: dict[str, Any] = field(default_factory=dict)  # of the report; {} is the usual one
 
     @cached_property
     def body(self) -> dict[str, Any]:
@@ -78,7 +84,7 @@ class ReportPage:
 
     @cached_property
     def making(self) -> Making | None:
-        return progress.of(self.study)
+        return progress.of(self.study, options=self.options)
 
     @cached_property
     def stale(self) -> bool:
@@ -102,9 +108,14 @@ class ReportPage:
         ]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:20]
 
+    @property
+    def is_choice(self) -> bool:
+        """Whether question and cut in an address lead to this report; else its number does."""
+        return not self.is_old and self.options.keys() <= reports.CHOSEN
+
     def address(self, name: str, *args: Any, **query: Any) -> str:
         """The address of a page of this study, for the same report where that is an old one."""
-        pinned = {"report": self.report_id} if self.is_old else {}
+        pinned = self.options if self.is_choice else {"report": self.report_id}
         given = {
             key: value for key, value in {**pinned, **query}.items() if value not in ("", None)
         }
@@ -130,6 +141,11 @@ class ReportPage:
     def table_file(self, name: str, **query: Any) -> str:
         return self.address("table", name, **{"report": self.report_id, **query})
 
+    def _newest_url(self, here: str) -> str:
+        return reverse(here, args=[self.study.slug]) + (
+            f"?{urlencode(self.options)}" if self.options else ""
+        )
+
     def shared(self) -> dict[str, Any]:
         body, study = self.body, self.study
         match = self.request.resolver_match
@@ -142,11 +158,15 @@ class ReportPage:
             "report_id": self.report_id,
             "made_at": self.report.created_at if self.report else None,
             "is_old": self.is_old,
-            "newest_url": reverse(here, args=[study.slug]) if self.is_old else "",
+            "newest_url": self._newest_url(here) if self.is_old else "",
+            "options": self.options,
+            "choice": urlencode(self.options) if self.is_choice else f"report={self.report_id}",
+            "of_answers": filters.of_answers(body, self.options),
             "stale": self.stale,
             "going": bool(self.going),
             "progress": self.going,
             "making": self.making,
+            "only_words": report_words.ONLY_WORDS,
             "restless": bool(self.going or self.stale or self.making),
             "poll_url": self.request.get_full_path(),
             "has_runs": self.report is not None or study.runs.exists(),
@@ -161,15 +181,32 @@ class ReportPage:
 
 def report_page(request: HtmxRequest, slug: str) -> ReportPage:
     study = research_place_or_404(request, slug).study
+    view = View.from_query(request.GET)
     known = Report.objects.filter(study=study).defer("body")
-    newest = known.with_usual_options().first()
-    wanted = request.GET.get("report", "")
-    report = newest
-    if wanted:
+    if wanted := request.GET.get("report", ""):
         report = known.filter(pk=wanted).first() if wanted.isdecimal() else None
         if report is None:
             raise Http404
-    return ReportPage(request, study, newest, report, View.from_query(request.GET))
+        newest = known.filter(options=report.options).first()
+        return ReportPage(request, study, newest, report, view, report.options)
+    usual = known.with_usual_options().first()
+    options = _chosen(study, view, usual)
+    newest = known.filter(options=options).first() if options else usual
+    due = options and reports.is_due(study=study, patient=True, options=options)
+    if due and progress.looked_for(study, options):
+        send(tasks.make_report_task, study.pk)
+    return ReportPage(request, study, newest, newest, view, options)
+
+
+def _chosen(study: Study, view: View, usual: Report | None) -> dict[str, Any]:
+    """The options of a report that the address asks for. What everybody sees already is no choice,
+    and neither is a question that nobody has answered by a number."""
+    question = view.question
+    if usual is None or question == usual.summary.get("question"):
+        question = ""
+    if question and not questions_of(study, only=question):
+        question = ""
+    return Options(question=question or None, positive_at=view.cut).changed()
 
 
 def respond(page: Polled, template: str, context: Callable[[], dict[str, Any]]) -> HttpResponse:

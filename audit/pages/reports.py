@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse, JsonResponse
@@ -18,6 +19,8 @@ from audit.navigation import PAGES
 from audit.pages import drift, printed, side_by_side
 from audit.pages.frame import ReportPage, report_page, respond
 from audit.reports import progress
+from audit.reports.options import Options
+from audit.view import View
 from audit.words import changes
 from judges.runs.wake import send
 
@@ -39,13 +42,18 @@ def make(request: HtmxRequest, slug: str) -> HttpResponse:
     kind = request.POST.get("kind", Making.Kind.REPORT)
     if kind not in Making.Kind.values:
         raise Http404
-    progress.asked(study, kind=kind, by=request.user)
+    view = View.from_query(request.POST)
+    options = Options(question=view.question or None, positive_at=view.cut).changed()
+    if kind != Making.Kind.REPORT:
+        options = {}
+    progress.asked(study, kind=kind, by=request.user, options=options)
     # Without the message, a worker finds the row by itself, a little later.
     send(tasks.TASKS[kind], study.pk)
     if request.htmx:
         return HttpResponse(status=204, headers={"HX-Trigger": "report-asked"})
     name = request.POST.get("page", "")
-    return redirect(name if name in PAGES else "drift", slug=slug)
+    address = reverse(name if name in PAGES else "drift", args=[slug])
+    return redirect(f"{address}?{urlencode(options)}" if options else address)
 
 
 @require_GET

@@ -47,7 +47,7 @@ def _context(page: ReportPage) -> dict[str, Any]:
     context: dict[str, Any] = {}
     if not page.compares:
         return context
-    by, statistic = view.by or "tag", view.statistic or "net_deviation"
+    by, statistic = view.by or "tag", view.slice_statistic(body)
     asked = {"by": by, "statistic": statistic, "judge": list(view.judges)}
     shown = tables(body, view)
     place = (

@@ -25,7 +25,7 @@ JUDGED = (("order", "<i4"), ("gap", "<f4"), ("score", "<f8"), ("verdict", "<f4")
 
 
 def keep(report: Report, paired: Paired, reference: Reference, judges: dict[str, Series]) -> None:
-    """Pack the columns of this report and delete those of earlier ones."""
+    """Pack the columns of this report and delete those of earlier ones with the same options."""
     people = paired.people
     ids = dict(Image.objects.filter(study=report.study_id).order_by().values_list("key", "pk"))
     shared = {
@@ -47,7 +47,8 @@ def keep(report: Report, paired: Paired, reference: Reference, judges: dict[str,
             "verdict": series.verdict,
         }
         columns.append(Column(report=report, name=f"judge {name}", content=_pack(judged, JUDGED)))
-    Column.objects.filter(report__study=report.study_id).delete()
+    earlier = Report.objects.filter(study=report.study_id, options=report.options)
+    Column.objects.filter(report__in=earlier).delete()
     Column.objects.bulk_create(columns)
 
 

@@ -16,14 +16,14 @@ from django.utils import timezone
 
 from annotations.errors import Refused
 from annotations.models import Study
-from annotations.studies.queries import cannot_tell
+from annotations.studies.queries import answers_in_words, cannot_tell
 from audit import VERSION
 from audit.models import Report
 from audit.reports import freshness, gallery, summary
 from audit.reports.bootstrap import INTERVAL, est
 from audit.reports.compare_judges import comparison, human_ceiling
 from audit.reports.one_judge import JudgeReport
-from audit.reports.options import POSITIVE_AT, RESAMPLES, SEED, Options
+from audit.reports.options import RESAMPLES, SEED, Options
 from audit.reports.pairing import Paired, pair, questions_of
 from audit.reports.people_agreement import people_of
 from audit.reports.progress import Progress
@@ -31,12 +31,14 @@ from audit.reports.reference import Reference
 from audit.stats import enough
 from audit.stats.over_time import drift
 
-__all__ = ["POSITIVE_AT", "RESAMPLES", "SEED", "Options"]
+__all__ = ["RESAMPLES", "SEED", "Options"]
 
 # While a run is going or labels keep coming, making reports may take at most this share of time.
 SHARE_OF_TIME = 0.1
 # Of a report's body. Reports stored without it are of schema 1: percentiles of a bootstrap throughout.
 SCHEMA = 2
+# The options that a page can be opened with: such a report has a gallery, too.
+CHOSEN = {"question", "positive_at"}
 # How many missing images a report names; it only counts the others.
 NAMED = 20
 
@@ -67,13 +69,13 @@ def make_report(
             seconds=time.perf_counter() - began,
             made_for_id=user_id,
         )
-        if not changed:
+        if changed.keys() <= CHOSEN:
             judges = {name: judge.series for name, judge in computed.judges.items()}
             gallery.keep(report, computed.paired, computed.reference, judges)
     return report
 
 
-def is_due(*, study: Study, patient: bool = False) -> bool:
+def is_due(*, study: Study, patient: bool = False, options: dict[str, Any] | None = None) -> bool:
     """Whether the study's data changed since its report, but not too often while they keep changing.
 
     `patient` is for calls that nobody waits for: labels that arrive one by one must not keep a
@@ -81,7 +83,7 @@ def is_due(*, study: Study, patient: bool = False) -> bool:
     """
     if not study.runs.exists():
         return False
-    newest = Report.objects.with_usual_options().filter(study=study).defer("body").first()
+    newest = Report.objects.filter(study=study, options=options or {}).defer("body").first()
     if newest is None:
         return True
     if newest.stamp == stamp(study):
@@ -116,6 +118,7 @@ class Computation:
         for name in options.judges or ():
             if all(judge.facts["name"] != name for judge in self.paired.judges):
                 raise Refused(f"“{name}” has no scores in this study.")
+        self.options = options = options.on(self.paired.people.scale)
         self.reference = Reference.of(self.paired.people, options)
         self.judges = {
             judge.name: JudgeReport(self.paired, judge, self.reference, options)
@@ -131,6 +134,7 @@ class Computation:
         of_people = {
             **people_of(people, options),
             "cannot_tell": cannot_tell(study),
+            "in_words": answers_in_words(study),
             "ceiling": human_ceiling(people, options),
         }
         progress.step()
@@ -143,7 +147,11 @@ class Computation:
             "study": study.slug,
             "simulated": study.simulated or people.simulated,
             "question": self.question,
+            "questions": questions_of(study),
             "scale": people.scale.kind,
+            "range": [people.scale.low, people.scale.high],
+            "in_points": people.scale.in_points,
+            "positive_at": None if people.scale.is_yes_no else options.positive_at,
             "signature": self._signature(options),
             "people": of_people,
             "generators": self._generators(),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+from annotations.scales import Scale
 
 RESAMPLES = 2000
 SEED = 0
-POSITIVE_AT = 4.0
 # The rules of `annotations.consensus` that a report may rest on; "usual" is the majority for a
 # yes/no and the mean for ratings and ranks.
 CONSENSUS = ("usual", "adjudicated", "unanimous")
@@ -19,9 +20,13 @@ class Options:
     judges: tuple[str, ...] | None = None
     seed: int = SEED
     resamples: int = RESAMPLES
-    positive_at: float = POSITIVE_AT
+    positive_at: float | None = None  # the cut of the question's scale
     threshold: float | None = None
     consensus: str = CONSENSUS[0]
+
+    def on(self, scale: Scale) -> Options:
+        """With the cut of the scale where none was asked for."""
+        return self if self.positive_at is not None else replace(self, positive_at=scale.cut)
 
     def changed(self) -> dict[str, Any]:
         """Only what differs from the defaults, so that {} is the report that everybody sees."""

@@ -127,15 +127,15 @@ class Paired:
         return sha.hexdigest()
 
 
-def questions_of(study: Study) -> list[str]:
+def questions_of(study: Study, *, only: str = "") -> list[str]:
     """The questions about whole images that were answered in numbers: the form's own, then others.
-    Where "aligned" is derived from the form's answers, it comes first."""
-    asked = set(
-        Answer.objects.filter(annotation__study=study, atom__isnull=True, value__isnull=False)
-        .order_by()
-        .values_list("question", flat=True)
-        .distinct()
-    )
+    Where "aligned" is derived from the form's answers, it comes first. `only`: just this one."""
+    answers = Answer.objects.filter(
+        annotation__study=study, atom__isnull=True, value__isnull=False
+    ).order_by()
+    if only:
+        return [only] if answers.filter(question=only).exists() else []
+    asked = set(answers.values_list("question", flat=True).distinct())
     own = [question["name"] for question in study.form.questions]
     first = ["aligned"] if "aligned" in asked - set(own) else []
     return first + [q for q in own if q in asked] + sorted(asked - {*own, *first})
@@ -249,7 +249,8 @@ def _scale(study: Study, question: str, ratings: np.ndarray) -> Scale:
     for known in study.form.questions:
         if known["name"] == question and known["choices"]:
             values = [choice["value"] for choice in known["choices"]]
-            kind = "yes/no" if set(values) == {0, 1} else "rating"
+            in_steps = all(float(value).is_integer() for value in values)
+            kind = "yes/no" if set(values) == {0, 1} else "rating" if in_steps else "number"
             return Scale(kind, min(values), max(values))
     return inferred(np.unique(ratings[~np.isnan(ratings)]).tolist())
 

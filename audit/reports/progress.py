@@ -56,14 +56,36 @@ class Progress:
             rows.update(done=self.done, total=max(self.total, self.done))
 
 
-def asked(study: Study, *, kind: str = REPORT, by: Any = None) -> None:
+def asked(
+    study: Study, *, kind: str = REPORT, by: Any = None, options: dict[str, Any] | None = None
+) -> None:
     """Somebody asks: what was refused or given up is tried again."""
     afresh = {"state": Making.State.WAITING, "tries": 0, "reason": "", "done": 0, "total": 0}
-    afresh |= {"asked_at": timezone.now(), "asked_by": by}
+    afresh |= {"asked_at": timezone.now(), "asked_by": by, "options": options or {}}
     Making.objects.get_or_create(study=study, kind=kind, defaults=afresh)
     Making.objects.filter(study=study, kind=kind).exclude(state=Making.State.WORKING).update(
         **afresh
     )
+
+
+def looked_for(study: Study, options: dict[str, Any]) -> bool:
+    """A page is open that shows a report with these options, and there is none yet, or data have
+    changed since. Whether it was not asked for already; another one that is made comes first."""
+    row, new = Making.objects.get_or_create(
+        study=study, kind=REPORT, defaults={"asked_at": timezone.now(), "options": options}
+    )
+    if (
+        new
+        or row.options == options
+        or row.state
+        not in (
+            Making.State.REFUSED,
+            Making.State.GIVEN_UP,
+        )
+    ):
+        return new
+    asked(study, options=options)
+    return True
 
 
 def due(study: Study, *, kind: str = REPORT) -> None:
@@ -75,10 +97,11 @@ def due(study: Study, *, kind: str = REPORT) -> None:
     )
 
 
-def of(study: Study, *, kind: str = REPORT) -> Making | None:
+def of(study: Study, *, kind: str = REPORT, options: dict[str, Any] | None = None) -> Making | None:
     """What the page shows of it."""
     refused = Q(state=Making.State.REFUSED, asked_at__lt=timezone.now() - SHOWN_FOR)
-    return Making.objects.filter(study=study, kind=kind).exclude(refused).first()
+    row = Making.objects.filter(study=study, kind=kind).exclude(refused).first()
+    return row if row is not None and row.options == (options or {}) else None
 
 
 def waiting() -> list[Making]:
@@ -87,14 +110,14 @@ def waiting() -> list[Making]:
     return list(Making.objects.filter(state=Making.State.WAITING).order_by("pk"))
 
 
-def make_asked(study_id: int, kind: str, make: Callable[[Study, int | None], object]) -> None:
+def make_asked(study_id: int, kind: str, make: Callable[[Making], object]) -> None:
     """Claim the row, and make what it asks for."""
     row = Making.objects.filter(study=study_id, kind=kind).select_related("study").first()
     if row is None or not (holder := LEASE.claim(row.pk)):
         return
     try:
         with LEASE.held_by(row.pk, holder):
-            make(row.study, row.asked_by_id)
+            make(row)
     except Refused as refusal:
         LEASE.end(row.pk, holder, state=Making.State.REFUSED, reason=refusal.message)
     except Exception as error:

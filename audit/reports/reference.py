@@ -29,7 +29,7 @@ class Reference:
         rule = "majority for yes/no (a draw has no reference), mean over people for ranks"
         if not people.scale.is_yes_no:
             yes = graded(mean, options)
-            rule = f"mean over people; yes from a mean of {options.positive_at:g}"
+            rule = f"mean over people; yes from a mean of {options.positive_at:.4g}"
         if options.consensus == "unanimous":
             agreed = consensus.unanimous(people.ratings)
             yes = agreed if people.scale.is_yes_no else graded(agreed, options)
@@ -44,11 +44,11 @@ class Reference:
         return cls(people, options, yes, mean, rule)
 
     def level(self, where: np.ndarray) -> Result:
-        """The human score: points for a yes/no, the mean rating otherwise."""
+        """The human score: points for a yes/no or a number from 0 to 1, else the mean rating."""
         value = self.yes if self.people.scale.is_yes_no else self.mean
         where = where & ~np.isnan(value)
         draw = draw_of(self.people.prompts[where], self.options)
-        return draw.mean(value[where], scale=100.0 if self.people.scale.is_yes_no else 1.0)
+        return draw.mean(value[where], scale=100.0 if self.people.scale.in_points else 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,15 @@ class Series:
     prompts: np.ndarray
     # Why scores and answers cannot be subtracted; empty when they can.
     no_points: str
+    # Whether people's mean, rather than their yes or no, is what the score is subtracted from, and
+    # whether 100 times it are points.
+    rated: bool = False
+    in_points: bool = True
+
+    @property
+    def level(self) -> np.ndarray:
+        """What people say, in the units of a score between 0 and 1."""
+        return self.mean if self.rated else self.yes
 
     def at(self, where: np.ndarray) -> Series:
         return Series(
@@ -71,17 +80,27 @@ class Series:
             self.verdict[where],
             self.prompts[where],
             self.no_points,
+            self.rated,
+            self.in_points,
         )
 
 
 def graded(values: np.ndarray, options: Options) -> np.ndarray:
     """Ratings as yes (1) and no (0)."""
+    assert options.positive_at is not None, "the options know their scale: `Options.on`"
     return np.where(np.isnan(values), np.nan, (values >= options.positive_at) * 1.0)
 
 
 def why_no_points(people: People, scores: np.ndarray) -> str:
-    if not people.scale.is_yes_no:
-        return "people answered on another scale than the judge's scores"
+    given = scores[~np.isnan(scores)]
+    if not people.scale.in_points and given.size:
+        span = f"{given.min():.3g} to {given.max():.3g}"
+        return (
+            f"the judge speaks another scale: its scores lie from {span}, people answer "
+            f"{people.scale.words}"
+        )
+    if not people.scale.in_points:
+        return f"people answer {people.scale.words}, which is no scale of points"
     return outside(scores)
 
 
@@ -100,4 +119,6 @@ def series_of(people: People, judge: JudgeScores, reference: Reference, verdicts
         verdict=verdicts,
         prompts=people.prompts,
         no_points=why_no_points(people, judge.scores),
+        rated=not people.scale.is_yes_no,
+        in_points=people.scale.in_points,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -70,12 +71,13 @@ def _compared(row: Statistic, items: Series, draw: Draw, options: Options) -> Re
 
 def _levels(both: Series, decided: Series, draw: Draw, ranks: Draw) -> dict[str, Any]:
     if both.no_points:
-        human, judge = ranks.mean(both.mean), ranks.mean(both.score)
+        human = draw.mean(decided.level, scale=100.0) if both.in_points else ranks.mean(both.mean)
+        judge = ranks.mean(both.score)
         deviation: Result = Undefined(both.no_points, len(both.score))
     else:
-        human = draw.mean(decided.yes, scale=100.0)
+        human = draw.mean(decided.level, scale=100.0)
         judge = draw.mean(decided.score, scale=100.0)
-        deviation = draw.difference_of_means(decided.yes, decided.score, scale=100.0)
+        deviation = draw.difference_of_means(decided.level, decided.score, scale=100.0)
     return {
         "human_score": est(human),
         "judge_score": est(judge),
@@ -130,4 +132,4 @@ def of_person(series: Series, reference: Reference, row: np.ndarray) -> Series:
     """The judge beside the answers of one person instead of everybody's."""
     yes_no = reference.people.scale.is_yes_no
     yes = row if yes_no else graded(row, reference.options)
-    return Series(yes, row, series.score, series.verdict, series.prompts, series.no_points)
+    return replace(series, yes=yes, mean=row)

@@ -17,13 +17,23 @@ def of_judges(body: dict[str, Any]) -> list[str]:
     compared = body["comparison"]
     best = compared["best"]
     if best is None:
-        return [f"Too few to judge: no judge has {enough.IMAGES} images with labels of both kinds."]
+        return [_no_best(body)]
     auroc = body["judges"][best]["overall"]["auroc"]
     lines = [f"{title(best)} is closest to people: AUROC {with_interval('auroc', auroc)}."]
     for name, differences in compared["judges"].items():
         lines.append(_behind(name, differences["auroc"]))
     lines.append(_ceiling(body))
     return [line for line in lines if line]
+
+
+def _no_best(body: dict[str, Any]) -> str:
+    most = max(body["judges"].values(), key=lambda judge: judge["overall"]["n"])["overall"]
+    if most["n"] < enough.IMAGES or "undefined" not in most["auroc"]:
+        return f"Too few to judge: no judge has {enough.IMAGES} images with labels of both kinds."
+    said = f"No judge has an AUROC: {most['auroc']['undefined']}."
+    if body.get("positive_at") is None:
+        return said
+    return f"{said} Here an image counts as right from a mean of {body['positive_at']:.4g} on."
 
 
 def _behind(name: str, difference: dict[str, Any]) -> str:
@@ -56,7 +66,7 @@ def _ceiling(body: dict[str, Any]) -> str:
 def of_slices(body: dict[str, Any], view: View) -> list[str]:
     if lacking := what_is_lacking(body):
         return [lacking]
-    by, statistic = view.by or "tag", view.statistic or "net_deviation"
+    by, statistic = view.by or "tag", view.slice_statistic(body)
     lines = []
     for name in view.judges_of(body):
         slices = body["judges"][name].get(f"by_{by}", {})
@@ -66,7 +76,7 @@ def of_slices(body: dict[str, Any], view: View) -> list[str]:
             if "value" in stats.get(statistic, {}) and stats[statistic]["n"] >= enough.IMAGES
         }
         if not known:
-            lines.append(f"{title(name)}: no {SLICES[by]} has enough images for a number.")
+            lines.append(f"{title(name)}: {_why_no_slice(slices, by, statistic)}.")
             continue
         if STATISTICS[statistic].band:
             worst = max(known, key=lambda key: abs(known[key]["value"]))
@@ -82,6 +92,14 @@ def of_slices(body: dict[str, Any], view: View) -> list[str]:
                 f"{title(name)} is weakest on {worst}: {STATISTICS[statistic].name} {shown}."
             )
     return lines
+
+
+def _why_no_slice(slices: dict[str, dict[str, Any]], by: str, statistic: str) -> str:
+    """The reason of the largest slice, if that has enough images."""
+    largest = max(slices.values(), key=lambda stats: stats["n"], default=None)
+    if largest is None or largest["n"] < enough.IMAGES:
+        return f"no {SLICES[by]} has enough images for a number"
+    return largest.get(statistic, {}).get("undefined", f"no {SLICES[by]} has a number")
 
 
 def of_calibration(body: dict[str, Any], name: str) -> list[str]:

@@ -12,6 +12,7 @@ from judges import catalogue
 
 NO_SCORES = "No judge has scored this study yet."
 NO_LABELS = "Nobody has labelled this study yet, so there is nothing to compare judges with."
+ONLY_WORDS = "No score can be compared with words: ask a question that is answered by yes or no, or by a number."
 
 
 def title(name: str) -> str:
@@ -31,7 +32,27 @@ def what_is_lacking(body: dict[str, Any]) -> str:
     """Why nothing can be said about judges yet; empty where something can."""
     if not body["judges"]:
         return NO_SCORES
-    return "" if body["people"]["annotations"] else NO_LABELS
+    if body["people"]["annotations"]:
+        return ""
+    return " ".join([*in_words(body["people"]), ONLY_WORDS]) if _words_of(body) else NO_LABELS
+
+
+def _words_of(body: dict[str, Any]) -> dict[str, Any]:
+    """Older reports did not count them."""
+    return body["people"].get("in_words", {})
+
+
+def in_words(people: dict[str, Any]) -> list[str]:
+    """A sentence for each question that people answered in words."""
+    return [
+        f"{_n(counted['answers'], 'answer')} to “{question}”, about "
+        f"{_n(counted['images'], 'image')}: words, which no judge is compared with."
+        for question, counted in people.get("in_words", {}).items()
+    ]
+
+
+def _n(count: int, one: str) -> str:
+    return f"{count} {one}{'' if count == 1 else 's'}"
 
 
 def sentences(body: dict[str, Any]) -> list[str]:
@@ -57,6 +78,8 @@ def cannot_tell(people: dict[str, Any]) -> list[str]:
 
 def missing(body: dict[str, Any]) -> list[str]:
     lines = cannot_tell(body["people"])
+    if body["people"]["annotations"]:
+        lines += in_words(body["people"])
     gaps = body["missing"]
     images = sum(generator["images"] for generator in body["generators"])
     if gaps["labels"]:
@@ -82,6 +105,7 @@ def signature(body: dict[str, Any]) -> list[tuple[str, str]]:
     rows = [
         ("Jurybox", signed["version"]),
         ("question", f"{body['question']} ({', '.join(signed['form']) or 'no answers yet'})"),
+        *_scale_of(body),
         ("reference", signed["consensus"]),
         (
             "interval",
@@ -97,6 +121,15 @@ def signature(body: dict[str, Any]) -> list[tuple[str, str]]:
         rows.append((f"{name} · {known['fingerprint']}", words))
     rows.append(("data", signed["data"]))
     return rows
+
+
+def _scale_of(body: dict[str, Any]) -> list[tuple[str, str]]:
+    """Nothing for a yes or no, and for reports older than this line."""
+    if body.get("positive_at") is None:
+        return []
+    low, high = body["range"]
+    words = f"from {low:g} to {high:g}; an image counts as right from {body['positive_at']:.4g}"
+    return [("scale", words)]
 
 
 def as_text(body: dict[str, Any]) -> str:

@@ -183,7 +183,7 @@ def test_the_navigation_asks_nothing_of_the_database(as_alice, alice, study):
     from annotations.access import Place
 
     shown = navigation.Navigation(
-        study=study, here="drift", role="owner", report=None, thing="", back=""
+        study=study, here="drift", role="owner", choice="", thing="", back=""
     )
     assert Place(study, alice.user, alice).may_research
     with CaptureQueriesContext(connection) as asked:

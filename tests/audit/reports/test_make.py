@@ -249,8 +249,9 @@ def test_a_rating_is_graded_by_its_mean_and_counts_as_yes_from_a_stated_one(stud
     assert overall["human_score"]["value"] == pytest.approx((4.5 + 3.5 + 1.5 + 5) / 4)
     assert overall["auroc"]["value"] == 1
     assert overall["net_deviation"]["undefined"] == (
-        "people answered on another scale than the judge's scores"
+        "the judge speaks another scale: its scores lie from 0.2 to 0.9, people answer from 1 to 5"
     )
+    assert (found["positive_at"], found["range"], found["in_points"]) == (4, [1, 5], False)
     lower = body(study, reports.Options(resamples=200, question="likert", positive_at=3.5))
     assert "yes from a mean of 3.5" in lower["signature"]["consensus"]
     # Now early-1 (.4) is a yes too; still above the only no (.2).
