@@ -92,7 +92,7 @@ FLOORS = {
         {"view"},
         {"words"},
         {"charts", "reports"},
-        {"images", "people"},
+        {"images", "paper_tables", "people"},
         {"demo"},
         {"tasks"},
         {"pages"},

@@ -108,7 +108,7 @@ class Computation:
     """A report being made: the paired data, each judge's part, and the body."""
 
     def __init__(self, study: Study, options: Options, progress: Progress) -> None:
-        self.question = _question(study, options)
+        self.question = question_of(study, options)
         self.paired = pair(
             study=study,
             question=self.question,
@@ -221,7 +221,8 @@ def _missing(paired: Paired, reference: Reference) -> dict[str, Any]:
     }
 
 
-def _question(study: Study, options: Options) -> str:
+def question_of(study: Study, options: Options) -> str:
+    """The question asked for, else the first that was answered."""
     questions = questions_of(study)
     if options.question is not None and options.question not in questions:
         known = ", ".join(questions) or "none yet"

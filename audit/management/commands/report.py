@@ -8,9 +8,14 @@ from django.core.management import BaseCommand, CommandError
 
 from annotations.errors import Refused
 from annotations.models import Study
+from audit.pages.tables import drift_csv
+from audit.paper_tables import LIKE, table
+from audit.paper_tables.study import audited
 from audit.reports import make as reports
 from audit.reports.options import CONSENSUS
 from audit.words import report as report_words
+
+FORMATS = ("text", "json", "csv")
 
 
 class Command(BaseCommand):
@@ -27,8 +32,12 @@ class Command(BaseCommand):
         parser.add_argument("--positive-at", type=float, default=usual.positive_at)
         parser.add_argument("--threshold", type=float)
         parser.add_argument("--consensus", choices=CONSENSUS, default=usual.consensus)
+        parser.add_argument("--format", choices=FORMATS, default="text", help="--json is json")
+        parser.add_argument(
+            "--like", choices=list(LIKE), help="the tables of a paper, with this study's numbers"
+        )
 
-    def handle(self, *, study, judge, seed, resamples, question, **options) -> None:
+    def handle(self, *, study, judge, seed, resamples, question, like, **options) -> None:
         if resamples < 100:
             raise CommandError("Ask for at least 100 resamples; fewer give no usable interval.")
         try:
@@ -44,11 +53,23 @@ class Command(BaseCommand):
             threshold=options["threshold"],
             consensus=options["consensus"],
         )
+        format = "json" if options["json"] else options["format"]
         try:
-            report = reports.make_report(study=row, options=wanted)
+            text = _like(row, wanted, like, format) if like else _report(row, wanted, format)
         except Refused as refusal:
             raise CommandError(refusal.message) from None
-        if options["json"]:
-            self.stdout.write(json.dumps(report.body, ensure_ascii=False))
-        else:
-            self.stdout.write(report_words.as_text(report.body))
+        self.stdout.write(text)
+
+
+def _report(study: Study, options: reports.Options, format: str) -> str:
+    body = reports.make_report(study=study, options=options).body
+    if format == "json":
+        return json.dumps(body, ensure_ascii=False)
+    return drift_csv(body) if format == "csv" else report_words.as_text(body)
+
+
+def _like(study: Study, options: reports.Options, paper: str, format: str) -> str:
+    tables = LIKE[paper](audited(study, options))
+    if format == "json":
+        return json.dumps({"like": paper, "tables": table.as_json(tables)}, ensure_ascii=False)
+    return table.as_csv(tables) if format == "csv" else table.as_text(tables)

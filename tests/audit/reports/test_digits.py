@@ -110,7 +110,7 @@ def split(paired: Paired, who: int, rng: np.random.Generator) -> Paired:
 def body_of(paired: Paired, monkeypatch) -> str:
     """The whole body, less what names people and images themselves."""
     monkeypatch.setattr(make, "pair", lambda **asked: paired)
-    monkeypatch.setattr(make, "_question", lambda *asked: "aligned")
+    monkeypatch.setattr(make, "question_of", lambda *asked: "aligned")
     monkeypatch.setattr(make, "cannot_tell", lambda study: [])
     progress = SimpleNamespace(expect=lambda parts: None, step=lambda: None)
     body = make.Computation(Study(slug="shapes"), make.Options(resamples=60), progress).body

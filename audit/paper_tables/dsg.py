@@ -1,0 +1,79 @@
+"""DSG: the mean score of each generator, and each judge's correlation with people's ratings.
+
+As the paper counts, an item without answers scores 0: an image without a score, of a generator whose
+images a judge has scored for the larger part. Reports leave such an image out instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from audit.paper_tables.study import Audited
+from audit.paper_tables.table import PaperTable, Row, mean
+from audit.reports.pairing import JudgeScores
+from audit.stats import ranking
+from audit.stats.estimate import Result, Undefined
+
+
+def tables(audited: Audited) -> Sequence[PaperTable]:
+    names = audited.paired.people.images
+    scores = {name: _with_absent(audited, judge) for name, judge in audited.judges}
+    notes = tuple(
+        f"{name}: {int(absent.sum())} images without answers count 0, as in the paper: "
+        f"{', '.join(names[absent][:5].tolist())}{', …' if absent.sum() > 5 else ''}"
+        for name, (_, absent) in scores.items()
+        if absent.any()
+    )
+    by_generator = [
+        Row(
+            generator,
+            tuple(
+                mean(values[here & ~np.isnan(values)].tolist(), "no image was scored")
+                for values, _ in scores.values()
+            ),
+        )
+        for generator, here in audited.generators
+    ]
+    people = audited.paired.people.mean
+    correlations = [
+        Row(name, (_of(ranking.spearman, people, v), _of(ranking.kendall_tau_b, people, v)))
+        for name, (v, _) in scores.items()
+    ]
+    return [
+        PaperTable(
+            "DSG: mean score by generator",
+            "generator",
+            tuple(scores),
+            tuple(by_generator),
+            3,
+            notes,
+        ),
+        PaperTable(
+            "DSG: correlation with people’s mean rating",
+            "judge",
+            ("Spearman ρ", "Kendall τ"),
+            tuple(correlations),
+            3,
+            notes,
+        ),
+    ]
+
+
+def _with_absent(audited: Audited, judge: JudgeScores) -> tuple[np.ndarray, np.ndarray]:
+    """The scores with 0 for absent ones, and which these are. A judgement that failed is no answer of
+    the judge and stays without a score."""
+    absent = np.zeros(judge.scores.size, dtype=bool)
+    for _, here in audited.generators:
+        none = here & np.isnan(judge.scores) & ~judge.failed
+        if 2 * int(none.sum()) < int(here.sum()):
+            absent |= none
+    return np.where(absent, 0.0, judge.scores), absent
+
+
+def _of(statistic, people: np.ndarray, scores: np.ndarray) -> Result:
+    both = ~np.isnan(people) & ~np.isnan(scores)
+    if not both.any():
+        return Undefined("no image has both a rating and a score", 0)
+    return statistic(people[both], scores[both])

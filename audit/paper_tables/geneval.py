@@ -1,0 +1,127 @@
+"""GenEval: Table 2, the score of each generator by task, and Tables 4 and 5, agreement with single
+people by task.
+
+The overall score is the plain mean of the tasks. Agreement and κ are over all pairs of an image and
+a person; people among themselves over all pairs of two people's answers to one image.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+
+from audit.paper_tables.study import PEOPLE, Audited
+from audit.paper_tables.table import PaperTable, Row, mean
+from audit.stats import agreement
+from audit.stats.estimate import Estimate, Result, Undefined
+
+TASKS = {
+    "single_object": "single object",
+    "two_object": "two object",
+    "counting": "counting",
+    "colors": "colors",
+    "position": "position",
+    "color_attr": "attribute binding",
+}
+Pairs = tuple[np.ndarray, np.ndarray, np.ndarray]  # one answer, the other, the image
+
+
+def tables(audited: Audited) -> Sequence[PaperTable]:
+    tasks = _tasks(audited)
+    heads = tuple(TASKS.get(tag, tag) for tag in tasks)
+    pairs = _with_people(audited)
+    return [
+        PaperTable(
+            "GenEval, Table 2: scores by task",
+            "generator",
+            ("overall", *heads),
+            tuple(_scores(audited, tasks)),
+            2,
+            (
+                "Overall is the plain mean of the tasks. People: the mean of all answers, as the paper "
+                "counts them, and the majority for each image.",
+            ),
+        ),
+        PaperTable(
+            "GenEval, Table 5: agreement with single people",
+            "judge",
+            ("overall", *heads),
+            tuple(_compared(pairs, tasks, agreement.percent_agreement)),
+            3,
+        ),
+        PaperTable(
+            "GenEval, Table 4: Cohen’s κ with single people",
+            "judge",
+            ("overall", *heads),
+            tuple(_compared(pairs, tasks, agreement.cohen_kappa)),
+            2,
+        ),
+    ]
+
+
+def _tasks(audited: Audited) -> dict[str, np.ndarray]:
+    """Tag -> its images; the paper's tasks in its order, where the study has any of them."""
+    tags = audited.paired.people.tags
+    there = sorted({tag for of_image in tags for tag in of_image})
+    known = [tag for tag in TASKS if tag in there] or there
+    return {tag: np.array([tag in of_image for of_image in tags], dtype=bool) for tag in known}
+
+
+def _scores(audited: Audited, tasks: dict[str, np.ndarray]) -> list[Row]:
+    people = audited.paired.people
+    series = [(name, _verdicts(judge)) for name, judge in audited.judges]
+    series += [(f"{PEOPLE}, all answers", people.mean), (f"{PEOPLE}, majority", people.majority)]
+    rows = []
+    for generator, here in audited.generators:
+        for name, values in series:
+            by_task = [_mean_of(values, here & of_task) for of_task in tasks.values()]
+            known = [number for number in by_task if isinstance(number, Estimate)]
+            overall = mean((number.value for number in known), "no task has a number")
+            rows.append(Row(f"{generator} · {name}", (overall, *by_task)))
+    return rows
+
+
+def _verdicts(judge) -> np.ndarray:
+    return judge.verdicts if judge.has_verdicts else judge.scores
+
+
+def _mean_of(values: np.ndarray, where: np.ndarray) -> Result:
+    return mean(values[where & ~np.isnan(values)].tolist(), "nobody has judged such an image")
+
+
+def _with_people(audited: Audited) -> list[tuple[str, Pairs]]:
+    ratings = audited.paired.people.ratings
+    listed: list[tuple[str, Pairs]] = []
+    for name, judge in audited.judges:
+        if judge.has_verdicts:
+            rows = [(judge.verdicts, person) for person in ratings]
+            listed.append((name, _pairs(rows)))
+    listed.append(("between people", _pairs(list(combinations(ratings, 2)))))
+    return listed
+
+
+def _pairs(rows: Sequence[tuple[np.ndarray, np.ndarray]]) -> Pairs:
+    first, second, where = [np.empty(0)], [np.empty(0)], [np.empty(0, dtype=np.int64)]
+    for one, other in rows:
+        both = np.flatnonzero(~np.isnan(one) & ~np.isnan(other))
+        first.append(one[both])
+        second.append(other[both])
+        where.append(both)
+    return np.concatenate(first), np.concatenate(second), np.concatenate(where)
+
+
+def _compared(pairs: list[tuple[str, Pairs]], tasks: dict[str, np.ndarray], statistic) -> list[Row]:
+    rows = []
+    for name, (first, second, image) in pairs:
+        numbers = [_on(statistic, first, second, np.ones(image.size, dtype=bool))]
+        numbers += [_on(statistic, first, second, of_task[image]) for of_task in tasks.values()]
+        rows.append(Row(name, tuple(numbers)))
+    return rows
+
+
+def _on(statistic, first: np.ndarray, second: np.ndarray, where: np.ndarray) -> Result:
+    if not where.any():
+        return Undefined("no image has both answers", 0)
+    return statistic(first[where], second[where])

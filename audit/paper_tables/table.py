@@ -1,0 +1,117 @@
+"""A table as a paper prints it: names, numbers with so many decimals, and what to know of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from annotations.exports.labels import defused
+from audit.stats.estimate import Estimate, Result, Undefined
+
+NONE = "–"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """`numbers` in the order of the table's columns; what is undefined keeps its reason."""
+
+    label: str
+    numbers: tuple[Result, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PaperTable:
+    title: str
+    first: str  # heading of the names
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    places: int
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why cells are empty, each once."""
+        return list(
+            dict.fromkeys(
+                f"{row.label}, {column}: {number.reason}"
+                for row in self.rows
+                for column, number in zip(self.columns, row.numbers, strict=True)
+                if isinstance(number, Undefined)
+            )
+        )
+
+    def shown(self, number: Result) -> str:
+        if isinstance(number, Undefined):
+            return NONE
+        text = f"{number.value:.{self.places}f}"
+        return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
+
+
+def mean(values: Iterable[float], nothing: str, *, scale: float = 1.0) -> Result:
+    listed = list(values)
+    if not listed:
+        return Undefined(nothing, 0)
+    return Estimate(sum(listed) / len(listed) * scale, None, None, len(listed))
+
+
+def scaled(number: Result, scale: float) -> Result:
+    if isinstance(number, Undefined):
+        return number
+    return Estimate(number.value * scale, None, None, number.n)
+
+
+def as_text(tables: Sequence[PaperTable]) -> str:
+    return "\n\n".join(_text(table) for table in tables)
+
+
+def as_json(tables: Sequence[PaperTable]) -> list[dict[str, Any]]:
+    return [
+        {
+            "title": table.title,
+            "columns": [table.first, *table.columns],
+            "rows": [
+                {"label": row.label, "numbers": [_number(number) for number in row.numbers]}
+                for row in table.rows
+            ],
+            "notes": list(table.notes),
+        }
+        for table in tables
+    ]
+
+
+def as_csv(tables: Sequence[PaperTable]) -> str:
+    """One row for each number."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(["table", "row", "column", "value", "n", "undefined"])
+    for table in tables:
+        for row in table.rows:
+            for column, number in zip(table.columns, row.numbers, strict=True):
+                told = _number(number)
+                line = [table.title, row.label, column]
+                line += [told.get(part, "") for part in ("value", "n", "undefined")]
+                writer.writerow([defused(value) for value in line])
+    return out.getvalue()
+
+
+def _number(number: Result) -> dict[str, Any]:
+    if isinstance(number, Undefined):
+        return {"undefined": number.reason, "n": number.n}
+    return {"value": number.value, "n": number.n}
+
+
+def _text(table: PaperTable) -> str:
+    cells = [[table.first, *table.columns]]
+    cells += [[row.label, *(table.shown(number) for number in row.numbers)] for row in table.rows]
+    widths = [max(len(line[place]) for line in cells) for place in range(len(cells[0]))]
+    lines = [
+        "  ".join(
+            cell.rjust(width) if place else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in cells
+    ]
+    return "\n".join([table.title, "", *lines, *(f"  {n}" for n in (*table.notes, *table.reasons))])
