@@ -15,6 +15,7 @@ from annotations import event_log
 from annotations.benchmarks import form_from_labels, label_questions, registry
 from annotations.benchmarks.form_from_labels import Asked
 from annotations.benchmarks.registry import Source
+from annotations.database.rehearsal import rehearsal
 from annotations.errors import ImportRefused
 from annotations.forms.definition import Form
 from annotations.forms.papers import FORMS, geneval_audit
@@ -131,10 +132,9 @@ def _run(
 ) -> Outcome:
     """`strict`: first a dry run; then, if no row was refused, the import itself."""
     if dry_run or strict:
-        outcome = Outcome(dry_run=True, progress=progress)
-        with transaction.atomic():
+        with rehearsal() as outside:
+            outcome = Outcome(dry_run=True, progress=outside(progress) if progress else None)
             _write_or_refuse(write, outcome)
-            transaction.set_rollback(True)
         if dry_run or outcome.rejected_in_all:
             if strict and outcome.rejected_in_all:
                 outcome.warnings.append("Nothing was imported: --strict takes all rows or none.")

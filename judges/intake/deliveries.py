@@ -10,7 +10,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import shutil
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -162,6 +165,7 @@ def is_complete(delivery: Delivery) -> bool:
 def remove_batch(*, batch: Batch) -> None:
     files = list(batch.pieces.values_list("file", flat=True))
     delivery = batch.delivery
+    transaction.on_commit(lambda: _remove_layout_of(delivery.key))
     batch.delete()
     Delivery.objects.filter(pk=delivery.pk).update(
         state=Delivery.State.OPEN, found={}, touched_at=timezone.now()
@@ -172,7 +176,9 @@ def remove_batch(*, batch: Batch) -> None:
 def forget(*, delivery: Delivery) -> None:
     """With its pieces: nothing is left behind."""
     files = list(Piece.objects.filter(batch__delivery=delivery).values_list("file", flat=True))
+    key = delivery.key
     delivery.delete()
+    transaction.on_commit(lambda: _remove_layout_of(key))
     transaction.on_commit(lambda: _remove(files))
 
 
@@ -189,9 +195,46 @@ def remove_old() -> int:
         return count
     known = set(Delivery.objects.values_list("key", flat=True))
     for folder in set(folders) - known:
+        _remove_layout_of(folder)
         _, files = default_storage.listdir(f"{FOLDER}/{folder}")
         _remove([f"{FOLDER}/{folder}/{file}" for file in files])
     return count
+
+
+@contextmanager
+def laid_out(delivery: Delivery) -> Iterator[tuple[Path, Path]]:
+    """The folder in which the files lie, archives unpacked, and what in it holds the content.
+
+    It is kept beside the pieces and goes with them, so that a delivery that is looked at again after
+    a menu was changed is not unpacked again. A bucket holds no folder: there it is made each time.
+    """
+    try:
+        place = Path(default_storage.path(f"{FOLDER}/{delivery.key}"))
+    except NotImplementedError:
+        with tempfile.TemporaryDirectory() as folder:
+            yield Path(folder), assemble(delivery, Path(folder))
+        return
+    kept = place / f"laid-out-{_digest(delivery)}"
+    if not kept.exists():
+        _remove_layouts(place)
+        place.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=place, prefix="being-laid-out-") as draft:
+            assemble(delivery, Path(draft) / "all")
+            # Another process may have been quicker with the same.
+            with contextlib.suppress(FileExistsError):
+                (Path(draft) / "all").rename(kept)
+    yield kept, _without_outer_folders(kept / "content")
+
+
+def _digest(delivery: Delivery) -> str:
+    """Of which files came, in which order."""
+    batches = [f"{batch.pk} {batch.digest}" for batch in delivery.batches.order_by("pk")]
+    return hashlib.sha256("\n".join(batches).encode()).hexdigest()[:16]
+
+
+def _remove_layouts(place: Path) -> None:
+    for folder in place.glob("*laid-out-*"):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def assemble(delivery: Delivery, folder: Path) -> Path:
@@ -322,6 +365,12 @@ def _remove(files: list[str]) -> None:
         default_storage.delete(file)
     for folder in {file.rpartition("/")[0] for file in files}:
         _remove_folder(folder)
+
+
+def _remove_layout_of(key: str) -> None:
+    with contextlib.suppress(NotImplementedError):
+        _remove_layouts(Path(default_storage.path(f"{FOLDER}/{key}")))
+    _remove_folder(f"{FOLDER}/{key}")
 
 
 def _remove_folder(folder: str) -> None:

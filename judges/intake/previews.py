@@ -7,7 +7,6 @@ delivery's own row, where the page finds it.
 from __future__ import annotations
 
 import logging
-import tempfile
 import time
 from collections.abc import Mapping
 from datetime import timedelta
@@ -102,10 +101,9 @@ def look_at(*, delivery_id: int) -> None:
     try:
         with (
             LEASE.held_by(delivery_id, holder),
-            tempfile.TemporaryDirectory() as folder,
             event_log.on_behalf_of(delivery.by),
         ):
-            found = _look(delivery, Path(folder), _progress(delivery, holder))
+            found = _look(delivery, _progress(delivery, holder))
     except Exception as error:
         logger.exception("looking at delivery %s failed", delivery.pk)
         LEASE.failed(delivery_id, holder, reason_of(error))
@@ -113,25 +111,33 @@ def look_at(*, delivery_id: int) -> None:
         LEASE.end(delivery_id, holder, state=Delivery.State.LOOKED, found=found, reason="")
 
 
-def _look(delivery: Delivery, folder: Path, progress: Any) -> dict[str, Any]:
+def _look(delivery: Delivery, progress: Any) -> dict[str, Any]:
     found: dict[str, Any] = {"name": _name(delivery), "format": "", "kind": "study"}
+    folder = None
     try:
-        path = deliveries.assemble(delivery, folder)
-        format, kind = _format(delivery, path)
-        found |= {"format": format, "kind": kind}
-        source = source_of(path, delivery.typed, format=format)
-        found |= _counts(path)
-        _add_choices(found, format, kind, source)
-        outcome = _dry_run(delivery, format, kind, source, progress)
-        found |= {"outcome": _short(outcome.as_json(), folder), "refusal": ""}
-        if not outcome.changed and not outcome.unchanged:
-            found["refusal"] = "Nothing in these files can be imported; what is wrong is listed."
+        with deliveries.laid_out(delivery) as (folder, path):
+            _look_into(path, folder, delivery, found, progress)
     except (Refused, Unreadable) as refusal:
         found["refusal"] = _plain(refusal.message, folder)
     except OSError as error:
         logger.warning("delivery %s cannot be laid out: %s", delivery.pk, error)
         found["refusal"] = "Two of these files are in each other's way: pack them as one zip."
     return found
+
+
+def _look_into(
+    path: Path, folder: Path, delivery: Delivery, found: dict[str, Any], progress: Any
+) -> None:
+    """Fills `found`, as far as it comes before something is refused."""
+    format, kind = _format(delivery, path)
+    found |= {"format": format, "kind": kind}
+    source = source_of(path, delivery.typed, format=format)
+    found |= _counts(path)
+    _add_choices(found, format, kind, source)
+    outcome = _dry_run(delivery, format, kind, source, progress)
+    found |= {"outcome": _short(outcome.as_json(), folder), "refusal": ""}
+    if not outcome.changed and not outcome.unchanged:
+        found["refusal"] = "Nothing in these files can be imported; what is wrong is listed."
 
 
 def _format(delivery: Delivery, path: Path) -> tuple[str, str]:
@@ -237,13 +243,11 @@ def _short(outcome: dict[str, Any], folder: Path) -> dict[str, Any]:
     return outcome
 
 
-def _plain(words: str, folder: Path) -> str:
+def _plain(words: str, folder: Path | None) -> str:
     """Without the places of this machine."""
-    return (
-        words.replace(f"{folder}/content/", "")
-        .replace(str(folder), "the files")
-        .replace("content holds", "What came holds")
-    )
+    if folder is not None:
+        words = words.replace(f"{folder}/content/", "").replace(str(folder), "the files")
+    return words.replace("content holds", "What came holds")
 
 
 def _name(delivery: Delivery) -> str:

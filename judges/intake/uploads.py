@@ -172,13 +172,17 @@ def import_upload(*, upload_id: int) -> None:
 
 def _import(upload: Upload, folder: Path, progress: Callable[[int], None]) -> Outcome:
     if upload.delivery is not None:
-        path = deliveries.assemble(upload.delivery, folder)
-    else:
-        # Readers recognise files by their names, and refusals show them.
-        path = folder / upload.name
-        fetch(upload.file, path)
-        if is_archive(upload.name):
-            path = unpack(path, folder / "unpacked", name=upload.name)
+        with deliveries.laid_out(upload.delivery) as (_, path):
+            return _import_from(upload, path, progress)
+    # Readers recognise files by their names, and refusals show them.
+    path = folder / upload.name
+    fetch(upload.file, path)
+    if is_archive(upload.name):
+        path = unpack(path, folder / "unpacked", name=upload.name)
+    return _import_from(upload, path, progress)
+
+
+def _import_from(upload: Upload, path: Path, progress: Callable[[int], None]) -> Outcome:
     said = {**upload.choices, "generator": upload.generator, "judge": upload.judge}
     source = previews.source_of(path, said, format=upload.format)
     given: dict[str, Any] = {

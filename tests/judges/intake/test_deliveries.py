@@ -7,6 +7,7 @@ import io
 import json
 import zipfile
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.core.files.storage import default_storage
@@ -234,3 +235,52 @@ def test_a_worker_looks_at_what_is_large(alice, monkeypatch):
     previews.look_at(delivery_id=batch.delivery.pk)
     batch.delivery.refresh_from_db()
     assert json.loads(json.dumps(batch.delivery.found))["pictures"] == 2
+
+
+def test_files_are_unpacked_once_however_often_they_are_looked_at(
+    alice, monkeypatch, django_capture_on_commit_callbacks
+):
+    sent = []
+    assembled = deliveries.assemble
+    monkeypatch.setattr(deliveries, "assemble", lambda *given: sent.append(1) or assembled(*given))
+    content = archive(a_red_cup=making.png())
+    first = looked_at(alice, ("x.zip", content))
+    assert len(sent) == 1
+    delivery = Delivery.objects.get()
+    for folder in ("prompt", "generator"):
+        delivery.typed = {"folder": folder}
+        delivery.save()
+        previews.ask(delivery=delivery)
+    delivery.refresh_from_db()
+    assert len(sent) == 1
+    assert delivery.found["outcome"]["images"] == first["outcome"]["images"] == 1
+    # Another file: all of it is laid out again, and only that is kept.
+    looked_at(alice, ("y.csv", b"prompt,model,file\na,b,a red cup.png\n"))
+    assert len(sent) == 2
+    assert len(laid_out(delivery)) == 1
+    with django_capture_on_commit_callbacks(execute=True):
+        deliveries.forget(delivery=delivery)
+    assert not default_storage.exists(f"deliveries/{delivery.key}")
+
+
+def test_what_was_unpacked_is_removed_with_a_file_and_with_an_old_delivery(
+    alice, django_capture_on_commit_callbacks
+):
+    looked_at(alice, ("x.zip", archive(a_red_cup=making.png())))
+    delivery = Delivery.objects.get()
+    assert len(laid_out(delivery)) == 1
+    with django_capture_on_commit_callbacks(execute=True):
+        deliveries.remove_batch(batch=delivery.batches.get())
+    assert laid_out(delivery) == []
+    looked_at(alice, ("x.zip", archive(a_red_cup=making.png())))
+    assert len(laid_out(delivery)) == 1
+    # The row has gone with its account, say.
+    Delivery.objects.all()._raw_delete(using="default")
+    Batch.objects.all()._raw_delete(using="default")
+    Piece.objects.all()._raw_delete(using="default")
+    deliveries.remove_old()
+    assert not default_storage.exists(f"deliveries/{delivery.key}")
+
+
+def laid_out(delivery) -> list:
+    return list(Path(default_storage.path(f"deliveries/{delivery.key}")).glob("*laid-out-*"))

@@ -1,0 +1,112 @@
+"""A rehearsal leaves nothing behind, and keeps nobody waiting while it writes."""
+
+import threading
+from pathlib import Path
+
+import pytest
+from django.db import connection, transaction
+
+from annotations.database import rehearsal as module
+from annotations.database.rehearsal import rehearsal
+from annotations.models import Study
+from tests import making
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def titles() -> list[str]:
+    return list(Study.objects.order_by("pk").values_list("title", flat=True))
+
+
+def in_another_thread(work) -> list[BaseException]:
+    """What it raised; the thread has a connection of its own."""
+    raised: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            work()
+        except BaseException as error:
+            raised.append(error)
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join(60)
+    return raised
+
+
+def test_what_is_written_inside_is_seen_inside_and_gone_afterwards():
+    making.study()
+    with rehearsal():
+        Study.objects.update(title="Changed")
+        making.study("another", files=False)
+        assert len(titles()) == 2
+    assert titles() == ["Shapes"]
+
+
+def test_others_write_meanwhile(monkeypatch):
+    making.study()
+    if connection.vendor == "sqlite":
+        # Whoever had to wait would fail at once.
+        monkeypatch.setitem(connection.settings_dict["OPTIONS"], "timeout", 0)
+    with rehearsal():
+        making.study("another", files=False)
+        work = lambda: Study.objects.filter(slug="shapes").update(title="By somebody else")  # noqa: E731
+        assert in_another_thread(work) == []
+    assert titles() == ["By somebody else"]
+
+
+def test_progress_is_written_for_good():
+    making.study()
+    with rehearsal() as outside:
+        outside(lambda: Study.objects.update(description="half of it"))()
+        Study.objects.update(title="Changed")
+    study = Study.objects.get()
+    # On PostgreSQL it is one transaction, and the progress is told by what follows it.
+    assert study.title == "Shapes"
+    if connection.vendor == "sqlite" and not connection.is_in_memory_db():
+        assert study.description == "half of it"
+
+
+def test_what_waits_for_a_commit_does_not_happen():
+    done = []
+    with rehearsal():
+        transaction.on_commit(lambda: done.append(1))
+    assert done == []
+
+
+def test_a_rehearsal_that_fails_leaves_nothing_and_the_database_goes_on():
+    making.study()
+    with pytest.raises(ZeroDivisionError), rehearsal():
+        Study.objects.update(title="Changed")
+        1 / 0  # noqa: B018
+    assert titles() == ["Shapes"]
+    Study.objects.update(title="Later")
+    assert titles() == ["Later"]
+
+
+def test_inside_a_transaction_it_is_a_part_of_it():
+    making.study()
+    with transaction.atomic():
+        Study.objects.update(title="Before")
+        with rehearsal():
+            assert titles() == ["Before"]
+            Study.objects.update(title="Changed")
+        assert titles() == ["Before"]
+    assert titles() == ["Before"]
+
+
+def test_no_copy_is_left_beside_the_database(monkeypatch):
+    if connection.vendor != "sqlite" or connection.is_in_memory_db():
+        pytest.skip("only where the database is a file")
+    name = Path(connection.settings_dict["NAME"])
+    stray = name.with_name(f"{name.name}-rehearsal-old")
+    stray.write_bytes(b"x")
+    monkeypatch.setattr(module, "STRAY", -1)
+    with rehearsal():
+        making.study("another", files=False)
+        # Locks may lie there, without content.
+        left = list(name.parent.glob(f"{name.name}-rehearsal-*"))
+        assert [file for file in left if file.stat().st_size] == []
+    assert list(name.parent.glob(f"{name.name}-rehearsal-*")) == []
