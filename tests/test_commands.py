@@ -161,3 +161,62 @@ def test_an_import_that_cannot_write_on_says_what_is_kept_and_how_to_go_on(
     monkeypatch.setattr(write_study, "import_records", full)
     with pytest.raises(CommandError, match="No space left on device.*import the same file again"):
         call_command("import_labels", study.slug, str(tmp_path / "labels.csv"))
+
+
+def bring(tmp_path, name, *flags):
+    """The study that the command makes of what lies in the folder."""
+    run("import_study", name, str(tmp_path), *flags)
+    return Study.objects.get(slug=name)
+
+
+def test_a_column_is_what_the_flag_says_where_the_guess_is_wrong(db, tmp_path):
+    (tmp_path / "rows.csv").write_text("caption,words,model\na red cup,two dogs,SDXL\n")
+    guessed = bring(tmp_path, "guessed", "--format", "table")
+    assert guessed.prompts.get().text == "a red cup"
+    said = bring(
+        tmp_path,
+        "said",
+        "--format",
+        "table",
+        "--column",
+        "words=prompt",
+        "--column",
+        "caption=ignore",
+    )
+    assert said.prompts.get().text == "two dogs"
+    with pytest.raises(CommandError, match="--column words: write NAME=WHAT"):
+        bring(tmp_path, "wrong", "--format", "table", "--column", "words")
+
+
+def test_a_questions_labels_are_what_the_flag_says(db, tmp_path):
+    (tmp_path / "images.csv").write_text(
+        "image_id,prompt_id,prompt,generator\na,p,a red cup,SDXL\nb,p,a red cup,FLUX\n"
+    )
+    (tmp_path / "labels.csv").write_text(
+        "image_id,rater,question,value\na,ann,nice,1\nb,ann,nice,0\n"
+    )
+    words = run("import_study", "guessed", str(tmp_path), "--format", "tidy")
+    assert "“nice”: its scale was inferred as yes/no" in words
+    words = run(
+        "import_study", "said", str(tmp_path), "--format", "tidy", "--question", "nice=number"
+    )
+    assert "“nice”: its scale was inferred as a number" in words
+    with pytest.raises(CommandError, match="--question nice: write NAME=WHAT"):
+        bring(tmp_path, "wrong", "--format", "tidy", "--question", "nice")
+
+
+def test_folders_and_names_are_what_the_flags_say(db, tmp_path):
+    pictures = tmp_path / "pictures"
+    for number, prompt in enumerate(("two dogs", "a red cup")):
+        (pictures / prompt).mkdir(parents=True)
+        (pictures / prompt / "flux.png").write_bytes(making.png((number, 0, 0)))
+    said = bring(
+        pictures, "said", "--format", "pictures", "--folder", "prompt", "--name", "generator"
+    )
+    assert {prompt.text for prompt in said.prompts.all()} == {"two dogs", "a red cup"}
+    assert said.generators.get().name == "flux"
+    other = bring(
+        pictures, "other", "--format", "pictures", "--folder", "generator", "--name", "prompt"
+    )
+    assert [prompt.text for prompt in other.prompts.all()] == ["flux"]
+    assert {g.name for g in other.generators.all()} == {"two dogs", "a red cup"}
