@@ -131,12 +131,18 @@ def open_page(chromium: Browser, live_server, request) -> Iterator[Callable[...,
     for number, context in enumerate(contexts):
         if FAILED in request.node.stash:
             for page in context.pages:
-                save_screenshot(page, f"FAILED-{request.node.name}-{number}")
+                keep_screenshot(page, f"FAILED-{request.node.name}-{number}")
         context.close()
     assert not troubles, "\n".join(troubles)
 
 
 def save_screenshot(page: Page, name: str, *, full: bool = True) -> None:
+    """For people to look at, where they ask for it: nothing is compared with it."""
+    if "TEST_SCREENSHOTS" in os.environ:
+        keep_screenshot(page, name, full=full)
+
+
+def keep_screenshot(page: Page, name: str, *, full: bool = True) -> None:
     SCREENSHOTS.mkdir(exist_ok=True)
     page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=full, animations="disabled")
 

@@ -1,6 +1,6 @@
 """Make the README's pictures of the demo anew: `python -m tests.browser.pictures`.
 
-`atoms.png` is the screenshot that the browser test of that form keeps.
+`atoms.png` is the screenshot that the browser test of that form keeps with `TEST_SCREENSHOTS=1`.
 """
 
 from __future__ import annotations
