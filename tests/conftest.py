@@ -1,3 +1,4 @@
+import gc
 import secrets
 import string
 from types import SimpleNamespace
@@ -12,6 +13,15 @@ from tests import making
 # Hypothesis without a clock and without dice: the same examples everywhere, however slow.
 hypothesis_settings.register_profile("steady", deadline=None, derandomize=True, database=None)
 hypothesis_settings.load_profile("steady")
+
+# What is loaded for the tests stays to the end: the collector need not walk over it again and again.
+gc.disable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)
