@@ -44,6 +44,7 @@ study_pages = [
     path("people/invite/", people.invite, name="invite"),
     path("people/add/", people.add, name="people-add"),
     path("people/rules/", people.set_rules, name="people-rules"),
+    path("people/groups/", people.change_groups, name="people-groups"),
     path(
         "people/invitations/<int:invitation_id>/close/",
         people.close_invitation,

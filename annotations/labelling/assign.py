@@ -219,14 +219,17 @@ def release(*, assignment: Assignment) -> None:
 
 
 @transaction.atomic
-def release_all(*, annotator: Membership) -> None:
-    """What this person has in hand and in reserve: others can get it at once."""
+def release_all(*, annotator: Membership, comes_again: bool = True) -> None:
+    """What this person has in hand and in reserve: others can get it at once. `comes_again`: they
+    get it next, if nobody has taken it until then."""
     person = Membership.objects.select_for_update().filter(pk=annotator.pk).first()
     if person is None:
         return  # Gone, with all they held.
     walk = Walk(person)
     held = Assignment.objects.filter(annotator=person, state__in=Assignment.HELD)
     give_back(held.select_related("image"), walk)
+    if not comes_again:
+        walk.back = []
     walk.save()
     annotator.walk = person.walk
 

@@ -15,6 +15,9 @@ point again, so at the end the search starts once more from the beginning.
 Images that the owner wants labelled first (`Study.first`) come before all these, in an order drawn
 for them, which tells as little.
 
+People of a group get the images of a selection only, or all others; inside a selection in the order
+drawn for it, elsewhere as above.
+
 Images with known answers are mixed in, and nothing may tell which they are: what a person gave back
 comes again next, and what ran out in their hands comes again at the end, known or not.
 """
@@ -30,7 +33,7 @@ from django.utils.crypto import salted_hmac
 
 from annotations.database.prepared import ask, execute
 from annotations.labelling import order_sql as sql
-from annotations.models import Generator, Image, Membership
+from annotations.models import Generator, Group, Image, Membership
 
 CIRCLE = 1 << 31
 # The parts of a generator's circle: from its starting point to the end of the numbers, from 0 back
@@ -63,6 +66,7 @@ class Walk:
     def __init__(self, annotator: Membership) -> None:
         self.annotator = annotator
         self.study = annotator.study
+        self.group: Group | None = annotator.group if annotator.group_id else None
         state = annotator.walk
         self.given: int = state.get("given", 0)
         # The images they have in reserve, in the order in which they come.
@@ -80,6 +84,8 @@ class Walk:
         """The next image; the walk moves past it."""
         if not self.ways:
             self._begin_again()
+        if not self.ways:
+            self._begin_again()
         candidate = self._next_given_back()
         if candidate is None and self._is_due(self.given):
             candidate = self._next_known()
@@ -94,7 +100,7 @@ class Walk:
 
     def next_skipped(self) -> Candidate | None:
         """An image that this person skipped and nobody has filled since, each in its turn."""
-        rows = ask(sql.SKIPPED, [self.annotator.pk, self.study.overlap, self.again])
+        rows = ask(self._part_of(sql.SKIPPED), [self.annotator.pk, self.study.overlap, self.again])
         if not rows:
             return None
         [(self.again, image, public_id)] = rows
@@ -150,7 +156,7 @@ class Walk:
         """What they gave back, unless somebody else has filled it since."""
         while self.back:
             image = self.back.pop(0)
-            rows = ask(sql.GIVEN_BACK, [image, *self._free_again()])
+            rows = ask(self._part_of(sql.GIVEN_BACK), [image, *self._free_again()])
             for public_id, generator, ordinary in rows:
                 way = self.ways.get(str(generator))
                 if way is not None and ordinary:
@@ -159,22 +165,28 @@ class Walk:
         return None
 
     def _next_that_ran_out(self) -> Candidate | None:
-        rows = ask(sql.RAN_OUT, [self.annotator.pk, *self._free_again()])
+        rows = ask(self._part_of(sql.RAN_OUT), [self.annotator.pk, *self._free_again()])
         return Candidate(*rows[0]) if rows else None
+
+    def _part_of(self, statement: str) -> str:
+        """For this person's part of the images."""
+        return statement.format(part=part_of(self.group))
 
     def _free_again(self) -> list[int]:
         person = self.annotator.pk
         return [person, self.study.overlap, self.study.gold_share, person]
 
     def _next_of_selection(self) -> Candidate | None:
-        """The next image of the selection that the owner wants labelled first."""
-        selection = self.study.first_id
+        """The next image of the selection that the owner wants labelled first, or of the person's
+        own."""
+        group = self.group
+        selection = group.selection_id if group and group.inside else self.study.first_id
         if selection is None:
             return None
         if self.first[0] != selection:
             self.first = [selection, 0]
         asked = [selection, self.first[1], self.study.overlap, self.annotator.pk]
-        rows = ask(sql.FIRST_OF_ALL, asked)
+        rows = ask(self._part_of(sql.FIRST_OF_ALL), asked)
         if not rows:
             # Nothing is left behind this point; `_begin_again` looks from the beginning.
             self.first = [selection, CIRCLE]
@@ -184,11 +196,13 @@ class Walk:
         return Candidate(image, public_id)
 
     def _next_ordinary(self) -> Candidate | None:
+        if self.group and self.group.inside:
+            return None
         # The least seen generator first; equals in an order drawn for this round.
         turn = sorted(self.ways.items(), key=lambda item: self._rank(item[1]))
         for generator, way in turn:
             while way[PART] != END:
-                row = _first_open_image(int(generator), way, self.annotator)
+                row = _first_open_image(int(generator), way, self.annotator, self.group)
                 if row is not None:
                     place, image, public_id = row
                     way[SEEN] += 1
@@ -234,14 +248,23 @@ class Walk:
         return Candidate(*rows[0]) if rows else None
 
 
+def part_of(group: Group | None) -> str:
+    """The condition on images, as SQL."""
+    if group is None:
+        return ""
+    part = sql.PART_INSIDE if group.inside else sql.PART_OUTSIDE
+    return part.format(selection=int(group.selection_id))
+
+
 def _first_open_image(
-    generator: int, way: list[int], annotator: Membership
+    generator: int, way: list[int], annotator: Membership, group: Group | None
 ) -> tuple[int, int, str] | None:
     """The first open image of a generator after the last one: one index look-up for each number of
     places that may be taken."""
     bound = f"AND place < {way[BEGINNING]}" if way[PART] == SECOND else ""
+    part = part_of(group)
     queries = " UNION ALL ".join(
-        f"SELECT * FROM ({sql.OPEN_IMAGE.format(taken=taken, bound=bound)}) AS open_{taken}"  # noqa: S608
+        f"SELECT * FROM ({sql.OPEN_IMAGE.format(taken=taken, bound=bound, part=part)}) AS open_{taken}"  # noqa: S608
         for taken in range(annotator.study.overlap)
     )
     given = [generator, way[PLACE], way[LAST], annotator.pk] * annotator.study.overlap

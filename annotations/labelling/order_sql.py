@@ -1,21 +1,30 @@
-"""The SQL by which a person's next image is found; see `annotations.labelling.image_order`."""
+"""The SQL by which a person's next image is found; see `annotations.labelling.image_order`.
+
+`{part}` stands where people of a group get a part of the images only: PART_INSIDE or PART_OUTSIDE with
+the key of the group's selection, or nothing.
+"""
+
+PART_INSIDE = """
+    AND EXISTS (SELECT 1 FROM annotations_selectedimage AS part
+                WHERE part.selection_id = {selection} AND part.image_id = image.id)"""
+PART_OUTSIDE = PART_INSIDE.replace("AND EXISTS", "AND NOT EXISTS")
 
 SAVE = "UPDATE annotations_membership SET walk = %s WHERE id = %s"
 # Repeats the condition of the index word by word, so that both databases use it. Whether the person
 # had the image is one look-up by key: with NOT EXISTS, PostgreSQL may read all they ever had.
 OPEN_IMAGE = """
-    SELECT place, id, public_id FROM annotations_image
+    SELECT place, id, public_id FROM annotations_image AS image
     WHERE generator_id = %s AND taken = {taken} AND (place, id) > (%s, %s) {bound}
       AND NOT (file = '') AND gold IS NULL
       AND (SELECT had.id FROM annotations_assignment AS had
-           WHERE had.image_id = annotations_image.id AND had.annotator_id = %s) IS NULL
+           WHERE had.image_id = image.id AND had.annotator_id = %s) IS NULL {part}
     ORDER BY place, id LIMIT 1"""
 SKIPPED = """
     SELECT had.id, image.id, image.public_id
     FROM annotations_assignment AS had
     JOIN annotations_image AS image ON image.id = had.image_id
     WHERE had.annotator_id = %s AND had.state = 'skipped'
-      AND (image.taken < %s OR image.gold IS NOT NULL)
+      AND (image.taken < %s {part} OR image.gold IS NOT NULL)
     ORDER BY CASE WHEN had.id > %s THEN 0 ELSE 1 END, had.id LIMIT 1"""
 NOT_HAD = """
     (SELECT had.id FROM annotations_assignment AS had
@@ -45,7 +54,7 @@ KNOWN_LEFT = f"""
 # May come again: it has a free place, or is a known image and such images are mixed in.
 FREE_AGAIN = f"""
     NOT (image.file = '') AND {NOT_HAD}
-    AND CASE WHEN image.gold IS NULL THEN image.taken < %s ELSE %s > 0 AND {NOT_PRACTISED} END"""
+    AND CASE WHEN image.gold IS NULL THEN image.taken < %s {{part}} ELSE %s > 0 AND {NOT_PRACTISED} END"""
 GIVEN_BACK = f"""
     SELECT image.public_id, image.generator_id, image.gold IS NULL
     FROM annotations_image AS image WHERE image.id = %s AND {FREE_AGAIN}"""  # noqa: S608
@@ -60,5 +69,18 @@ FIRST_OF_ALL = """
     WHERE chosen.selection_id = %s AND chosen.place >= %s AND image.taken < %s
       AND NOT (image.file = '') AND image.gold IS NULL
       AND (SELECT had.id FROM annotations_assignment AS had
-           WHERE had.image_id = image.id AND had.annotator_id = %s) IS NULL
+           WHERE had.image_id = image.id AND had.annotator_id = %s) IS NULL {part}
     ORDER BY chosen.place LIMIT 1"""
+# What one person of a group answered, holds, and may still get, counted up to a number. The join
+# begins with the selection, which is smaller than the study.
+INSIDE = """annotations_selectedimage AS part CROSS JOIN annotations_image AS image
+    WHERE part.selection_id = {selection} AND image.id = part.image_id AND image.study_id = %s"""
+OUTSIDE = f"annotations_image AS image WHERE image.study_id = %s {PART_OUTSIDE}"
+IN_GROUP = f"""
+    SELECT (SELECT COUNT(*) FROM annotations_assignment AS done
+            WHERE done.annotator_id = %s AND done.state = 'answered'),
+           (SELECT COUNT(*) FROM annotations_assignment AS held
+            WHERE held.annotator_id = %s AND held.state IN ('leased', 'reserved')),
+           (SELECT COUNT(*) FROM (
+                SELECT 1 FROM {{images}} AND image.taken < %s AND NOT (image.file = '')
+                AND image.gold IS NULL AND {NOT_HAD} LIMIT %s) AS open)"""  # noqa: S608

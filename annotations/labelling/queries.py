@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from annotations.database.prepared import Prepared, ask
+from annotations.labelling import order_sql as sql
 from annotations.labelling.image_order import Walk
-from annotations.models import Annotation, Answer, Assignment, Image, Membership
+from annotations.models import Annotation, Answer, Assignment, Group, Image, Membership
 
 # Above this an exact count helps nobody, and PostgreSQL would read every row for it.
 COUNTED_UP_TO = 300
@@ -44,12 +45,25 @@ def _counted(annotator: Membership) -> Progress:
     Images that nobody has seen yet are left for every person, and an index counts them. Only when
     few of those remain, this person's own images are looked up as well.
     """
+    if annotator.group_id and annotator.group:
+        return _counted_in_group(annotator, annotator.group)
     person, study, overlap = annotator.pk, annotator.study_id, annotator.study.overlap
     [(mine, passed, fresh)] = ask(FRESH, [person, person, study, COUNTED_UP_TO + 1])
     if fresh - passed > COUNTED_UP_TO:
         return Progress(mine, COUNTED_UP_TO, more=True)
     [(left,)] = ask(LEFT, [study, overlap, overlap, overlap, person])
     return Progress(mine, left + Walk(annotator).known_to_come(left))
+
+
+def _counted_in_group(annotator: Membership, group: Group) -> Progress:
+    """The same for people who get a part of the images."""
+    person, study = annotator.pk, annotator.study
+    images = (sql.INSIDE if group.inside else sql.OUTSIDE).format(selection=int(group.selection_id))
+    asked = [person, person, study.pk, study.overlap, person, COUNTED_UP_TO + 1]
+    [(mine, held, free)] = ask(sql.IN_GROUP.format(images=images), asked)
+    if free > COUNTED_UP_TO:
+        return Progress(mine, COUNTED_UP_TO, more=True)
+    return Progress(mine, held + free + Walk(annotator).known_to_come(held + free))
 
 
 FRESH = """

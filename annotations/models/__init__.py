@@ -6,6 +6,7 @@ from annotations.models.event import Event
 from annotations.models.example_picture import ExamplePicture
 from annotations.models.flag import Flag
 from annotations.models.form import FormVersion
+from annotations.models.group import Group
 from annotations.models.image import Generator, Image
 from annotations.models.job import Job
 from annotations.models.known_answer import KnownAnswer
@@ -29,6 +30,7 @@ __all__ = [
     "Flag",
     "FormVersion",
     "Generator",
+    "Group",
     "HandedBack",
     "Image",
     "Invitation",

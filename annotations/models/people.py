@@ -5,6 +5,7 @@ from django.core.validators import MinValueValidator
 from django.db import models
 from django.utils import timezone
 
+from annotations.models.group import Group
 from annotations.models.study import Study
 
 # Enough for a few workers behind the one address of a campus, too few to fill a study alone.
@@ -46,6 +47,10 @@ class Invitation(models.Model):
     used = models.PositiveIntegerField(default=0)
     images_each = models.PositiveIntegerField(
         null=True, blank=True, validators=[MinValueValidator(1)]
+    )
+    # Who comes by this link gets the images of this group.
+    group = models.ForeignKey(
+        Group, null=True, blank=True, on_delete=models.SET_NULL, related_name="invitations"
     )
     completion_code = models.CharField(max_length=100, blank=True)
     completion_url = models.URLField(max_length=500, blank=True)
@@ -131,6 +136,9 @@ class Membership(models.Model):
     # which they first came.
     resume_hash = models.CharField(max_length=64, blank=True)
     address_hash = models.CharField(max_length=64, blank=True)
+    group = models.ForeignKey(
+        Group, null=True, blank=True, on_delete=models.SET_NULL, related_name="members"
+    )
     quota = models.PositiveIntegerField(
         null=True, blank=True, help_text="How many images this person is given at most."
     )

@@ -21,13 +21,15 @@ from annotations.access import (
     research_place_or_404,
 )
 from annotations.errors import StudyRefused
-from annotations.models import Invitation, Membership, Study
+from annotations.models import Group, Invitation, Membership, Selection, Study
 from annotations.models.people import PLACES_PER_ADDRESS
 from annotations.pages.form_values import number, whole
-from annotations.studies import annotator_quality, crowd, invitations, set_aside
+from annotations.studies import annotator_quality, crowd, groups, invitations, set_aside
 from annotations.studies import settings as study_settings
 
 PAST_LINKS = 20
+# The newest ones, to make a group of.
+MOST_SELECTIONS = 100
 
 
 @require_GET
@@ -39,13 +41,15 @@ def people(request: HtmxRequest, slug: str) -> HttpResponse:
 @require_POST
 @login_required
 def person(request: HtmxRequest, slug: str, member_id: int) -> HttpResponse:
-    """Change one person: role, remove, add again, new code, set aside (all, or what was too fast),
+    """Change one person: role, group, remove, add again, new code, set aside (all, or what was too fast),
     count again."""
     place = owner_place_or_404(request, slug)
     member = get_object_or_404(Membership, pk=member_id, study=place.study)
     verb, words = request.POST.get("do", ""), ""
     if verb == "role":
         study_settings.set_role(member=member, role=request.POST.get("role", ""))
+    elif verb == "group":
+        groups.put(member=member, group=_group(place.study, request.POST.get("group", "")))
     elif verb == "remove":
         words = study_settings.remove(member=member)
     elif verb == "add-again":
@@ -74,6 +78,7 @@ def invite(request: PersonsRequest, slug: str) -> HttpResponse:
     place = owner_place_or_404(request, slug)
     given = request.POST
     each = given.get("images_each", "")
+    group = _group(place.study, given.get("group", ""))
     if given.get("kind") == Invitation.Kind.CROWD:
         crowd.open_to_crowd(
             study=place.study,
@@ -85,6 +90,7 @@ def invite(request: PersonsRequest, slug: str) -> HttpResponse:
             screenout_url=given.get("screenout_url", ""),
             signed="signed" in given,
             places_per_address=whole(given.get("places_per_address") or str(PLACES_PER_ADDRESS)),
+            group=group,
             by=request.user,
         )
     else:
@@ -95,6 +101,7 @@ def invite(request: PersonsRequest, slug: str) -> HttpResponse:
             uses=whole(given.get("uses") or "1"),
             days=whole(given.get("days") or str(invitations.DAYS)),
             images_each=whole(each) if each else None,
+            group=group,
             by=request.user,
         )
     if request.htmx:
@@ -134,6 +141,30 @@ def set_rules(request: HtmxRequest, slug: str) -> HttpResponse:
         study_settings.set_fastest(study=place.study, seconds=seconds)
     if request.htmx:
         return _people(request, place)
+    return redirect("people", slug=slug)
+
+
+@require_POST
+@login_required
+def change_groups(request: HtmxRequest, slug: str) -> HttpResponse:
+    """Make a group, or delete one."""
+    place = owner_place_or_404(request, slug)
+    given, study = request.POST, place.study
+    if given.get("do") == "delete":
+        group = _group(study, given.get("group", ""))
+        if group is None:
+            raise Http404
+        words = groups.delete_group(group=group)
+    else:
+        selection = get_object_or_404(Selection, study=study, pk=whole(given.get("selection", "")))
+        inside = given.get("which") != "others"
+        made = groups.make_group(
+            study=study, name=given.get("name", ""), selection=selection, inside=inside
+        )
+        words = f"The group “{made.name}” gets {made.images_in_words}."
+    if request.htmx:
+        return _people(request, place, words)
+    messages.success(request, words)
     return redirect("people", slug=slug)
 
 
@@ -184,11 +215,18 @@ def _people(
         "roles": Membership.Role.choices,
         "open_links": [link for link in links if link.invitation.is_open],
         "past_links": [link for link in links if not link.invitation.is_open],
+        "groups": groups.groups_of(study),
+        "selections": study.selections.all()[:MOST_SELECTIONS] if may_change else [],
         "me": place.own,
         "usual_days": invitations.DAYS,
         "usual_places": PLACES_PER_ADDRESS,
     }
     return render(request, template, context, status=409 if refused else 200)
+
+
+def _group(study: Study, key: str) -> Group | None:
+    """The group with this key; none for an empty one."""
+    return get_object_or_404(Group, study=study, pk=whole(key)) if key else None
 
 
 @dataclass(frozen=True, slots=True)

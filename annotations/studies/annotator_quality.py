@@ -44,7 +44,7 @@ class PersonRow:
 
 def people_rows(study: Study) -> list[PersonRow]:
     """One row for each person, in a number of queries that does not grow with people or images."""
-    members = list(study.memberships.select_related("user", "invitation").order_by("name"))
+    members = list(study.memberships.select_related("user", "invitation", "group").order_by("name"))
     gold = _gold_shares(study)
     agreement = agreement_with_majority(study)
     seconds, answered, aside = _times(study)

@@ -35,7 +35,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from annotations import event_log
 from annotations.errors import StudyRefused
 from annotations.labelling import assign
-from annotations.models import Assignment, Invitation, Membership, Study
+from annotations.models import Assignment, Group, Invitation, Membership, Study
 from annotations.models.people import PLACES_PER_ADDRESS
 from annotations.rates import network_of
 from annotations.studies.invitations import check_open, free_name, lock_people
@@ -94,6 +94,7 @@ def open_to_crowd(
     screenout_url: str = "",
     signed: bool = False,
     places_per_address: int = PLACES_PER_ADDRESS,
+    group: Group | None = None,
     by: User | None = None,
 ) -> Invitation:
     """A link for a crowd platform. Workers see the completion code when their images are done."""
@@ -118,6 +119,7 @@ def open_to_crowd(
         screenout_url=screenout_url,
         signed=signed,
         places_per_address=places_per_address,
+        group=group,
         made_by=by,
         expires_at=timezone.now() + CROWD_LINK,
     )
@@ -241,6 +243,7 @@ def _enter(invitation: Invitation, visit: Visit, chosen_code: str) -> Membership
         worker=worker,
         invitation=invitation,
         quota=invitation.images_each,
+        group=invitation.group,
         resume_hash=_code_hash(study.pk, worker, chosen_code),
         address_hash=address,
     )

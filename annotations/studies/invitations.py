@@ -25,7 +25,7 @@ from django.utils import timezone
 
 from annotations import event_log
 from annotations.errors import StudyRefused
-from annotations.models import Invitation, Membership, Study
+from annotations.models import Group, Invitation, Membership, Study
 from annotations.models.people import free_name
 from annotations.signals import account_made
 
@@ -48,6 +48,7 @@ def invite(
     uses: int = 1,
     days: int = DAYS,
     images_each: int | None = None,
+    group: Group | None = None,
     by: User | None = None,
 ) -> Invitation:
     """A link for people who have an account, or make one when they come."""
@@ -69,6 +70,7 @@ def invite(
         note=note[:200],
         uses=uses,
         images_each=images_each,
+        group=group,
         made_by=by,
         expires_at=timezone.now() + timedelta(days=days),
     )
@@ -155,6 +157,7 @@ def accept(*, invitation: Invitation, user: Any) -> Membership:
         role=invitation.role,
         invitation=invitation,
         quota=invitation.images_each,
+        group=invitation.group,
     )
     words = f"came by a link and became {invitation.role}"
     event_log.note(invitation.study_id, "joined", words, about=member, by=user)
@@ -209,7 +212,7 @@ def join_by_name(
 
 def links(study: Study) -> QuerySet[Invitation]:
     """All links, the newest first."""
-    return Invitation.objects.filter(study=study).select_related("made_by").order_by("-pk")
+    return Invitation.objects.filter(study=study).select_related("made_by", "group").order_by("-pk")
 
 
 def lock_people(study_id: int) -> None:

@@ -71,6 +71,7 @@ ROWS = {
     "people": "researcher",
     "invite": "owner",
     "people-add": "owner",
+    "people-groups": "owner",
     "people-rules": "owner",
     "invitation-close": "owner",
     "invitation-places": "owner",
