@@ -1,4 +1,4 @@
-// What this browser stores for labelling: drafts, settings, and an outbox that loses nothing.
+// The outbox of this browser, which loses nothing.
 //
 // Everything is put into the outbox before it is sent, and removed when the server has answered that
 // it is saved (or why it is not). Sending twice is safe: the server knows a submission by its uuid.
@@ -6,52 +6,10 @@
 // of it.
 
 const { endedAtLogin, goToLogin } = window.jurybox;
+const { recall, remember } = window.jurybox.memory;
 const labelling = document.getElementById("labelling");
 const waitingLine = document.getElementById("waiting");
 const person = labelling.dataset.person;
-const DRAFTS_KEPT = 50;
-
-function recall(key, otherwise) {
-  try {
-    return JSON.parse(localStorage.getItem(`jurybox.${key}`)) ?? otherwise;
-  } catch {
-    return otherwise;
-  }
-}
-
-function remember(key, value) {
-  try {
-    if (value === null) localStorage.removeItem(`jurybox.${key}`);
-    else localStorage.setItem(`jurybox.${key}`, JSON.stringify(value));
-  } catch {
-    // Without storage answers are still sent, but cannot wait for a connection.
-  }
-}
-
-const setting = (name) => recall(`setting.${name}`, false);
-
-// ---- Drafts -------------------------------------------------------------------------------------
-// A draft is a list of [field name, value], as a form sends them: several choices are several pairs.
-
-const draftsKey = `drafts.${person}`;
-
-function saveDraft(image, form, pairs) {
-  const drafts = recall(draftsKey, {});
-  delete drafts[`${image}/${form}`];
-  drafts[`${image}/${form}`] = pairs;
-  remember(draftsKey, Object.fromEntries(Object.entries(drafts).slice(-DRAFTS_KEPT)));
-}
-
-function draftOf(image, form) {
-  const draft = recall(draftsKey, {})[`${image}/${form}`];
-  return Array.isArray(draft) ? draft : null;
-}
-
-function dropDraft(image, form) {
-  const drafts = recall(draftsKey, {});
-  delete drafts[`${image}/${form}`];
-  remember(draftsKey, drafts);
-}
 
 // ---- The outbox ---------------------------------------------------------------------------------
 // Each entry has a key of its own, so that two tabs never write over each other's. The keys begin with
@@ -190,7 +148,6 @@ addEventListener("online", () => {
 
 addEventListener("offline", showWaiting);
 
-window.jurybox.memory = { recall, remember, setting, saveDraft, draftOf, dropDraft };
 window.jurybox.outbox = {
   put: putInOutbox,
   take: takeFromOutbox,

@@ -1,16 +1,14 @@
-// The label page: keys, sending, and what happens when a new image comes in. The server's reply to
-// an answer is the next form.
+// The label page: sending, and what happens when a new image comes in. The server's reply to an answer
+// is the next form. Keys and answers are in label-answer.js.
 
 const { endedAtLogin } = window.jurybox;
 const { recall, remember, setting, saveDraft, draftOf, dropDraft } = window.jurybox.memory;
-const { outbox, form, stage, picture, reserve, tabs, own } = window.jurybox;
+const { outbox, form, stage, picture, reserve, tabs, own, answering } = window.jurybox;
+const { show } = answering;
 
 const labelling = document.getElementById("labelling");
-const stateLine = document.getElementById("state");
-const help = document.getElementById("help");
 const flag = document.getElementById("flag");
 const pause = document.getElementById("break");
-const view = document.getElementById("view");
 const BREAK_AFTER = 25 * 60_000;
 
 let workplace = null;
@@ -20,10 +18,6 @@ let sending = false;
 let asCame = "";
 // Answers given on this page that wait in the outbox, the last one last: { submission, image, html }.
 let waitingAnswers = [];
-
-function show(sentence) {
-  stateLine.textContent = sentence;
-}
 
 const parsed = (html) => new DOMParser().parseFromString(html, "text/html");
 
@@ -112,45 +106,6 @@ async function undoHere() {
 
 window.jurybox.label = { isSending: () => sending, sent, lock };
 
-// ---- Answering ----------------------------------------------------------------------------------
-
-function keep() {
-  form.showWhatIsAsked();
-  if (form.form()) saveDraft(workplace.dataset.image, workplace.dataset.form, form.pairs());
-  showAtomQuestion();
-}
-
-function goOn(question) {
-  const next = form.nextAfter(question, "correcting" in workplace.dataset);
-  if (next) form.mark(next);
-  else if (form.waitsForEnter()) {
-    show("Enter sends");
-    form.form().querySelector(".primary").focus({ preventScroll: true });
-  } else send();
-}
-
-function send() {
-  form.form()?.requestSubmit();
-}
-
-function allYes() {
-  if (isLocked() || !form.canSayAllYes()) return;
-  const last = form.sayAllYes();
-  keep();
-  if (form.missing().length) goOn(last);
-  else if (form.waitsForEnter()) show("Enter sends");
-  else if (form.isAtom(last) && "correcting" in workplace.dataset) goOn(last);
-  else send();
-}
-
-// Show the full question of the marked atom.
-function showAtomQuestion() {
-  for (const line of document.querySelectorAll(".about")) {
-    const atom = line.parentNode.querySelector(".atom:focus-within");
-    line.textContent = atom?.dataset.about ?? "";
-  }
-}
-
 // ---- A new image --------------------------------------------------------------------------------
 
 let visibleSince = 0;
@@ -173,17 +128,10 @@ function onNewImage() {
   startClock();
   const instructions = document.getElementById("instructions");
   if (instructions) instructions.open = recall("instructions", instructions.open);
-  // We check the form ourselves, with better messages; without scripts the browser does it.
-  if (form.form()) form.form().noValidate = true;
   restoreDraft();
-  form.showWhatIsAsked();
-  letPromptScroll();
-  const button = workplace.querySelector('[data-do="all-yes"]');
-  if (button) button.hidden = !form.canSayAllYes();
+  answering.showForm();
   lock();
-  own.showOnPage();
   own.showTimeLeft();
-  stage.showLight();
   showNotice();
   // On a phone the questions were scrolled to; show the image first.
   if (scrollY) scrollTo(0, labelling.offsetTop);
@@ -199,20 +147,8 @@ function plain(element) {
   return html;
 }
 
-// A prompt that is longer than its box can be reached by Tab, to be scrolled with the arrow keys.
-function letPromptScroll() {
-  for (const box of workplace.querySelectorAll(".prompt-text, .prompt.caption, .parts")) {
-    if (box.scrollHeight <= box.clientHeight + 1) continue;
-    box.tabIndex = 0;
-    box.setAttribute("role", "region");
-    box.setAttribute("aria-label", "The prompt");
-  }
-}
-
 function markFirst() {
-  const question = form.missing()[0] ?? form.questions()[0];
-  if (question) form.mark(question, { preventScroll: true });
-  showAtomQuestion();
+  answering.markFirst();
   reserve.fill();
 }
 
@@ -281,13 +217,7 @@ document.addEventListener(
       outbox.flush();
     } else if (verb === "send") {
       if (isLocked()) return hold();
-      const [open] = form.missing();
-      if (open) {
-        hold();
-        show("This question has no answer yet");
-        form.mark(open);
-        return;
-      }
+      if (!answering.isComplete()) return hold();
       putAnswer(answers);
       if (!waiting) return;
       hold();
@@ -390,30 +320,7 @@ const press = (verb) => {
   else control?.click();
 };
 
-const ACTIONS = {
-  help: () => {
-    if (help.open) return help.close();
-    help.showModal();
-    help.scrollTop = 0;
-  },
-  instructions: () => {
-    const instructions = document.getElementById("instructions");
-    if (!instructions) return;
-    instructions.open = !instructions.open;
-    if (instructions.open) instructions.scrollIntoView({ block: "nearest" });
-  },
-  zoom: () => stage.toggleZoom(),
-  larger: () => stage.zoomBy(1.5),
-  smaller: () => stage.zoomBy(1 / 1.5),
-  fit: () => stage.zoomTo(1),
-  plain: stage.plainLight,
-  view: () => view.togglePopover(),
-  "own-keys": () => {
-    help.close();
-    own.openKeys();
-  },
-  retry: picture.retry,
-  "all-yes": allYes,
+const actions = {
   undo: () => press("undo"),
   skip: () => press("skip"),
   back: () => press("back"),
@@ -430,82 +337,6 @@ const ACTIONS = {
     pause.showModal();
   },
 };
-const LETTERS = {
-  "?": "help",
-  i: "instructions",
-  z: "zoom",
-  v: "view",
-  a: "all-yes",
-  u: "undo",
-  s: "skip",
-  f: "flag",
-  p: "pause",
-  ",": "back",
-  ".": "next",
-};
-const WHILE_SENDING = new Set(["?", "i"]);
-const IN_TROUBLE = { r: "retry" };
-let byArrow = false;
-
-document.addEventListener("keydown", (event) => {
-  byArrow = event.key.startsWith("Arrow");
-  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat && !byArrow) return;
-  if (help.open || pause.open || document.querySelector("#elsewhere[open], #own-keys[open]")) return;
-  if (flag.open) return chooseReason(event);
-  const typing = event.target.matches("textarea, select, input:not([type=radio], [type=checkbox], [type=range])");
-  let key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  if (key === "Enter" && !event.shiftKey) return enter(event, typing);
-  if (typing) {
-    // Leave the text field, so that the keys work again.
-    if (key === "Escape") event.target.blur();
-    return;
-  }
-  // The arrow keys move a slider that has the focus.
-  if (event.target.matches("[type=range]") && key.length > 1) return;
-  if (key === "Escape" && view.matches(":popover-open")) return view.hidePopover();
-  // A letter that the marked question shows for a choice comes before a person's own keys.
-  if (!form.current()?.querySelector(`input[data-key="${CSS.escape(key)}"]`) || "yn".includes(key))
-    key = own.usual(key);
-  if (stage.takeKey(key)) {
-    event.preventDefault();
-    return;
-  }
-  if (key.length !== 1 || (setting("no-letters") && key !== "?")) return;
-  if (picture.isTrouble() && IN_TROUBLE[key]) {
-    event.preventDefault();
-    ACTIONS[IN_TROUBLE[key]]();
-  } else if (!isLocked() && answer(key)) {
-    event.preventDefault();
-  } else if (LETTERS[key] && (!sending || WHILE_SENDING.has(key))) {
-    event.preventDefault();
-    ACTIONS[LETTERS[key]]();
-  }
-});
-
-// Keys go to the marked question first, then to the atoms in the prompt, then to the page.
-function answer(key) {
-  const question = form.current();
-  if (question && form.choose(question, key)) {
-    keep();
-    if (form.isChosenOnce(question)) goOn(question);
-    return true;
-  }
-  const atom = form.atomAt(key);
-  if (!atom) return false;
-  form.turnRound(atom);
-  keep();
-  return true;
-}
-
-function enter(event, typing) {
-  if (event.target.matches("button, a, summary")) return;
-  event.preventDefault();
-  if (isLocked()) return;
-  const question = form.current();
-  const walks = question && (typing || !form.isChosenOnce(question));
-  if (walks && !form.missing().includes(question)) goOn(question);
-  else send();
-}
 
 function chooseReason(event) {
   if (event.target.matches("textarea") && !(event.key === "Enter" && !event.shiftKey)) return;
@@ -519,29 +350,6 @@ function chooseReason(event) {
   event.preventDefault();
 }
 
-document.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-do]");
-  if (button) ACTIONS[button.dataset.do]?.();
-});
-
-labelling.addEventListener("pointerdown", () => {
-  byArrow = false;
-});
-
-// Arrow keys only move through the choices of a question; a click, a tap or the space bar answers.
-labelling.addEventListener("change", (event) => {
-  const question = event.target.closest(".question");
-  if (!question) return;
-  keep();
-  if (!byArrow && form.isChosenOnce(question)) goOn(question);
-});
-
-labelling.addEventListener("input", (event) => {
-  if (event.target.matches(".question textarea, .question input[type=number], [data-marks]")) keep();
-});
-
-labelling.addEventListener("focusin", showAtomQuestion);
-
 labelling.addEventListener(
   "toggle",
   (event) => {
@@ -549,14 +357,6 @@ labelling.addEventListener(
   },
   true,
 );
-
-for (const box of help.querySelectorAll("[data-setting]")) {
-  box.checked = setting(box.dataset.setting);
-  box.addEventListener("change", () => {
-    remember(`setting.${box.dataset.setting}`, box.checked);
-    own.showTimeLeft();
-  });
-}
 
 // ---- The lease on the image ---------------------------------------------------------------------
 
@@ -595,13 +395,18 @@ addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload();
 });
 
-view.addEventListener("toggle", ({ newState }) => {
-  const open = newState === "open";
-  for (const button of document.querySelectorAll('[data-do="view"]'))
-    button.setAttribute("aria-expanded", String(open));
-  stage.showLight();
+answering.begin({
+  isLocked,
+  isBusy: () => sending,
+  isCorrecting: () => "correcting" in workplace.dataset,
+  kept: () => {
+    if (form.form()) saveDraft(workplace.dataset.image, workplace.dataset.form, form.pairs());
+  },
+  waits: () => (form.waitsForEnter() ? "Enter sends" : ""),
+  send: () => form.form()?.requestSubmit(),
+  inDialog: (dialog, event) => dialog === flag && chooseReason(event),
+  actions,
 });
-
 onNewImage();
 tabs.begin(lock);
 outbox.showWaiting();

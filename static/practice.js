@@ -1,33 +1,39 @@
-// The practice page by keyboard: the keys of the label page choose, Enter checks and goes on.
+// The practice page: the keys, the picture and the questions of the label page. Enter checks and goes on.
 
-const { form } = window.jurybox;
+const { answering, form, picture, stage } = window.jurybox;
 
-const button = () => document.querySelector("#answers .primary") ?? document.getElementById("go-on");
+const goOn = document.getElementById("go-on");
 
-function goOn(question) {
-  form.showWhatIsAsked();
-  const next = form.nextAfter(question);
-  if (next) form.mark(next);
-  else button().focus({ preventScroll: true });
+const isLocked = () => !form.form() || !picture.isShown();
+
+function lock() {
+  if (form.form()) form.form().inert = isLocked();
 }
 
-if (form.form()) {
-  form.showWhatIsAsked();
-  form.form().addEventListener("change", () => form.showWhatIsAsked());
-  const first = form.missing()[0];
-  if (first) form.mark(first, { preventScroll: true });
-} else button()?.focus({ preventScroll: true });
+function onPicture() {
+  lock();
+  if (!picture.isShown()) return;
+  stage.reset();
+  if (form.form()) answering.markFirst();
+}
 
-addEventListener("keydown", (event) => {
-  const typing = event.target.matches("textarea, input[type=number]");
-  if (!form.form() || typing || event.ctrlKey || event.metaKey || event.altKey) return;
-  const key = event.key.toLowerCase();
-  const question = form.current();
-  const atom = form.atomAt(key);
-  if (key === "a" && form.canSayAllYes()) goOn(form.sayAllYes());
-  else if (atom && !form.isTyped(atom)) form.turnRound(atom);
-  else if (question && form.choose(question, key)) {
-    if (form.isChosenOnce(question)) goOn(question);
-  } else return;
-  event.preventDefault();
+answering.begin({
+  isLocked,
+  isBusy: () => false,
+  isCorrecting: () => false,
+  kept: () => {},
+  // There is no undo here: nothing is checked before the person says so.
+  waits: () => "Enter checks your answers",
+  send: () => form.form().requestSubmit(),
 });
+
+form.form()?.addEventListener("submit", (event) => {
+  if (isLocked() || !answering.isComplete()) event.preventDefault();
+});
+
+answering.showForm();
+stage.reset();
+picture.watch(document.getElementById("workplace"), onPicture);
+lock();
+if (goOn) goOn.focus({ preventScroll: true });
+else if (picture.isShown()) answering.markFirst();

@@ -17,11 +17,12 @@ from annotations.access import (
     research_place_or_404,
 )
 from annotations.errors import LabelRefused, StudyRefused
-from annotations.forms.display import blocks
+from annotations.forms.display import blocks, numbering
 from annotations.forms.html import instructions_html, questions_html
 from annotations.forms.versions import form_of, questions_for
 from annotations.models import Image, Membership
 from annotations.pages.form_values import whole
+from annotations.pages.label import OWN_KEYS
 from annotations.studies import practice as rounds
 from annotations.studies import queries as study_queries
 
@@ -115,6 +116,8 @@ def _page(
     state = rounds.state_of(member)
     context = {
         "study": study,
+        "practising": True,
+        "own_keys": OWN_KEYS,
         "state": state,
         "wrong": wrong,
         "attempt": rounds.tally(state.last) if state.last else None,
@@ -127,7 +130,8 @@ def _page(
         keys = {one.image for one in (*form.examples, *form.edge_cases) if one.image}
         context |= {
             "image": state.image,
-            "questions": questions_html(blocks(text, asked, sent or {}), text),
+            "questions": questions_html(blocks(text, asked, sent or {}, numbering(form)), text),
+            "prompt_on_top": not any(one.atom or one.question.with_prompt for one in asked),
             "instructions": instructions_html(study.form, study_queries.addresses(study.pk, keys)),
         }
     elif state.kind == "feedback" and state.answer is not None:

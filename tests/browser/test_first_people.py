@@ -82,6 +82,51 @@ def test_from_an_invitation_through_practice_to_the_first_image(open_page, alice
     assert Annotation.objects.count() == before
 
 
+def test_practice_has_the_keys_the_zoom_and_the_lock_of_the_label_page(open_page, bob, study):
+    make_known(study, *study.images.order_by("pk").values_list("key", flat=True)[:2])
+    practice.set_practice(study=study, images=2, pass_mark=80, tries=1)
+    page = open_page(bob, "/studies/shapes/practice/")
+    page.route("**/images/*/", lambda route: route.fulfill(status=404))
+    page.keyboard.press("Enter")
+    panel = page.get_by_role("alert").filter(has_text="does not have this picture (404)")
+    expect(panel).to_be_visible()
+    expect(panel.get_by_role("button", name="Skip")).to_be_hidden()
+    page.keyboard.type("yy")
+    page.keyboard.press("Enter")
+    assert page.locator("#answers input:checked").count() == 0
+    page.unroute("**/images/*/")
+    page.keyboard.press("r")
+    expect(panel).to_have_count(0)
+    first = page.locator("#answers input[type=radio]").first
+    expect(first).to_be_focused()
+    # Own keys, as on the label page.
+    page.keyboard.press("?")
+    page.get_by_role("button", name="Choose your own keys").click()
+    own = page.get_by_role("dialog", name="Your keys")
+    own.get_by_role("button", name="Y", exact=True).click()
+    page.keyboard.press("j")
+    own.get_by_role("button", name="Close").click()
+    page.keyboard.press("z")
+    expect(page.locator(".stage.zoomed")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator(".stage.zoomed")).to_have_count(0)
+    page.keyboard.press("Enter")
+    expect(page.locator("#state")).to_have_text("This question has no answer yet")
+    page.keyboard.type("jj")
+    expect(page.get_by_role("button", name="Check")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#go-on")).to_be_focused()
+    page.keyboard.press("z")
+    expect(page.locator(".stage.zoomed")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Image 2 of 2")).to_be_visible()
+    page.keyboard.press("a")
+    page.keyboard.press("Enter")
+    expect(page.locator("#go-on")).to_be_focused()
+    assert [one.right for one in PracticeAnswer.objects.all()] == [2, 2]
+    open_page.expected("Failed to load resource")
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_the_pages_of_people_and_known_answers(open_page, alice, bob, study, size):
     make_known(study, *study.images.order_by("pk").values_list("key", flat=True)[:3])

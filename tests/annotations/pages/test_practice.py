@@ -157,3 +157,13 @@ def test_more_tries_ask_nothing_more(as_alice, practised):
     before = queries()
     tries(*(f"p{n}" for n in range(10)))
     assert queries() == before
+
+
+def test_a_superuser_who_labels_practises_unless_they_own_the_study(client, practised):
+    root = making.person(making.study("elsewhere"), "root").user
+    root.is_superuser = True
+    root.save()
+    client.force_login(root)
+    assert client.get(where(practised, "label")).headers["Location"] == where(practised)
+    Membership.objects.filter(study=practised, user=root).update(role="owner")
+    assert client.get(where(practised, "label")).status_code == 200
