@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from annotations.models import Study
 from judges.intake import deliveries
-from judges.models import Delivery, Upload
+from judges.models import Batch, Delivery, Upload
 from tests import making
 from tests.browser.conftest import eventually
 from tests.browser.test_look import SIZES, take
@@ -200,3 +200,33 @@ def test_half_a_zip_a_wrong_file_and_a_name_that_is_taken_keep_what_was_typed(
     expect(page.get_by_role("link", name="Label images")).to_be_visible()
     open_page.expected("422")
     assert Upload.objects.get().outcome["images"] == 3
+
+
+def test_a_folder_that_is_dropped_comes_with_all_that_is_in_it(open_page, owner, tmp_path):
+    folder = tmp_path / "march audit"
+    for generator in ("SDXL", "FLUX"):
+        (folder / generator).mkdir(parents=True)
+        for number, prompt in enumerate(("a red cup", "two dogs", "a blue hat")):
+            (folder / generator / f"{prompt}.png").write_bytes(
+                making.png((80 * number, 9, len(generator)))
+            )
+    page = open_page(owner, "/studies/new/")
+    box = page.locator("[data-drop]").bounding_box()
+    # Chromium's own drag: a folder of the machine, as a hand drops it.
+    browser = page.context.new_cdp_session(page)
+    for kind in ("dragEnter", "dragOver", "drop"):
+        browser.send(
+            "Input.dispatchDragEvent",
+            {
+                "type": kind,
+                "x": box["x"] + 40,
+                "y": box["y"] + 40,
+                "data": {"items": [], "files": [str(folder)], "dragOperationsMask": 1},
+            },
+        )
+    expect(page.get_by_role("heading", name="6 pictures")).to_be_visible()
+    expect(page.get_by_label("Folder is")).to_have_value("generator")
+    expect(page.get_by_label("Name", exact=True)).to_have_value("March audit")
+    paths = {path for batch in Batch.objects.all() for path, _ in batch.files}
+    assert "march audit/FLUX/a blue hat.png" in paths
+    assert len(paths) == 6
