@@ -24,6 +24,9 @@ def test_the_data_browser_in_both_themes(open_page, alice, study, size):
     take(page, f"data-{size}")
     page.goto("/studies/shapes/data/?view=table&judge=geneval-builtin&sort=-score")
     assert page.locator(".data-table .shot-link").first.bounding_box()["height"] < 60
+    if size == "desk":
+        table = page.get_by_role("region", name="Images")
+        assert table.evaluate("box => box.scrollWidth <= box.clientWidth")
     take(page, f"data-table-{size}")
     page.goto(f"/studies/shapes/data/?prompt={prompts[1].key}")
     tops = [card.bounding_box()["y"] for card in page.locator(".data-card").all()]
