@@ -73,6 +73,7 @@ ROWS = (
         main=True,
         compares=RANKED,
     ),
+    Statistic(key="kendall_tau_c", name="Kendall τ-c", heading="τ-c", compares=RANKED),
     Statistic(key="spearman", name="Spearman ρ", heading="Spearman", compares=RANKED),
     Statistic(key="pearson", name="Pearson r", heading="Pearson", compares=RANKED),
     Statistic(
@@ -128,6 +129,8 @@ ROWS = (
     ),
     Statistic(key="share", name="pairs of answers alike", heading="alike"),
     Statistic(key="kappa", name="Cohen’s κ", heading="Cohen’s κ"),
+    Statistic(key="mean", name="people’s mean", heading="mean", decimals=2),
+    Statistic(key="fleiss_kappa", name="Fleiss’ κ", heading="Fleiss’ κ"),
     Statistic(key="seconds", name="seconds", heading="seconds, median", decimals=1),
 )
 STATISTICS = {row.key: row for row in ROWS}

@@ -26,13 +26,17 @@ from audit.pages.frame import FILES, respond
 from audit.pages.tables import Row, Table, csv_of, row
 from audit.people import stored as stored_agreement
 from audit.reports import progress
+from audit.reports.people_agreement import AGAINST
 from audit.statistic_names import headings
 from audit.words import page_sentences
 from audit.words import report as report_words
 
-BY_QUESTION = headings("percent", "unanimous", "nominal", "ordinal", "interval", "ceiling")
+BY_QUESTION = headings(
+    *("mean", "percent", "unanimous", "nominal", "ordinal", "interval", "fleiss_kappa", "ceiling")
+)
+BY_GENERATOR = headings("mean", "nominal", "ordinal", "interval")
 IN_TIME = headings("percent", "alpha")
-OF_PERSON = headings("like_others", "seconds")
+OF_PERSON = headings("like_others", *AGAINST, "seconds")
 OF_PAIR = headings("share", "kappa")
 PER = {"parts": "equal parts", "weeks": "weeks"}
 TITLES = {
@@ -174,7 +178,7 @@ def _context(page: PeoplePage) -> dict[str, Any]:
     if not page.question:
         return {}
     body, question = page.content()
-    questions, course, persons, pairs = _tables(body, question)
+    questions, generators, course, persons, pairs = _tables(body, question)
     shown = sorted(pairs.rows, key=_least_alike)[:PAIRS_SHOWN]
     return {
         "sentences": page_sentences.of_people(question) + report_words.cannot_tell(body),
@@ -191,6 +195,7 @@ def _context(page: PeoplePage) -> dict[str, Any]:
         "plots": {name: _plot(page, name, body, question) for name in people_charts.CHARTS},
         "csv": page.address("people-table"),
         "questions": questions,
+        "generators": generators,
         "course": course,
         "persons": persons,
         "pairs": replace(pairs, rows=shown),
@@ -233,16 +238,30 @@ def _tables(body: dict[str, Any], question: dict[str, Any]) -> list[Table]:
     persons = [
         row(
             person["name"],
-            {**person, "like_others": question["like_others"][place]},
+            {
+                **person,
+                "like_others": question["like_others"][place],
+                **(question["against"][place] if "against" in question else {}),
+            },
             OF_PERSON,
             note=f"{person['forms']} form{'' if person['forms'] == 1 else 's'}"
             f"{' · simulated' if person['simulated'] else ''}",
         )
         for place, person in enumerate(body["people"])
     ]
+    generators = [
+        row(
+            made["name"],
+            {**made, **made["alpha"]},
+            BY_GENERATOR,
+            note=f"{made['units']} image{'' if made['units'] == 1 else 's'} or atoms",
+        )
+        for made in question.get("by_generator", [])
+    ]
     pairs = [_pair(body, *pair) for pair in question["pairs"]]
     return [
         Table("questions", "By question", "question", BY_QUESTION, by_question),
+        Table(f"generators {name}", "By generator", "generator", BY_GENERATOR, generators),
         Table(f"course {name}", "Over time", "when", IN_TIME, course),
         Table(f"people {name}", "Single people", "person", OF_PERSON, persons),
         Table(f"pairs {name}", "Pairs of people", "people", OF_PAIR, pairs),

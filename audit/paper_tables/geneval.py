@@ -98,7 +98,9 @@ def _with_people(audited: Audited) -> list[tuple[str, Pairs]]:
         if judge.has_verdicts:
             rows = [(judge.verdicts, person) for person in ratings]
             listed.append((name, _pairs(rows)))
-    listed.append(("between people", _pairs(list(combinations(ratings, 2)))))
+    # In both orders, so that κ does not depend on who is named first.
+    both = [*combinations(ratings, 2), *combinations(ratings[::-1], 2)]
+    listed.append(("between people", _pairs(both)))
     return listed
 
 

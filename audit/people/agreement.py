@@ -15,13 +15,14 @@ from annotations.consensus import majority_of_others
 from annotations.forms.versions import form_of
 from annotations.models import Study
 from audit.people.answers import NOBODY, Answered, Forms, answers_of, forms_of
+from audit.reports import people_agreement
 from audit.reports.bootstrap import METHOD, est
-from audit.reports.options import RESAMPLES, SEED
+from audit.reports.options import RESAMPLES, SEED, Options
+from audit.reports.people_agreement import LEVELS
 from audit.stats import agreement, enough
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.resamples import Resamples
 
-LEVELS: tuple[agreement.Level, ...] = ("nominal", "ordinal", "interval")
 # The page shows this many people, singly and in pairs: those with the most answers.
 PEOPLE = 60
 SHARED_BY_A_PAIR = 10
@@ -61,7 +62,12 @@ def body_of(study: Study) -> dict[str, Any]:
         "people": [{"key": pk, **members[pk], **_time(forms, pk)} for pk in busiest],
         "seconds": _quartiles(forms.seconds),
         "questions": [
-            {"question": name, "words": words.get(name, name), **_question(answered[name], busiest)}
+            {
+                "question": name,
+                "words": words.get(name, name),
+                **_question(answered[name], busiest),
+                **_published(answered[name], busiest, forms.generators),
+            }
             for name in order
         ],
         "cannot_tell": cannot_tell,
@@ -137,6 +143,57 @@ def _question(given: Answered, busiest: list[int]) -> dict[str, Any]:
         "weeks": time.course(time.weeks()),
         "parts": time.course(time.parts()),
     }
+
+
+def _published(given: Answered, busiest: list[int], generators: tuple[str, ...]) -> dict[str, Any]:
+    """The numbers that papers print of people alone, as reports have them."""
+    table, raters = given.slots()
+    prompts, options = given.prompt_of_unit, Options(resamples=RESAMPLES, seed=SEED)
+    points = bool(given.is_number and given.value.min() >= 0 and given.value.max() <= 1)
+    words = Undefined("the answers have no order", given.units)
+
+    def mean(there: np.ndarray) -> Result:
+        if not given.is_number:
+            return words
+        return people_agreement.mean_of(table[:, there], prompts[there], options, points=points)
+
+    few_classes = np.unique(given.value).size <= MOST_CLASSES
+    everywhere = np.ones(given.units, dtype=bool)
+    return {
+        "mean": est(mean(everywhere)),
+        "fleiss_kappa": est(
+            people_agreement.fleiss_of(table, prompts, options)
+            if few_classes
+            else Undefined("too many different answers for classes", given.units)
+        ),
+        "by_generator": [
+            {
+                "name": name,
+                "units": int(here.sum()),
+                "mean": est(mean(here)),
+                "alpha": {level: est(_alpha_on(given, table, here, level)) for level in LEVELS},
+            }
+            for name, here in (
+                (name, given.generator_of_unit == code) for code, name in enumerate(generators)
+            )
+            if here.any()
+        ],
+        "against": [
+            people_agreement.against_the_others(table, raters == pk, prompts, options)
+            if given.is_number
+            else {"n": 0, **{name: est(words) for name in people_agreement.AGAINST}}
+            for pk in busiest
+        ],
+    }
+
+
+def _alpha_on(
+    given: Answered, table: np.ndarray, here: np.ndarray, level: agreement.Level
+) -> Result:
+    several = here & ((~np.isnan(table)).sum(axis=0) >= 2)
+    shown = several if several.any() else here
+    draw = Resamples(given.prompt_of_unit[shown], resamples=RESAMPLES, seed=SEED, method=METHOD)
+    return _alpha(given, draw, table[:, shown], level)
 
 
 def _share(draw: Resamples, over: np.ndarray, under: np.ndarray, nothing: str) -> dict[str, Any]:

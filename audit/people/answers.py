@@ -29,8 +29,10 @@ class Forms:
     rater: np.ndarray  # a membership's key
     image: np.ndarray
     prompt: np.ndarray  # a code, in the order of the prompts' keys, as reports count them
+    generator: np.ndarray  # a code, in the order of `generators`
     seconds: np.ndarray  # nan where no time was recorded
     moment: np.ndarray  # seconds since 1970
+    generators: tuple[str, ...]  # by name
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ class Answered:
     value: np.ndarray  # texts as codes
     moment: np.ndarray
     prompt_of_unit: np.ndarray
+    generator_of_unit: np.ndarray
     is_number: bool
 
     @property
@@ -66,20 +69,27 @@ def forms_of(study: Study) -> Forms:
         Annotation.objects.filter(study=study, state=Annotation.State.COUNTED)
         .order_by("pk")
         .values_list(
-            "pk", "annotator_id", "image_id", "image__prompt__key", "seconds", "submitted_at"
+            "pk",
+            "annotator_id",
+            "image_id",
+            "image__prompt__key",
+            "image__generator__name",
+            "seconds",
+            "submitted_at",
         )
     )
     entries = [
         (*told, np.nan if seconds is None else seconds, moment.timestamp())
         for *told, seconds, moment in rows.iterator(chunk_size=CHUNK)
     ]
-    columns: list[Sequence[Any]] = [*zip(*entries, strict=True)] or [()] * 6
-    code = {key: place for place, key in enumerate(sorted(set(columns[3])))}
-    columns[3] = [code[key] for key in columns[3]]
-    return Forms(
-        *(np.array(column, dtype=np.int64) for column in columns[:4]),
-        *(np.array(column, dtype=float) for column in columns[4:]),
-    )
+    columns: list[Sequence[Any]] = [*zip(*entries, strict=True)] or [()] * 7
+    generators = tuple(sorted(set(columns[4])))
+    for place in (3, 4):
+        code = {key: at for at, key in enumerate(sorted(set(columns[place])))}
+        columns[place] = [code[key] for key in columns[place]]
+    key, rater, image, prompt, generator = (np.array(c, dtype=np.int64) for c in columns[:5])
+    seconds, moment = (np.array(column, dtype=float) for column in columns[5:])
+    return Forms(key, rater, image, prompt, generator, seconds, moment, generators)
 
 
 def answers_of(study: Study, forms: Forms) -> tuple[dict[str, Answered], dict[str, dict[str, int]]]:
@@ -129,6 +139,7 @@ def _answered(forms: Forms, keys: list, atoms: list, values: list) -> Answered:
         value=value,
         moment=forms.moment[place],
         prompt_of_unit=forms.prompt[place][first],
+        generator_of_unit=forms.generator[place][first],
         is_number=is_number,
     )
 

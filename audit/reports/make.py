@@ -25,7 +25,7 @@ from audit.reports.compare_judges import comparison, human_ceiling
 from audit.reports.one_judge import JudgeReport
 from audit.reports.options import RESAMPLES, SEED, Options
 from audit.reports.pairing import Paired, pair, questions_of
-from audit.reports.people_agreement import people_of
+from audit.reports.people_agreement import of_generator, people_of
 from audit.reports.progress import Progress
 from audit.reports.reference import Reference
 from audit.stats import enough
@@ -186,6 +186,7 @@ class Computation:
                     "release_date": date.isoformat() if date else None,
                     "images": int(here.sum()),
                     "human_score": est(level),
+                    **of_generator(people, here, self.options),
                     "saturated": drift.saturated(enough.required(level))
                     if people.scale.is_yes_no
                     else "open",

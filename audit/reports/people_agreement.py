@@ -1,36 +1,151 @@
-"""How well people agree with each other on the images that several of them rated."""
+"""How well people agree with each other on the images that several of them rated.
+
+Tables hold people, or first, second, third answers, in rows and images in columns; nan where there is
+no answer. The page of people computes the same numbers with the same functions.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from audit.reports.bootstrap import draw_of, est
+from annotations import consensus
+from audit.reports.bootstrap import METHOD, draw_of, est
 from audit.reports.options import Options
 from audit.reports.pairing import People
+from audit.stats import agreement, enough
+from audit.stats.estimate import Result, Undefined
+from audit.stats.intervals import bootstrap
+
+LEVELS: tuple[agreement.Level, ...] = ("nominal", "ordinal", "interval")
+# One person against the others, by rank and by size.
+AGAINST = ("spearman", "pearson", "kendall_tau_b")
+# The people with the most answers; a longer table would not be read.
+PEOPLE = 24
 
 
 def people_of(people: People, options: Options) -> dict[str, Any]:
-    several = (~np.isnan(people.ratings)).sum(axis=0) >= 2
-    if not several.any():
-        several[:] = True  # the statistics say themselves what is lacking
+    several = _several(people.ratings)
     ratings, draw = people.ratings[:, several], draw_of(people.prompts[several], options)
     first, second, where = _rater_pairs(people.ratings)
+    pairs = draw_of(people.prompts[where], options)
     return {
         "images": int(people.has_labels.sum()),
         "annotations": people.annotations,
         "raters": len(people.raters),
-        "unanimous": est(draw.unanimity(ratings)),
-        "percent_agreement": est(
-            draw_of(people.prompts[where], options).percent_agreement(first, second)
+        "mean": est(
+            mean_of(people.ratings, people.prompts, options, points=people.scale.in_points)
         ),
+        "unanimous": est(draw.unanimity(ratings)),
+        "percent_agreement": est(pairs.percent_agreement(first, second)),
         "krippendorff_alpha": {
-            level: est(draw.krippendorff_alpha(ratings, level))
-            for level in ("nominal", "ordinal", "interval")
+            level: est(draw.krippendorff_alpha(ratings, level)) for level in LEVELS
+        },
+        "fleiss_kappa": est(fleiss_of(people.ratings, people.prompts, options)),
+        "each_rater": dict(_each_rater(people, options)),
+        "by_tag": dict(_by_tag(people, options)),
+    }
+
+
+def of_generator(people: People, here: np.ndarray, options: Options) -> dict[str, Any]:
+    """People's mean beside their majority, and how well they agree on one generator."""
+    ratings, prompts = people.ratings[:, here], people.prompts[here]
+    return {
+        "human_mean": est(mean_of(ratings, prompts, options, points=people.scale.in_points)),
+        "krippendorff_alpha": {
+            level: est(alpha_of(ratings, prompts, level, options)) for level in LEVELS
         },
     }
+
+
+def mean_of(table: np.ndarray, prompts: np.ndarray, options: Options, *, points: bool) -> Result:
+    """The mean over images of the mean of all answers; a majority would round each image first."""
+    means = consensus.mean(table)
+    rated = ~np.isnan(means)
+    return draw_of(prompts[rated], options).mean(means[rated], scale=100.0 if points else 1.0)
+
+
+def fleiss_of(table: np.ndarray, prompts: np.ndarray, options: Options) -> Result:
+    """Over the images with two answers or more, which must be equally many on each."""
+    several = (~np.isnan(table)).sum(axis=0) >= 2
+    if not several.any():
+        return Undefined("no image has two answers", 0)
+    return bootstrap(
+        agreement.fleiss_kappa,
+        (table[:, several],),
+        clusters=prompts[several],
+        resamples=options.resamples,
+        seed=options.seed,
+        method=METHOD,
+        scale="correlation",
+    )
+
+
+def alpha_of(
+    table: np.ndarray, prompts: np.ndarray, level: agreement.Level, options: Options
+) -> Result:
+    several = _several(table)
+    return draw_of(prompts[several], options).krippendorff_alpha(table[:, several], level)
+
+
+def against_the_others(
+    table: np.ndarray, own: np.ndarray, prompts: np.ndarray, options: Options
+) -> dict[str, Any]:
+    """One person's answers and the mean of all others', on the images that have both. `own` says
+    which answers are this person's."""
+    others = consensus.mean(np.where(own, np.nan, table))
+    mine = np.full(table.shape[1], np.nan)
+    row, image = np.nonzero(own)
+    mine[image] = table[row, image]
+    both = ~np.isnan(mine) & ~np.isnan(others)
+    draw = draw_of(prompts[both], options)
+    return {
+        "n": int(both.sum()),
+        **{
+            name: est(enough.required(getattr(draw, name)(others[both], mine[both])))
+            for name in AGAINST
+        },
+    }
+
+
+def _several(table: np.ndarray) -> np.ndarray:
+    """The images with two answers or more; all where there is none, and the statistics say
+    themselves what is lacking."""
+    several = (~np.isnan(table)).sum(axis=0) >= 2
+    return several if several.any() else np.ones(table.shape[1], dtype=bool)
+
+
+def _each_rater(people: People, options: Options) -> Iterator[tuple[str, dict[str, Any]]]:
+    given = (~np.isnan(people.ratings)).sum(axis=1)
+    most = sorted(range(len(given)), key=lambda row: (-given[row], people.raters[row]))
+    for row in sorted(most[:PEOPLE]):
+        own = np.zeros(people.ratings.shape, dtype=bool)
+        own[row] = ~np.isnan(people.ratings[row])
+        yield people.raters[row], against_the_others(people.ratings, own, people.prompts, options)
+
+
+def _by_tag(people: People, options: Options) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Agreement on each task, that is on the prompts of each tag."""
+    for tag in sorted({tag for tags in people.tags for tag in tags}):
+        here = np.array([tag in tags for tags in people.tags], dtype=bool)
+        ratings, prompts = people.ratings[:, here], people.prompts[here]
+        first, second, where = _rater_pairs(ratings)
+        yield (
+            tag,
+            {
+                "n": int((~np.isnan(ratings).all(axis=0)).sum()) if len(ratings) else 0,
+                "percent_agreement": est(
+                    draw_of(prompts[where], options).percent_agreement(first, second)
+                ),
+                "fleiss_kappa": est(fleiss_of(ratings, prompts, options)),
+                "krippendorff_alpha": {
+                    level: est(alpha_of(ratings, prompts, level, options)) for level in LEVELS
+                },
+            },
+        )
 
 
 def _rater_pairs(ratings: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -80,6 +80,26 @@ def kendall_tau_c(x: ArrayLike, y: ArrayLike) -> Result:
     return Estimate(2 * (c.concordant - c.discordant) * m / (n * n * (m - 1)), None, None, n)
 
 
+def resampled_tau_c(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Undefined:
+    """m stays that of the data: how many steps a scale has is no matter of which prompts are drawn."""
+    series = varying(x, y)
+    if isinstance(series, Undefined):
+        return draw.checked(series, x)
+    draw.check_size(series[0].size)
+    m = min(np.unique(values).size for values in series)
+    a, levels = _fewer_levels_second(draw, *series)
+
+    def resampled(counts: Floats) -> Floats:
+        concordant = pair_counts.right(draw, counts, a, levels)
+        total, tied_a, tied_b, tied_both = pair_counts.tied(draw, counts, a, levels)
+        surplus = 2 * concordant - (total - tied_a - tied_b + tied_both)
+        n = counts @ draw.sizes()
+        return 2 * surplus * m / (n * n * (m - 1))
+
+    value = float(resampled(draw.once)[0])
+    return Resampled(Estimate(value, None, None, draw.n), resampled, "correlation", 2.0)
+
+
 def spearman(x: ArrayLike, y: ArrayLike) -> Result:
     """Pearson's r of the mid-ranks. Spearman 1904, Am. J. Psychol. 15:72."""
     series = varying(x, y)

@@ -39,6 +39,7 @@ STATISTICS: Mapping[str, Callable[..., Resampled | Undefined]] = {
     "pearson": ranking.resampled_pearson,
     "spearman": ranking.resampled_spearman,
     "kendall_tau_b": ranking.resampled_tau_b,
+    "kendall_tau_c": ranking.resampled_tau_c,
     "auroc": roc.resampled_auroc,
     "pairwise_accuracy": ties.resampled_accuracy,
     "slope_per_year": drift.resampled_slope,
@@ -109,6 +110,9 @@ class Resamples:
 
     def kendall_tau_b(self, x: ArrayLike, y: ArrayLike) -> Result:
         return self._interval(ranking.resampled_tau_b(self.draw, x, y))
+
+    def kendall_tau_c(self, x: ArrayLike, y: ArrayLike) -> Result:
+        return self._interval(ranking.resampled_tau_c(self.draw, x, y))
 
     def auroc(self, labels: ArrayLike, scores: ArrayLike) -> Result:
         return self._interval(roc.resampled_auroc(self.draw, labels, scores))

@@ -48,7 +48,7 @@ def table_after(page: str, title: str) -> tuple[list[str], str, str]:
         ("side-by-side", 2),
         ("slices", 2),
         ("calibration", 1),
-        ("agreement", 4),
+        ("agreement", 5),
     ],
 )
 def test_a_csv_link_gives_the_table_it_stands_at(as_alice, large, name, links):

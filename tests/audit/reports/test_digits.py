@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotations.models import Study
+from annotations.models import Image, Study
 from annotations.scales import Scale
 from audit.people import agreement as people_agreement
 from audit.reports import make
@@ -112,9 +112,12 @@ def body_of(paired: Paired, monkeypatch) -> str:
     monkeypatch.setattr(make, "pair", lambda **asked: paired)
     monkeypatch.setattr(make, "question_of", lambda *asked: "aligned")
     monkeypatch.setattr(make, "cannot_tell", lambda study: [])
+    monkeypatch.setattr(make, "answers_in_words", lambda study: {})
+    monkeypatch.setattr(make, "questions_of", lambda study: ["aligned"])
     progress = SimpleNamespace(expect=lambda parts: None, step=lambda: None)
     body = make.Computation(Study(slug="shapes"), make.Options(resamples=60), progress).body
     del body["signature"]["data"], body["missing"]["named"], body["people"]["raters"]
+    del body["people"]["each_rater"]
     for judge in body["judges"].values():
         del judge["by_person"]
     return json.dumps(body, sort_keys=True)
@@ -131,6 +134,62 @@ def test_renaming_reordering_and_splitting_change_no_digit(scale, seed):
         before = body_of(paired, patch)
         other = split(reordered(paired, images, people), int(rng.integers(RATERS)), rng)
         assert body_of(other, patch) == before
+
+
+def stored(slug: str, seed: int, values: list[float], *, otherwise: bool) -> dict:
+    """A study in the database and its report; `otherwise`: with other names of images and people, so
+    in another order, its labels in two parts and backwards, one person's answers as if two had given
+    them."""
+    rng = np.random.default_rng(seed)
+    prompts = 8
+    keys = [f"{made}-{number}" for made in ("early", "late") for number in range(prompts)]
+    given = {key: rng.choice(values, size=3) for key in keys}
+    scores = {key: float(rng.random()) for key in keys}
+    study = making.study(slug, prompts=prompts, files=False)
+    called = dict(zip(keys, keys, strict=True))
+    if otherwise:
+        called = {key: f"z{99 - place:02}" for place, key in enumerate(rng.permutation(keys))}
+        for image in Image.objects.filter(study=study):
+            Image.objects.filter(pk=image.pk).update(key=called[image.key])
+    labels = [
+        (called[key], rater(key, who) if otherwise else f"r{who}", float(value))
+        for key in keys
+        for who, value in enumerate(given[key])
+    ]
+    for part in (labels[::-1][:11], labels[::-1][11:]) if otherwise else (labels,):
+        by_image: dict[str, dict[str, float]] = {}
+        for image, name, value in part:
+            by_image.setdefault(image, {})[name] = value
+        making.labels(study, by_image, question="fit")
+    making.scores(study, {called[key]: score for key, score in scores.items()})
+    options = make.Options(question="fit", resamples=60)
+    return make.make_report(study=study, options=options).body
+
+
+def rater(key: str, who: int) -> str:
+    """The first person under another name, the second as two people, the third as before."""
+    return ("Zoe", f"half-{int(key[-1]) % 2}", "r2")[who]
+
+
+def without_names(body: dict) -> str:
+    del body["study"], body["signature"]["data"], body["missing"]["named"]
+    del body["people"]["raters"], body["people"]["each_rater"]
+    # A person who is split in two has sent twice as many forms.
+    del body["people"]["annotations"]
+    for judge in body["judges"].values():
+        del judge["by_person"]
+    return json.dumps(body, sort_keys=True)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("scale", SCALES)
+def test_a_whole_report_depends_on_no_name_and_no_order(scale, seed):
+    values = SCALES[scale][0]
+    before = stored("one", seed, values, otherwise=False)
+    after = stored("two", seed, values, otherwise=True)
+    assert len(before["judges"]["some-judge"]["overall"]) > 10
+    assert without_names(after) == without_names(before)
 
 
 @pytest.mark.django_db

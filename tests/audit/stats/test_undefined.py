@@ -549,6 +549,7 @@ ROWS = {
     ),
     "resamples.Resamples.auroc": drawn("auroc", PAIRS, ONE_CLASS),
     "resamples.Resamples.kendall_tau_b": drawn("kendall_tau_b", PAIRS, CONSTANT),
+    "resamples.Resamples.kendall_tau_c": drawn("kendall_tau_c", PAIRS, CONSTANT),
     "resamples.Resamples.spearman": drawn("spearman", PAIRS, CONSTANT),
     "resamples.Resamples.pairwise_accuracy": drawn("pairwise_accuracy", PAIRS, NO_PAIRS),
     "resamples.Resamples.pairwise_accuracy_calibrated": drawn(
