@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 
 from annotations.database.leases import lease_end
 from annotations.database.prepared import insert
@@ -28,23 +29,30 @@ def keep_reserve(*, annotator: Membership) -> list[Image]:
     held = Assignment.objects.filter(annotator=annotator, state__in=Assignment.HELD)
     until = lease_end(assign.lease_length(study))
     in_hand = held.filter(state=Assignment.State.LEASED).update(leased_until=until)
-    reserved = {row.image_id: row for row in _reserved(annotator)}
+    mine = Assignment.objects.filter(annotator=annotator, state=Assignment.State.RESERVED)
+    reserved = set(mine.order_by().values_list("image_id", flat=True))
     walk.reserve = [image for image in walk.reserve if image in reserved]
     may_go_on = in_hand and study.is_open and not annotator.must_practise
     size = _size(annotator) if may_go_on else 0
     if len(walk.reserve) > size:
-        assign.give_back([reserved[image] for image in walk.reserve[size:]], walk)
+        assign.give_back(mine.filter(image__in=walk.reserve[size:]).select_related("image"), walk)
     elif len(walk.reserve) < size:
         _fill(annotator, walk, size)
     walk.save()
     held.update(leased_until=until)
-    reserved = {row.image_id: row for row in _reserved(annotator)}
-    return [reserved[image].image for image in walk.reserve]
+    return _in_order(walk.reserve)
 
 
-def _reserved(annotator: Membership) -> list[Assignment]:
-    rows = Assignment.objects.filter(annotator=annotator, state=Assignment.State.RESERVED)
-    return list(rows.select_related("image__prompt").prefetch_related("image__prompt__atoms"))
+def with_prompts(images: list[Image]) -> list[Image]:
+    """For their forms, which most pages have already."""
+    rows = Image.objects.select_related("prompt").prefetch_related("prompt__atoms")
+    return _in_order([image.pk for image in images], rows)
+
+
+def _in_order(keys: list[int], rows: QuerySet[Image] | None = None) -> list[Image]:
+    rows = Image.objects.all() if rows is None else rows
+    found = rows.order_by().in_bulk(keys)
+    return [found[key] for key in keys if key in found]
 
 
 def _size(annotator: Membership) -> int:

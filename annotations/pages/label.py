@@ -22,7 +22,7 @@ from annotations.forms.html import instructions_html, questions_html
 from annotations.forms.versions import form_of, questions_for
 from annotations.labelling import assign, record
 from annotations.labelling import queries as label_queries
-from annotations.labelling.reserve import keep_reserve
+from annotations.labelling.reserve import keep_reserve, with_prompts
 from annotations.models import Assignment, Flag, FormVersion, Image, Membership
 from annotations.pages.label_addresses import addresses_in
 from annotations.studies import crowd
@@ -165,13 +165,15 @@ def alive(request: HtmxRequest, slug: str) -> HttpResponse:
     images = keep_reserve(annotator=place.membership)
     have = set(request.POST.getlist("have"))
     forms = {}
-    if not have.issuperset(image.public_id for image in images):
+    numbers = {image.pk: number for number, image in enumerate(images, start=1)}
+    missing = [image for image in images if image.public_id not in have]
+    if missing:
         now = label_queries.progress(place.membership)
-        for number, image in enumerate(images, start=1):
-            if image.public_id not in have:
-                # As it is when the images before it are answered.
-                then = label_queries.Progress(now.mine + number, now.left - number, now.more)
-                forms[image.public_id] = _form_ahead(request, place, image, then)
+        for image in with_prompts(missing):
+            # As it is when the images before it are answered.
+            number = numbers[image.pk]
+            then = label_queries.Progress(now.mine + number, now.left - number, now.more)
+            forms[image.public_id] = _form_ahead(request, place, image, then)
     return JsonResponse({"images": [image.public_id for image in images], "forms": forms})
 
 
