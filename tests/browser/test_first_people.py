@@ -116,6 +116,8 @@ def test_practice_has_the_keys_the_zoom_and_the_lock_of_the_label_page(open_page
     expect(page.get_by_role("button", name="Check")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator("#go-on")).to_be_focused()
+    # A picture that arrives is shown as a whole.
+    expect(page.locator('#labelling[data-picture="shown"]')).to_be_visible()
     page.keyboard.press("z")
     expect(page.locator(".stage.zoomed")).to_be_visible()
     page.keyboard.press("Enter")
