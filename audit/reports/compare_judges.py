@@ -17,7 +17,7 @@ from audit.reports.options import Options
 from audit.reports.pairing import People
 from audit.reports.reference import Series, graded
 from audit.reports.slices import agreement
-from audit.stats import enough, multiplicity, permutation, roc
+from audit.stats import enough, multiplicity
 from audit.stats.estimate import Result, Undefined
 
 BY = "auroc"
@@ -49,8 +49,8 @@ def comparison(
         "by": BY,
         "at_least": enough.IMAGES,
         "tests": {
-            "auroc": "paired DeLong, clustered by prompt",
-            "percent_agreement": "permutation of the two judges' verdicts within prompts",
+            "auroc": "the level at which the interval of the difference touches 0",
+            "percent_agreement": "the level at which the interval of the difference touches 0",
             "correction": "Holm",
         },
         "judges": differences,
@@ -69,7 +69,7 @@ def _differences(series: Series, best: Series, options: Options) -> dict[str, An
         "n": len(a.yes),
         "auroc": _tested(
             draw.difference("auroc", (a.yes, a.score), (b.yes, b.score)),
-            lambda: roc.compare(a.yes, a.score, b.score, clusters=a.prompts),
+            lambda: draw.chance_of_none("auroc", (a.yes, a.score), (b.yes, b.score)),
         ),
         "percent_agreement": _agreement(a, b, draw, options),
     }
@@ -89,22 +89,18 @@ def _agreement(a: Series, b: Series, draw: Draw, options: Options) -> dict[str, 
     right, theirs = (a.verdict == a.yes) * 1.0, (b.verdict == b.yes) * 1.0
     return _tested(
         draw.difference_of_means(right, theirs),
-        lambda: permutation.paired_means(
-            right, theirs, clusters=a.prompts, swaps=2000, seed=options.seed
-        ),
+        lambda: draw.chance_of_equal_means(right, theirs),
     )
 
 
-def _tested(
-    difference: Result, test: Callable[[], permutation.Test | roc.Difference | Undefined]
-) -> dict[str, Any]:
+def _tested(difference: Result, test: Callable[[], float | Undefined]) -> dict[str, Any]:
     difference = enough.required(difference)
     if isinstance(difference, Undefined):
         return est(difference)
-    result = test()
-    if isinstance(result, Undefined):
-        return {**est(difference), "no_p": result.reason}
-    return {**est(difference), "p": result.p}
+    p = test()
+    if isinstance(p, Undefined):
+        return {**est(difference), "no_p": p.reason}
+    return {**est(difference), "p": p}
 
 
 def _corrected(rows: list[dict[str, Any]]) -> None:

@@ -22,7 +22,7 @@ from audit.stats import agreement, ranking, roc, ties
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.over_time import drift
 from audit.stats.resampling import means
-from audit.stats.resampling.draw import Draw, Resampled
+from audit.stats.resampling.draw import Draw, Resampled, Values
 from audit.stats.resampling.percentiles import interval
 from audit.stats.resampling.small_samples import MOST_LEFT_OUT, jackknifed
 from audit.stats.series import Floats, same_length
@@ -44,6 +44,9 @@ STATISTICS: Mapping[str, Callable[..., Resampled | Undefined]] = {
     "pairwise_accuracy": ties.resampled_accuracy,
     "slope_per_year": drift.resampled_slope,
 }
+
+# Halvings of the confidence at which an interval touches 0: p-values to one part in a million.
+STEPS = 20
 
 
 class Resamples:
@@ -186,6 +189,23 @@ class Resamples:
             find(self.draw, *first, **options), lambda: find(self.draw, *second, **options)
         )
 
+    def chance_of_none(
+        self, statistic: str, first: Sequence[ArrayLike], second: Sequence[ArrayLike]
+    ) -> float | Undefined:
+        """The p-value of `difference`: the level at which its interval just touches 0, so that the two
+        never say the contrary of one another."""
+        find = _statistic(statistic)
+        mine, theirs = find(self.draw, *first), find(self.draw, *second)
+        if isinstance(mine, Undefined):
+            return mine
+        return (
+            theirs if isinstance(theirs, Undefined) else self._p(_less(mine, theirs, self.draw.n))
+        )
+
+    def chance_of_equal_means(self, a: ArrayLike, b: ArrayLike) -> float | Undefined:
+        """The same for `difference_of_means`."""
+        return self._p(means.difference_of_means(self.draw, a, b))
+
     def change(
         self, statistic: str, series: Sequence[ArrayLike], since: ArrayLike, **options: Any
     ) -> Result:
@@ -225,29 +245,61 @@ class Resamples:
     def _interval(self, resampled: Resampled | Undefined) -> Result:
         if isinstance(resampled, Undefined):
             return resampled
+        return self._intervals(resampled)(self.confidence)
+
+    def _intervals(self, resampled: Resampled) -> Callable[[float], Result]:
+        """The interval at each confidence; what it rests on is computed once."""
+        point, limits = resampled.point, resampled.limits
         if self.method == "jackknife" and self.draw.clusters > 1:
-            if resampled.limits is not None:
-                low, high = resampled.limits(self.confidence)
-                return replace(resampled.point, low=low, high=high)
+            if limits is not None:
+                return lambda confidence: _between(point, *limits(confidence))
             if self.draw.clusters <= MOST_LEFT_OUT:
                 left_out = resampled.values(1.0 - np.eye(self.draw.clusters))
-                return jackknifed(
-                    resampled.point, left_out, resampled.scale, resampled.reach, self.confidence
-                )
-        return interval(
-            resampled.point,
-            resampled.values,
-            self.draw.counts,
-            self.draw.n,
-            self.method,
-            self.confidence,
-        )
+                scale, reach = resampled.scale, resampled.reach
+                return lambda confidence: jackknifed(point, left_out, scale, reach, confidence)
+        values = _remembering_one(resampled.values)
+        counts, n = self.draw.counts, self.draw.n
+        return lambda confidence: interval(point, values, counts, n, self.method, confidence)
+
+    def _p(self, resampled: Resampled | Undefined) -> float | Undefined:
+        if isinstance(resampled, Undefined):
+            return resampled
+        found = self._intervals(resampled)
+        if isinstance(without := found(self.confidence), Undefined):
+            return without
+        inside, outside = 1.0, 0.0  # confidences
+        for _ in range(STEPS):
+            middle = (inside + outside) / 2
+            limits = found(middle)
+            if isinstance(limits, Undefined) or limits.low is None or limits.high is None:
+                return Undefined("its interval does not say how sure it is", self.draw.n)
+            if limits.low <= 0 <= limits.high:
+                inside = middle
+            else:
+                outside = middle
+        return max(1 - outside, 1 / self.draw.resamples)
 
 
 def _statistic(name: str) -> Callable[..., Resampled | Undefined]:
     if name not in STATISTICS:
         raise ValueError(f"{name!r} is not a statistic of Resamples: {', '.join(STATISTICS)}")
     return STATISTICS[name]
+
+
+def _between(point: Estimate, low: float, high: float) -> Estimate:
+    return replace(point, low=low, high=high)
+
+
+def _remembering_one(values: Values) -> Values:
+    """Remembers the last answer: one draw is asked for at many confidences."""
+    known: list[tuple[Floats, Floats]] = []
+
+    def remembered(counts: Floats) -> Floats:
+        if not known or known[0][0] is not counts:
+            known[:] = [(counts, values(counts))]
+        return known[0][1]
+
+    return remembered
 
 
 def _less(first: Resampled, second: Resampled, n: int) -> Resampled:

@@ -45,7 +45,12 @@ def _behind(name: str, difference: dict[str, Any]) -> str:
     size = with_interval("auroc", {**difference, "value": difference["value"]})
     if p <= 0.05:
         return f"{title(name)} is behind it by more than chance: {size}, {p_words(p)}."
-    return f"{title(name)} cannot be told apart from it: {size}, {p_words(p)}."
+    if difference["low"] <= 0 <= difference["high"]:
+        return f"{title(name)} cannot be told apart from it: {size}, {p_words(p)}."
+    return (
+        f"{title(name)} cannot be told apart from it where so many judges are compared: {size}, "
+        f"{p_words(p)}."
+    )
 
 
 def _ceiling(body: dict[str, Any]) -> str:

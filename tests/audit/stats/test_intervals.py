@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from audit.stats import agreement, ranking, roc, ties
 from audit.stats.estimate import Undefined
@@ -285,3 +286,39 @@ def test_tables_of_draws_are_kept_as_long_as_there_is_room(monkeypatch):
         table(clusters, 1, 0)
     # 10 and 20 fill the room; 5 drives out 10, which was used longest ago.
     assert made == [10, 20, 5, 10]
+
+
+@pytest.mark.parametrize(
+    ("prompts", "method"), [(12, "jackknife"), (210, "jackknife"), (30, "bca")]
+)
+def test_a_p_value_and_its_interval_never_say_the_contrary(prompts, method):
+    rng = np.random.default_rng(prompts)
+    small = 0
+    for _ in range(12):
+        prompt = np.repeat(np.arange(prompts), 3)
+        yes = (rng.random(prompt.size) < 0.5) * 1.0
+        good = yes + rng.normal(size=prompt.size)
+        other = yes * rng.uniform(-1, 1.2) + rng.normal(size=prompt.size)
+        draw = Resamples(prompt, resamples=400, method=method)
+        right, wrong = ((good > 0.5) == yes) * 1.0, ((other > 0.5) == yes) * 1.0
+        for found, p in (
+            (
+                draw.difference("auroc", (yes, good), (yes, other)),
+                draw.chance_of_none("auroc", (yes, good), (yes, other)),
+            ),
+            (draw.difference_of_means(right, wrong), draw.chance_of_equal_means(right, wrong)),
+        ):
+            assert (p <= 0.05) == (not found.low <= 0 <= found.high)
+            small += p <= 0.05
+    assert 0 < small < 24
+
+
+def test_a_p_value_of_a_difference_is_that_of_students_t():
+    # Five prompts, differences of means 1, 2, 3, 4 and 5 tenths: t = 3 / sqrt(2.5 / 5) with 4.
+    prompt = np.arange(5)
+    a, b = np.array([0.1, 0.2, 0.3, 0.4, 0.5]), np.zeros(5)
+    draw = Resamples(prompt, method="jackknife")
+    found = draw.difference("mean", (a,), (b,))
+    t = 0.3 / (0.025 / 5) ** 0.5
+    assert found.low == pytest.approx(0.3 - stats.t.ppf(0.975, 4) * (0.025 / 5) ** 0.5)
+    assert draw.chance_of_none("mean", (a,), (b,)) == pytest.approx(2 * stats.t.sf(t, 4), abs=2e-6)
