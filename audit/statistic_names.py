@@ -114,6 +114,21 @@ ROWS = (
         signed=True,
         unit=" points a year",
     ),
+    Statistic(
+        key="agreement_change",
+        name="change of the order’s agreement with people",
+        heading="change of order",
+        signed=True,
+    ),
+    Statistic(
+        key="calibrated_deviation",
+        name="net deviation of the calibrated score, points",
+        heading="human − calibrated",
+        decimals=1,
+        signed=True,
+        unit=" points",
+        band=BAND,
+    ),
     # People among themselves.
     Statistic(key="percent", name="pairs of answers alike", heading="pairs alike"),
     Statistic(key="unanimous", name="unanimous", heading="unanimous"),

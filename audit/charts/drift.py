@@ -24,6 +24,7 @@ from audit.charts.when_used import alt
 from audit.statistic_names import BAND
 from audit.stats.over_time.drift import SATURATED
 from audit.view import View
+from audit.words import drift_state
 from audit.words.report import title
 
 DEVIATION_HEIGHT = 260
@@ -34,13 +35,13 @@ def drift(body: dict[str, Any], view: View | None = None, theme: str = "light") 
     judges = (view or View()).judges_of(body)
     parts = [_scores(body, judges, theme)]
     # Without scores in points there are no deviations to draw.
-    if rows_of(body, judges, "net_deviation"):
+    if _deviations(body, judges):
         parts.insert(0, _deviation(body, judges, theme))
     return configured(alt.vconcat(*parts, spacing=24), theme, names=True)
 
 
 def _deviation(body: dict[str, Any], judges: list[str], theme: str) -> Layered:
-    rows = rows_of(body, judges, "net_deviation")
+    rows = _deviations(body, judges)
     label = (
         alt.Chart(alt.Data(values=[{"edge": BAND, "label": f"±{BAND:g} band"}]))
         .mark_text(align="left", dx=4, dy=-6, color=MUTED[theme], fontSize=11)
@@ -64,10 +65,29 @@ def _deviation(body: dict[str, Any], judges: list[str], theme: str) -> Layered:
         names,
         *_lines(body, rows, judges, "human − judge, points", alt.Scale(nice=True), theme),
     ).properties(
-        title="Net deviation by release date (above 0: the judge is too strict)",
+        title="Net deviation by release date (above 0: the judge is too strict)"
+        + _calibrated(body, judges),
         width="container",
         height=DEVIATION_HEIGHT,
     )
+
+
+def _deviations(body: dict[str, Any], judges: list[str]) -> list[dict[str, Any]]:
+    """As drift is judged: of verdicts, or of scores calibrated to people."""
+    return [
+        row(title(name), generator, deviation)
+        for name in judges
+        for told in [drift_state.deviations(body["judges"][name])]
+        for generator in body["generators"]
+        if generator["release_date"] and "value" in (deviation := told.get(generator["name"], {}))
+    ]
+
+
+def _calibrated(body: dict[str, Any], judges: list[str]) -> str:
+    scores = [name for name in judges if body["judges"][name]["drift"].get("kind") == "scores"]
+    if not scores:
+        return ""
+    return f"; calibrated to people: {', '.join(title(name) for name in scores)}"
 
 
 def _scores(body: dict[str, Any], judges: list[str], theme: str) -> Layered:
@@ -85,7 +105,7 @@ def _scores(body: dict[str, Any], judges: list[str], theme: str) -> Layered:
         .mark_text(align="left", dx=8, color=INK[theme])
         .encode(x=in_time(), y="place:Q", text="judge:N")
     )
-    axis = "score, points" if _in_points(body) else "mean rating, judge's score"
+    axis = "score, points" if _in_points(body) else "people’s mean rating"
     layers = _lines(body, rows, judges, axis, points, theme, band=False, also=people, span=span)
     if _in_points(body):
         saturated = [{"edge": SATURATED, "label": f"saturated: {SATURATED:g} %"}]
@@ -101,10 +121,7 @@ def _scores(body: dict[str, Any], judges: list[str], theme: str) -> Layered:
 
 
 def on_peoples_scale(body: dict[str, Any], judges: list[str]) -> list[str]:
-    """The judges whose scores can be drawn on people's axis: those in points, or all of them where
-    people gave ratings."""
-    if not _in_points(body):
-        return judges
+    """The judges whose scores can be drawn on people's axis: those in points."""
     deviations = {name: body["judges"][name]["overall"]["net_deviation"] for name in judges}
     return [name for name, row in deviations.items() if "value" in row or not row["n"]]
 
@@ -160,4 +177,4 @@ def _people_rows(body: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _in_points(body: dict[str, Any]) -> bool:
-    return body["scale"] == "yes/no"
+    return body.get("in_points", body["scale"] == "yes/no")

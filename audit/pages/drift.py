@@ -15,13 +15,18 @@ from audit.pages.filters import judge_boxes
 from audit.pages.frame import ReportPage, report_page, respond
 from audit.pages.tables import Row, Table, row
 from audit.statistic_names import headings
+from audit.stats import enough
 from audit.stats.over_time.drift import SATURATED
 from audit.view import View
+from audit.words import drift_state
 from audit.words import report as report_words
 
 AGREEMENT = ("auroc", "cohen_kappa", "kendall_tau_b", "pairwise_accuracy")
 OVERALL = headings("net_deviation", "slope_points_per_year", *AGREEMENT)
 BY_GENERATOR = headings("human_score", "judge_score", "net_deviation", *AGREEMENT)
+OF_SCORES = headings(
+    "human_score", "judge_score", "net_deviation", "calibrated_deviation", *AGREEMENT
+)
 SINCE = {"auroc": "Change in AUROC after the judge’s release"}
 
 
@@ -87,7 +92,7 @@ def _apart(body: dict[str, Any], judges: list[str]) -> str:
     if not apart:
         return ""
     return (
-        f" Not drawn: {', '.join(apart)}, because the scores do not lie between 0 and 1. "
+        f" Scores not drawn: {', '.join(apart)}, because they are not points of people’s scale. "
         "AUROC, τ and pairwise accuracy need no common scale; they are shown below."
     )
 
@@ -102,11 +107,11 @@ def overall(body: dict[str, Any], judges: list[str]) -> Table:
                 report_words.title(name),
                 stats,
                 OVERALL,
+                at_least=enough.IMAGES,
                 judge=name,
                 colour=chart_style.colour_of(body, name),
                 note=judge["drift"]["reason"],
-                # Shown as the flag of an alarm.
-                images=int(judge["drift"]["alarm"]),
+                state=drift_state.state_of(judge),
             )
         )
     return Table("overall", "Judges compared with people, all images", "judge", OVERALL, rows)
@@ -116,19 +121,28 @@ def tables(page: ReportPage, body: dict[str, Any], judges: list[str]) -> list[Ta
     listed = []
     for number, name in enumerate(judges, start=1):
         judge = body["judges"][name]
+        # A raw difference of scores is shown, but drift is judged by the calibrated one.
+        calibrated = judge["drift"].get("kind") == "scores"
+        columns = OF_SCORES if calibrated else BY_GENERATOR
+        deviations = drift_state.deviations(judge) if calibrated else {}
         rows: list[Row] = []
         for code, generator in enumerate(body["generators"]):
             images = generator["images"]
             stats = {
                 **judge["by_generator"][generator["name"]],
                 "human_score": generator["human_score"],
+                "calibrated_deviation": deviations.get(
+                    generator["name"],
+                    {"undefined": "too few images, or no release date", "n": generator["images"]},
+                ),
             }
             when = generator["release_date"] or "no release date"
             rows.append(
                 row(
                     generator["name"],
                     stats,
-                    BY_GENERATOR,
+                    columns,
+                    at_least=enough.IMAGES,
                     judge=name,
                     note=f"{when} · {images} image{'' if images == 1 else 's'}",
                     # A row opens its disagreements.
@@ -136,7 +150,7 @@ def tables(page: ReportPage, body: dict[str, Any], judges: list[str]) -> list[Ta
                 )
             )
         heading = f"{report_words.title(name)}, generator by generator"
-        listed.append(Table(f"judge-{number}", heading, "generator", BY_GENERATOR, rows))
+        listed.append(Table(f"judge-{number}", heading, "generator", columns, rows))
     since = [
         row(
             report_words.title(name),

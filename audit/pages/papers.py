@@ -14,6 +14,7 @@ from audit.charts.style import colour_of
 from audit.pages.filters import select
 from audit.pages.frame import ReportPage, report_page, respond
 from audit.papers.table import Published
+from audit.words import drift_state
 from audit.words.numbers import Cell, cell
 from audit.words.report import title
 
@@ -69,10 +70,10 @@ def _sentences(body: dict[str, Any]) -> list[str]:
     if not drifted:
         return ["The papers’ own numbers, with this study’s in the same columns where they fit."]
     widest = max(
-        abs(stats["net_deviation"]["value"])
+        abs(deviation["value"])
         for judge in body["judges"].values()
-        for stats in judge["by_generator"].values()
-        if "value" in stats["net_deviation"]
+        for deviation in drift_state.deviations(judge).values()
+        if "value" in deviation
     )
     return [
         f"The widest gap measured here is {widest:.1f} points on one generator; the widest that "

@@ -13,6 +13,7 @@ from django.utils.text import slugify
 from annotations.exports.labels import defused
 from audit.statistic_names import MAIN, told
 from audit.stats import enough
+from audit.words import drift_state
 from audit.words.numbers import Cell, cell, p_words
 
 
@@ -27,7 +28,7 @@ class Row:
     colour: str = ""
     note: str = ""
     link: str = ""
-    images: int | None = None
+    state: str = ""  # of a judge: drifts, holds or cannot be told
 
     @property
     def cells_with_p(self) -> list[dict[str, Any]]:
@@ -156,9 +157,12 @@ def drift_csv(body: dict[str, Any]) -> str:
     fingerprints = body["signature"]["judges"]
     for judge, part in body["judges"].items():
         slices = [*part["by_generator"].items(), ("", part["overall"])]
+        deviations = drift_state.deviations(part) if part["drift"].get("kind") == "scores" else {}
         for generator, stats in slices:
-            for name in NAMES:
-                estimate = told(stats, name)
+            numbers = {name: told(stats, name) for name in NAMES}
+            if generator in deviations:
+                numbers["calibrated_deviation"] = deviations[generator]
+            for name, estimate in numbers.items():
                 row = [body["study"], judge, fingerprints[judge], generator]
                 row += [dates.get(generator) or "", name]
                 row += [estimate.get(part, "") for part in ("value", "low", "high", "n")]

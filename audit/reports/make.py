@@ -19,7 +19,7 @@ from annotations.models import Study
 from annotations.studies.queries import answers_in_words, cannot_tell
 from audit import VERSION
 from audit.models import Report
-from audit.reports import freshness, gallery, summary
+from audit.reports import freshness, gallery, states, summary
 from audit.reports.bootstrap import INTERVAL, est
 from audit.reports.compare_judges import comparison, human_ceiling
 from audit.reports.one_judge import JudgeReport
@@ -35,8 +35,9 @@ __all__ = ["RESAMPLES", "SEED", "Options"]
 
 # While a run is going or labels keep coming, making reports may take at most this share of time.
 SHARE_OF_TIME = 0.1
-# Of a report's body. Reports stored without it are of schema 1: percentiles of a bootstrap throughout.
-SCHEMA = 2
+# Of a report's body. Reports stored without it are of schema 1: percentiles of a bootstrap throughout;
+# those of 2 know an alarm, but no states of drift.
+SCHEMA = 3
 # The options that a page can be opened with: such a report has a gallery, too.
 CHOSEN = {"question", "positive_at"}
 # How many missing images a report names; it only counts the others.
@@ -131,6 +132,7 @@ class Computation:
     def _body(self, study: Study, options: Options, progress: Progress) -> dict[str, Any]:
         people = self.paired.people
         judged = {name: judge.body(progress.step) for name, judge in self.judges.items()}
+        states.settle(judged)
         of_people = {
             **people_of(people, options),
             "cannot_tell": cannot_tell(study),
@@ -166,6 +168,7 @@ class Computation:
             "seed": options.seed,
             "resamples": options.resamples,
             "interval": INTERVAL,
+            "drift": states.RULE,
             "consensus": self.reference.rule,
             "form": sorted(self.paired.people.forms),
             "judges": {name: part.judge.fingerprint for name, part in self.judges.items()},

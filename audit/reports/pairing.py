@@ -83,6 +83,8 @@ class JudgeScores:
     atom_scores: np.ndarray
     atom_labels: np.ndarray
     atom_prompts: np.ndarray
+    # Why its run was stopped: then its scores are not those of a whole study.
+    stopped: str = ""
 
     @property
     def has_verdicts(self) -> bool:
@@ -122,6 +124,7 @@ class Paired:
                 judge.failed.tolist(),
                 _plain(judge.atom_scores),
                 _plain(judge.atom_labels),
+                *([judge.stopped] if judge.stopped else []),
             ]
             sha.update(json.dumps(facts, ensure_ascii=False).encode())
         return sha.hexdigest()
@@ -324,6 +327,7 @@ def _judge(
         atom_scores=np.array([score for _, _, _, score, _, _ in atoms], dtype=float),
         atom_labels=np.array([label for _, _, _, _, label, _ in atoms], dtype=float),
         atom_prompts=np.array([prompt for _, _, prompt, _, _, _ in atoms], dtype=np.int64),
+        stopped=run.reason if run.state == Run.State.STOPPED else "",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from audit.words import drift_state
 from audit.words import report as report_words
 
 
@@ -25,12 +26,12 @@ def of(body: dict[str, Any]) -> dict[str, Any]:
                 "failed": gaps["scores"][name]["failed"],
                 # Net deviation in release order: the spark line.
                 "deviations": [
-                    stats["net_deviation"].get("value")
+                    deviations.get(generator["name"], {}).get("value")
                     for generator in body["generators"]
                     if generator["release_date"]
-                    and (stats := judge["by_generator"][generator["name"]])
                 ],
             }
             for name, judge in body["judges"].items()
+            for deviations in [drift_state.deviations(judge)]
         },
     }

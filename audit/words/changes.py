@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from audit.statistic_names import MAIN, STATISTICS, told
+from audit.words import drift_state
 from audit.words import report as report_words
 from audit.words.numbers import cell, number
 from audit.words.report import title
@@ -24,13 +25,13 @@ def sentences(older: dict[str, Any], newer: dict[str, Any]) -> list[str]:
         if name not in older["judges"]:
             lines.append(f"{title(name)} is new.")
             continue
-        was, now = (body["judges"][name]["drift"]["alarm"] for body in (older, newer))
+        was, now = (drift_state.state_of(body["judges"][name]) for body in (older, newer))
         if was != now:
-            lines.append(f"{title(name)} {'is now' if now else 'is no longer'} called drifted.")
+            lines.append(f"{title(name)}: “{was}” before, “{now}” now.")
     gone = [title(name) for name in older["judges"] if name not in newer["judges"]]
     lines += [f"{name} is no longer in the report." for name in gone]
     if len(lines) == 1:
-        lines.append("No judge’s alarm changed.")
+        lines.append("What is said of each judge has not changed.")
     return lines
 
 

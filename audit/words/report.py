@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import date
 from typing import Any
 
 from audit.statistic_names import MAIN, told
-from audit.words.drift_alarm import beyond_band
-from audit.words.numbers import cell, with_interval
+from audit.stats import enough
+from audit.words import drift_state
+from audit.words.numbers import cell
 from judges import catalogue
 
+FEW = "few"
 NO_SCORES = "No judge has scored this study yet."
 NO_LABELS = "Nobody has labelled this study yet, so there is nothing to compare judges with."
 ONLY_WORDS = "No score can be compared with words: ask a question that is answered by yes or no, or by a number."
@@ -60,7 +61,9 @@ def sentences(body: dict[str, Any]) -> list[str]:
     if lacking := what_is_lacking(body):
         return [lacking]
     judges = sorted(body["judges"].items(), key=lambda item: not item[1]["drift"]["alarm"])
-    return [_sentence(name, judge) for name, judge in judges]
+    lines = [drift_state.sentence(title(name), judge) for name, judge in judges]
+    prevalence = drift_state.prevalence({title(name): judge for name, judge in judges})
+    return [*lines, prevalence] if prevalence else lines
 
 
 def headline(body: dict[str, Any]) -> str:
@@ -111,6 +114,7 @@ def signature(body: dict[str, Any]) -> list[tuple[str, str]]:
             "interval",
             f"{signed['interval']}; {signed['resamples']} resamples, seed {signed['seed']}",
         ),
+        *([("drift", signed["drift"])] if "drift" in signed else []),
     ]
     for name, known in signed["judge_facts"].items():
         options = ", ".join(f"{key}={value}" for key, value in sorted(known["options"].items()))
@@ -118,6 +122,11 @@ def signature(body: dict[str, Any]) -> list[tuple[str, str]]:
         if known["threshold"]:
             cuts = " / ".join(f"{cut:.4g}" for cut in known["threshold"]["from"])
             words += f"; yes from {cuts or '–'} ({known['threshold']['chosen']})"
+        if against := body["judges"][name]["drift"].get("reference"):
+            words += (
+                f"; drift against {against['rule']} ({', '.join(against['generators'])}), "
+                f"calibration {against['calibration']}"
+            )
         rows.append((f"{name} · {known['fingerprint']}", words))
     rows.append(("data", signed["data"]))
     return rows
@@ -150,31 +159,19 @@ def as_text(body: dict[str, Any]) -> str:
             "  ".join(text.ljust(w) for text, w in zip(row, widths, strict=True)).rstrip()
             for row in rows
         ]
+    if any(FEW in line.split() for line in lines):
+        lines += ["", f"{FEW}: from fewer than {enough.IMAGES} images no number is shown."]
     lines += ["", *missing(body)] if missing(body) else []
     lines += ["", "How it was computed", *(f"  {term}: {value}" for term, value in signature(body))]
     return "\n".join(lines)
 
 
-def _sentence(name: str, judge: dict[str, Any]) -> str:
-    drift = judge["drift"]
-    if drift["alarm"]:
-        since = drift["net_deviation_since"]
-        shown = with_interval("net_deviation", since)
-        manner = "too strict" if since["value"] > 0 else "too lenient"
-        month = date.fromisoformat(drift["since"]).strftime("%Y-%m")
-        return f"{title(name)} has drifted: {shown} {manner} on generators since {month}."
-    slope = drift["slope_points_per_year"]
-    if "undefined" in slope:
-        return f"{title(name)}: drift cannot be judged yet. {drift['reason']}"
-    beyond = [g for g, s in judge["by_generator"].items() if beyond_band(s["net_deviation"])]
-    if beyond:
-        return f"{title(name)} is off on {', '.join(beyond)}, but shows no drift."
-    return f"{title(name)} holds."
-
-
 def _line(generator: dict[str, Any], stats: dict[str, Any]) -> list[str]:
     def text(name: str) -> str:
-        shown = cell(name, told(stats, name))
+        estimate = told(stats, name)
+        if "value" in estimate and estimate["n"] < enough.IMAGES:
+            return FEW
+        shown = cell(name, estimate)
         return f"{shown.value} ({shown.low} to {shown.high})" if shown.value else "–"
 
     return [

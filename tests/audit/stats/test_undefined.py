@@ -51,7 +51,8 @@ from audit.stats.resampling.draw import Draw
 
 NAN, INF = float("nan"), float("inf")
 # How the statistics are made; they take what the public functions have checked.
-INNER = {"estimate", "series"}
+# Drift's parts take images that a report has paired; what cannot be told has tests of its own.
+INNER = {"estimate", "series", "courses", "evidence", "calibrated", "claims"}
 
 # Two series of which nobody can make anything.
 PAIRS = {
@@ -559,6 +560,11 @@ ROWS = {
         "one class": lambda: draw().difference("auroc", ([1] * 4, FEW), ([1] * 4, FEW)),
         "no such statistic": lambda: draw().difference("guess", (FEW, FEW), (FEW, FEW)),
     },
+    "resamples.Resamples.chance_of_none": {
+        "one class": lambda: draw().chance_of_none("auroc", ([1] * 4, FEW), ([1] * 4, FEW)),
+        "no such statistic": lambda: draw().chance_of_none("guess", (FEW, FEW), (FEW, FEW)),
+    },
+    "resamples.Resamples.chance_of_equal_means": drawn("chance_of_equal_means", PAIRS),
     "resamples.Resamples.values": {
         "one class": lambda: draw().values("auroc", [1] * 4, FEW),
         "no such statistic": lambda: draw().values("_finite", FEW),

@@ -1,0 +1,34 @@
+"""A score read on people's scale, as it was on the reference generators, and the other way round."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import isotonic_regression
+
+from audit.stats.resampling.exact_sums import by_group
+from audit.stats.series import Codes, Floats
+
+FOLDS = 5
+
+
+def out_of_fold(target: Floats, given: Floats, fit_on: np.ndarray, prompts: Codes) -> Floats:
+    """What `target` is where `given` is so much, never falling in it: isotonic regression (Ayer et al.
+    1955, Ann. Math. Stat. 26:641) on the items of `fit_on`, between its steps a straight line.
+
+    No item is read from a fit that saw its prompt: prompts are dealt into five folds in the order of
+    their codes. NaN where a fold leaves nothing to fit on.
+    """
+    fold = prompts % FOLDS
+    found = np.full(target.size, np.nan)
+    for held_out in range(FOLDS):
+        inside, seen = fold == held_out, fit_on & (fold != held_out)
+        if seen.any():
+            found[inside] = _fitted(target[seen], given[seen], given[inside])
+    return found
+
+
+def _fitted(target: Floats, given: Floats, at: Floats) -> Floats:
+    steps, place = np.unique(given, return_inverse=True)
+    sizes = np.bincount(place).astype(np.float64)
+    means = by_group(target, place, steps.size) / sizes
+    return np.interp(at, steps, isotonic_regression(means, weights=sizes).x)

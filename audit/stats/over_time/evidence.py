@@ -1,0 +1,71 @@
+"""Evidence that a number has changed, which may be looked at as often as anybody likes.
+
+A p-value that is read again after each label rings falsely sooner or later. Evidence is money won in a
+bet that is fair while nothing has changed: by Ville's inequality (1939) it ever exceeds 20 in at most
+5 % of all lives. `sequential_alarm` bets on each image as it was labelled; here the bet is on an
+estimate and its standard error, so that it takes in any statistic, prompts that repeat, and labels in
+any order. The stakes are spread over changes as a normal of standard deviation `scale` (Robbins 1970,
+Ann. Math. Stat. 41:1397; Howard et al. 2021, Ann. Stat. 49:1055): evidence after the information
+1/error² is
+
+    (1 + r)^(-1/2) exp(z²/2 · r/(1 + r)),    r = scale²/error², z = change/error
+
+and, where only a fall counts, twice that times Φ(−z (r/(1 + r))^(1/2)). The mean of evidence over
+several possible dates is evidence again.
+"""
+
+from __future__ import annotations
+
+import math
+
+from scipy.special import log_ndtr, ndtri, stdtr
+
+from audit.stats.over_time.courses import Change
+
+# Beyond this evidence nobody counts, and exp overflows at 709.
+MOST = 1e12
+
+
+def evidence(change: Change, *, scale: float, falls: bool = False) -> float:
+    z = _normal(change)
+    r = (scale / change.error) ** 2
+    gain = r / (1 + r)
+    log = z * z / 2 * gain - math.log1p(r) / 2
+    if falls:
+        log += math.log(2) + float(log_ndtr(-z * math.sqrt(gain)))
+    return math.exp(min(log, math.log(MOST)))
+
+
+def _normal(change: Change) -> float:
+    """Student's t of few prompts as the normal deviate that is as rare."""
+    t = change.value / change.error
+    return math.copysign(-float(ndtri(stdtr(change.freedom, -abs(t)))), t)
+
+
+def images_for(
+    effect: float, error: float, n: int, *, scale: float, level: float, power: float = 0.8
+) -> int:
+    """How many images it takes that a change of `effect` shows `level` with the given power, where n
+    images give this standard error."""
+
+    def shows(times: float) -> bool:
+        return seen(error / math.sqrt(times), scale=scale, level=level, power=power) <= effect
+
+    low, high = 0.0, 1.0
+    while not shows(high):
+        high *= 2
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if shows(middle) else (middle, high)
+    return math.ceil(n * high)
+
+
+def seen(error: float, *, scale: float, level: float, power: float = 0.8) -> float:
+    """The smallest change that would show `level` with the given power."""
+    r = (scale / error) ** 2
+    return (_ring(r, level) + float(ndtri(power))) * error
+
+
+def _ring(r: float, level: float) -> float:
+    """The z from which on evidence is 1 / level."""
+    return math.sqrt(2 * (1 + r) / r * (math.log1p(r) / 2 - math.log(level)))

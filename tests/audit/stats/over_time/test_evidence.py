@@ -1,0 +1,57 @@
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import norm
+
+from audit.stats.over_time.courses import Change
+from audit.stats.over_time.evidence import evidence, images_for, seen
+
+MANY = 10**9  # degrees of freedom
+
+
+def of(value, error):
+    return Change(value, error, MANY, 100)
+
+
+@pytest.mark.parametrize(("value", "error"), [(0.0, 2.0), (9.0, 2.0), (-14.0, 3.0)])
+def test_evidence_is_how_much_likelier_some_change_is_than_none(value, error):
+    def likelier(size):
+        return norm.pdf(value, size, error) / norm.pdf(value, 0, error) * norm.pdf(size, 0, 10)
+
+    assert evidence(of(value, error), scale=10) == pytest.approx(quad(likelier, -80, 80)[0])
+    fell = 2 * quad(likelier, -80, 0)[0]
+    assert evidence(of(value, error), scale=10, falls=True) == pytest.approx(fell)
+
+
+def test_few_prompts_are_less_evidence_than_many():
+    few = Change(9.0, 2.0, 5, 100)
+    assert evidence(few, scale=10) < evidence(of(9.0, 2.0), scale=10) / 10
+
+
+def test_the_change_that_would_show_does_show_in_four_of_five_studies():
+    rng = np.random.default_rng(2)
+    size = seen(2.0, scale=10, level=0.05)
+    shown = [evidence(of(size + 2 * z, 2.0), scale=10) >= 20 for z in rng.normal(size=4000)]
+    assert np.mean(shown) == pytest.approx(0.8, abs=0.02)
+
+
+def test_so_many_images_are_just_enough():
+    # Four times the images, half the error.
+    needed = images_for(10.0, 4.0, 300, scale=10, level=0.05)
+    assert seen(4.0 * (300 / needed) ** 0.5, scale=10, level=0.05) <= 10
+    assert seen(4.0 * (300 / (needed - 2)) ** 0.5, scale=10, level=0.05) > 10
+    assert needed > 300
+
+
+def test_looking_a_thousand_times_rings_falsely_in_at_most_one_life_of_twenty():
+    rng = np.random.default_rng(4)
+    n = np.arange(30, 1030)
+    rang = 0
+    for _ in range(400):
+        means = np.cumsum(rng.normal(size=1030))[n - 1] / n
+        looks = [
+            evidence(of(100 * mean, 100 / size**0.5), scale=10)
+            for mean, size in zip(means[::5], n[::5], strict=True)
+        ]
+        rang += max(looks) >= 20
+    assert rang / 400 <= 0.05
