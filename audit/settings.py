@@ -290,6 +290,7 @@ MIDDLEWARE = [
     "annotations.middleware.KnowsWhoAsks",
 ]
 
+CSRF_FAILURE_VIEW = "audit.installation.pages.out_of_date"
 ROOT_URLCONF = "audit.urls"
 WSGI_APPLICATION = "audit.wsgi.application"
 

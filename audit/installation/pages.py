@@ -10,6 +10,7 @@ from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.views.csrf import csrf_failure
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_GET, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
@@ -25,6 +26,14 @@ from audit.tasks import make_demo_task
 from judges.runs.wake import send
 
 logger = logging.getLogger(__name__)
+
+
+def out_of_date(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """For a form that was made before the log-in. It sets no cookie: what a page sent while it was
+    closed would else spoil the log-in form that is open by now."""
+    answer = csrf_failure(request, reason=reason)
+    request.META["CSRF_COOKIE_NEEDS_UPDATE"] = False
+    return answer
 
 
 @require_GET

@@ -5,6 +5,7 @@ import uuid
 from dataclasses import replace
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from annotations.forms.definition import Example
@@ -397,3 +398,13 @@ def test_an_answer_from_another_tab_does_not_replace_the_first(as_bob, bob):
     assert "perhaps in another tab; that answer is kept" in reply
     kept = dict(Annotation.objects.get().answers.values_list("question", "value"))
     assert kept == {"aligned": 1, "quality": 1}
+
+
+def test_what_an_old_page_sends_does_not_spoil_the_log_in_form_that_is_open(study):
+    """A page that is left sends its image back; where its log-in has ended, the answer comes after the
+    log-in form and must not replace the secret that this form was made with."""
+    browser = Client(enforce_csrf_checks=True)
+    late = browser.post(reverse("label-release", args=[study.slug]), {"image": "x"})
+    assert late.status_code == 403
+    assert "csrftoken" not in late.cookies
+    assert "csrftoken" in browser.get(reverse("login")).cookies
