@@ -17,7 +17,17 @@ const view = document.getElementById("view");
 //   send()          everything is answered
 //   inDialog(d, e)  a key in an open dialog
 //   actions         by name, beside those below
-let page = null;
+// Until the page's own script has begun, a click may come already: it chooses, and nothing more.
+let page = {
+  isLocked: () => true,
+  isBusy: () => true,
+  isCorrecting: () => false,
+  kept: () => {},
+  waits: () => "",
+  send: () => {},
+  inDialog: () => {},
+  actions: {},
+};
 
 function show(sentence) {
   stateLine.textContent = sentence;
