@@ -72,7 +72,7 @@ def upload(browser: Browser, megabytes: int) -> int:
 def stored(there: Installation) -> int:
     """The bytes of the file that was sent for import, which lies in pieces."""
     pieces = Path(there.folder).rglob("deliveries/*/*")
-    return sum(piece.stat().st_size for piece in pieces)
+    return sum(piece.stat().st_size for piece in pieces if piece.is_file())
 
 
 def export(browser: Browser) -> list[str]:

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from audit.reports import make as reports
 from audit.words import report as report_words
+from audit.words.report import title
 from judges.models import Run, Score
 from judges.runs import lifecycle, score_chunk
 
@@ -59,13 +60,17 @@ def test_the_drift_page_draws_the_chart_and_prints_the_numbers_of_the_report(
     expect(page.locator("#plot svg")).to_be_visible()
     for sentence in report_words.sentences(report.body):
         expect(page.get_by_text(sentence)).to_be_visible()
-    first = report.body["generators"][0]
-    stats = report.body["judges"][JUDGE]["by_generator"][first["name"]]
-    shown = report_words.cell("judge_score", stats["judge_score"])
+    stats = report.body["judges"][JUDGE]["overall"]
+    shown = report_words.cell("kendall_tau_b", stats["kendall_tau_b"])
+    table = page.get_by_role("region", name="Judges compared with people, all images")
+    row = table.get_by_role("row").filter(has_text=title(JUDGE)).first
+    expect(row.get_by_role("cell").nth(4)).to_contain_text(shown.value)
+    expect(row.get_by_role("cell").nth(4)).to_contain_text(f"{shown.low} to {shown.high}")
+    # Six images of a generator are too few for a number.
+    first = report.body["generators"][0]["name"]
     table = page.get_by_role("region", name=re.compile("generator by generator"))
-    row = table.get_by_role("row").filter(has_text=first["name"])
-    expect(row.get_by_role("cell").nth(1)).to_contain_text(shown.value)
-    expect(row.get_by_role("cell").nth(1)).to_contain_text(f"{shown.low} to {shown.high}")
+    row = table.get_by_role("row").filter(has_text=first)
+    expect(row.get_by_role("cell").nth(1)).to_contain_text("too few to judge: 6 images")
 
 
 def test_a_new_report_redraws_the_chart_and_an_old_one_leaves_it_alone(open_page, alice, study):

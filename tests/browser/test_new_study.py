@@ -109,7 +109,7 @@ def test_a_menu_corrects_a_column_and_is_remembered_after_a_refusal(open_page, o
     open_page.expected("htmx:afterRequest", "htmx:sendAbort")
     page.get_by_label("Name", exact=True).fill("Kept as typed")
     page.get_by_role("button", name="Make the study").click()
-    expect(page.locator("#refused")).to_contain_text("None of the 4 columns")
+    expect(page.get_by_role("alert").filter(has_text="None of the 4 columns")).to_be_visible()
     open_page.expected("422")
     expect(page.get_by_label("Name", exact=True)).to_have_value("Kept as typed")
     expect(page.get_by_label("model")).to_have_value("ignore")

@@ -128,7 +128,8 @@ def test_from_a_fresh_installation_to_labels_in_a_file(
     for choice in ("Yes", "4"):
         bob_page.locator("#answers label").filter(has_text=choice).first.click()
         bob.clicks += 1
-    bob.click("Check")
+    bob_page.locator("#answers .primary").click()
+    bob.clicks += 1
     expect(bob_page.get_by_role("heading", name="All right")).to_be_visible()
     bob.click("See the result")
     bob.click("Start labelling", role="link")
@@ -144,7 +145,7 @@ def test_from_a_fresh_installation_to_labels_in_a_file(
             first = (ada.clicks, ada.keys, bob.clicks, bob.keys)
     assert set(study.annotations.values_list("annotator__user__username", flat=True)) == {"bob"}
 
-    ada.click("Data", role="link")
+    ada.click("Data", role="link", within=page.get_by_role("navigation", name="Study"))
     ada.click("Export", role="link")
     take(page, f"way-export-{size}")
     with page.expect_download() as download:

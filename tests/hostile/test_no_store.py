@@ -9,7 +9,12 @@ from tests.hostile.routes import routes
 pytestmark = pytest.mark.django_db
 ALL = sorted(routes())
 # What may be kept: pictures by the browser of the person who saw them, one script by everybody.
-KEPT = {"image": "private", "thumbnail": "private", "vega": "public"}
+KEPT = {
+    "image": "private",
+    "thumbnail": "private",
+    "example-picture": "private",
+    "vega": "public",
+}
 
 
 @pytest.mark.parametrize(("name", "address"), ALL, ids=[name for name, _ in ALL])
