@@ -15,15 +15,16 @@ from audit.reports.pairing import JudgeScores, People
 from audit.reports.reference import Series
 from audit.statistic_names import BAND
 from audit.stats import enough
-from audit.stats.estimate import Estimate, Result, Undefined
+from audit.stats.estimate import Result, Undefined
 from audit.stats.over_time import courses
 from audit.stats.over_time.calibrated import FOLDS
-from audit.stats.over_time.claims import ORDER, POINTS, Claim, Claims, Judged, claims
+from audit.stats.over_time.claims import ORDER, POINTS, Claim, Judged, claims
 from audit.stats.over_time.evidence import images_for, seen
 from audit.words.drift_state import AUROC, PAIRS
 
 AS_THEY_ARE = "none: verdicts are in points as they are"
 ISOTONIC = f"isotonic regression on people’s answers, on the reference generators, {FOLDS} folds of prompts"
+TOO_FEW_PROMPTS = "the reference generators have too few prompts to calibrate the score on"
 # Evidence of 20 against one claim is a level of 5 %; a judge of scores has two.
 LEVEL = 0.05
 
@@ -35,8 +36,7 @@ def drift(
     by_generator: dict[str, Any],
     options: Options,
 ) -> dict[str, Any]:
-    answers = series.level
-    both = ~np.isnan(series.score) & ~np.isnan(answers)
+    both = ~np.isnan(series.score) & ~np.isnan(series.level)
     size = np.bincount(people.generators[both], minlength=len(people.generator_names))
     dated = np.array([date is not None for date in people.release_dates], dtype=bool)
     # A generator with too few images to judge says nothing about drift.
@@ -45,60 +45,148 @@ def drift(
     result: dict[str, Any] = {
         "kind": "verdicts" if verdicts else "scores",
         "order": AUROC if people.scale.is_yes_no else PAIRS,
-        "slope_points_per_year": est(_slope(people, series, size, options)),
+        "slope_points_per_year": est(_slope(people, series, both, size, options)),
         "since_own_release": _since_own_release(people, judge, series, options),
     }
-    if reason := _why_not(people, judge, size, dated, counted):
+    if reason := _why_not(people, judge, np.where(dated, size, 0), counted):
         return {**result, "untold": reason}
-    inside = both & np.isin(people.generators, counted)
     reference, rule = _reference(people, judge, counted)
-    span = people.scale.high - people.scale.low
+    inside = both & np.isin(people.generators, counted)
     judged = Judged(
-        people=answers[inside],
+        people=series.level[inside],
         judge=series.score[inside],
         generators=np.searchsorted(counted, people.generators[inside]),
         prompts=np.unique(people.prompts[inside], return_inverse=True)[1],
         count=counted.size,
         reference=reference,
         verdicts=verdicts,
-        points=100.0 / span,
+        points=100.0 / (people.scale.high - people.scale.low),
     )
-    names = [people.generator_names[code] for code in counted]
-    told = claims(judged)
-    return {
-        **result,
-        "reference": {
-            "rule": rule,
-            "generators": names[:reference],
-            "calibration": AS_THEY_ARE if verdicts else ISOTONIC,
-        },
-        "by_generator": _numbers(judged, told, names, by_generator, people.scale.is_yes_no),
-        "claims": {
-            name: _claim(name, claim, judged, told, people, counted, series, options)
-            for name, claim in (
-                ("net_deviation", told.by_deviation),
-                ("agreement", told.by_order),
-            )
-            if claim is not None
-        },
-        "prevalence": _prevalence(judged, told),
-    }
+    return {**result, **_Told(people, series, counted, judged, options).body(rule, by_generator)}
 
 
-def _why_not(
-    people: People,
-    judge: JudgeScores,
-    size: np.ndarray,
-    dated: np.ndarray,
-    counted: np.ndarray,
-) -> str:
-    """Why nothing can be told about drift; empty where something can."""
+class _Told:
+    """What the counted generators say of the judge."""
+
+    def __init__(
+        self,
+        people: People,
+        series: Series,
+        counted: np.ndarray,
+        judged: Judged,
+        options: Options,
+    ) -> None:
+        self.people, self.series, self.options = people, series, options
+        self.counted, self.judged, self.claims = counted, judged, claims(judged)
+        self.names = [people.generator_names[code] for code in counted]
+        self.place = np.arange(judged.count)
+        self.on_reference = self.place < judged.reference
+
+    def body(self, rule: str, by_generator: dict[str, Any]) -> dict[str, Any]:
+        made = {"net_deviation": self.claims.by_deviation, "agreement": self.claims.by_order}
+        return {
+            "reference": {
+                "rule": rule,
+                "generators": self.names[: self.judged.reference],
+                "calibration": AS_THEY_ARE if self.judged.verdicts else ISOTONIC,
+            },
+            "by_generator": {
+                name: {
+                    "net_deviation": self._deviation(place, by_generator[name]),
+                    "agreement": self._agreement(place, by_generator[name]),
+                }
+                for place, name in enumerate(self.names)
+            },
+            "claims": {
+                name: self._claim(name, claim) for name, claim in made.items() if claim is not None
+            },
+            "prevalence": self._prevalence(),
+        }
+
+    def _deviation(self, place: int, stats: dict[str, Any]) -> dict[str, Any]:
+        """As the claim reads it: of verdicts as they are, of scores once they are calibrated."""
+        if self.judged.verdicts:
+            return stats["net_deviation"]
+        course = self.claims.deviation
+        if not course.weights[place] or not course.weights[self.on_reference].any():
+            return est(Undefined(TOO_FEW_PROMPTS, int(course.n[place])))
+        return est(courses.change(course, self.on_reference, self.place == place).interval())
+
+    def _agreement(self, place: int, stats: dict[str, Any]) -> dict[str, Any]:
+        if self.people.scale.is_yes_no:
+            return stats["auroc"]
+        course = self.claims.order
+        if not course.weights[place]:
+            reason = "people give the same answer to all its images"
+            return est(Undefined(reason, int(course.n[place])))
+        return est(courses.own(course, place).interval(least=0.0, most=1.0))
+
+    def _claim(self, name: str, claim: Claim) -> dict[str, Any]:
+        after, scale = self.place >= claim.since, POINTS if name == "net_deviation" else ORDER
+        level = LEVEL if self.judged.verdicts else LEVEL / 2
+        later, order = claim.later, self.claims.order
+        released = self.people.release_dates[self.counted[claim.since]]
+        assert released is not None
+        size = est(self._size(name, claim, after))
+        return {
+            "evidence": claim.evidence,
+            "since": released.isoformat(),
+            "change": est(claim.moved.interval()),
+            "later": est(later.interval()),
+            "size": size,
+            "newest": self.names[-1],
+            "generators": self.names[claim.since :],
+            "before": courses.level(order, ~after) if name == "agreement" else None,
+            "after": courses.level(order, after) if name == "agreement" else None,
+            "would_show": seen(later.error, scale=scale, level=level),
+            "images_for_that": images_for(scale, later.error, later.n, scale=scale, level=level),
+            "beyond": _beyond(name, claim, size),
+        }
+
+    def _size(self, name: str, claim: Claim, after: np.ndarray) -> Result:
+        """How far off the judge is since then."""
+        if name == "agreement":
+            return claim.moved.interval()
+        if not self.judged.verdicts:
+            return courses.change(self.claims.deviation, self.on_reference, after).interval()
+        people, series = self.people, self.series
+        there = ~np.isnan(series.score) & ~np.isnan(series.yes)
+        since = there & np.isin(people.generators, self.counted[after])
+        return draw_of(people.prompts[since], self.options).difference_of_means(
+            series.yes[since], series.score[since], scale=100.0
+        )
+
+    def _prevalence(self) -> dict[str, Any]:
+        """People's score on the oldest and the newest generator, and how far the net deviation of a
+        judge who errs as on the reference generators would move between the two."""
+        judged, ends, same = self.judged, [0, -1], self.claims.same_errors
+        first, last = (
+            float(judged.points * judged.people[judged.generators == place].mean())
+            for place in self.place[ends]
+        )
+        known = bool(same.weights[ends].all())
+        explains = float(same.values[-1] - same.values[0]) if known else None
+        return {"from": first, "to": last, "explains": explains}
+
+
+def _beyond(name: str, claim: Claim, size: dict[str, Any]) -> bool:
+    """Further off than the band, by more than chance, and on the side to which it moved."""
+    band = BAND if name == "net_deviation" else BAND / 100
+    if "undefined" in size or abs(size["value"]) <= band or size["low"] <= 0 <= size["high"]:
+        return False
+    return (size["value"] > 0) == (claim.moved.value > 0)
+
+
+def _why_not(people: People, judge: JudgeScores, dated: np.ndarray, counted: np.ndarray) -> str:
+    """Why nothing can be told about drift; empty where something can. `dated` counts the images of
+    each generator with a release date."""
     if judge.stopped:
         return f"Its run was stopped by a failure: {judge.stopped}"
-    if counted.size < 2 <= np.count_nonzero(dated & (size > 0)):
-        few = int(size[dated & (size > 0)].argmin())
-        name = np.array(people.generator_names, dtype=object)[dated & (size > 0)][few]
-        reason = enough.too_few(int(size[dated & (size > 0)][few])).reason
+    some = np.flatnonzero(dated)
+    if counted.size < 2 <= some.size:
+        least = some[dated[some].argmin()]
+        reason = enough.too_few(int(dated[least])).reason
+        name = people.generator_names[least]
         return f"Drift needs two generators with enough images; {name}: {reason}."
     if counted.size < 2:
         return "Drift needs two generators with a release date, labels and scores."
@@ -117,116 +205,10 @@ def _reference(people: People, judge: JudgeScores, counted: np.ndarray) -> tuple
     return -(-len(dates) // 3), "the oldest third of the generators"
 
 
-def _numbers(
-    judged: Judged, told: Claims, names: list[str], by_generator: dict[str, Any], yes_no: bool
-) -> dict[str, Any]:
-    """Net deviation of each generator, as the claim reads it, and the order of its images."""
-    number = np.arange(judged.count)
-    on_reference = number < judged.reference
-    numbers = {}
-    for place, name in enumerate(names):
-        deviation: dict[str, Any] = by_generator[name]["net_deviation"]
-        if not judged.verdicts:
-            moved = courses.change(told.deviation, on_reference, number == place)
-            deviation = est(moved.interval())
-        order = by_generator[name]["auroc"] if yes_no else est(_order(told, place))
-        numbers[name] = {"net_deviation": deviation, "agreement": order}
-    return numbers
-
-
-def _order(told: Claims, place: int) -> Result:
-    n = int(told.order.n[place])
-    if told.order.weights[place] <= 0:
-        return Undefined("people give the same answer to all its images", n)
-    own = courses.own(told.order, place).interval()
-    return Estimate(own.value, max(own.low or 0.0, 0.0), min(own.high or 1.0, 1.0), n)
-
-
-def _claim(
-    name: str,
-    claim: Claim,
-    judged: Judged,
-    told: Claims,
-    people: People,
-    counted: np.ndarray,
-    series: Series,
-    options: Options,
-) -> dict[str, Any]:
-    number = np.arange(judged.count)
-    after, scale = number >= claim.since, POINTS if name == "net_deviation" else ORDER
-    level = LEVEL if judged.verdicts else LEVEL / 2
-    later = claim.later
-    released = people.release_dates[counted[claim.since]]
-    assert released is not None
-    size = _size(name, claim, judged, told, people, counted, series, options)
-    return {
-        "evidence": claim.evidence,
-        "since": released.isoformat(),
-        "change": est(claim.moved.interval()),
-        "later": est(later.interval()),
-        "size": size,
-        "newest": people.generator_names[counted[-1]],
-        "generators": [people.generator_names[code] for code in counted[after]],
-        "before": courses.level(told.order, ~after) if name == "agreement" else None,
-        "after": courses.level(told.order, after) if name == "agreement" else None,
-        "would_show": seen(later.error, scale=scale, level=level),
-        "images_for_that": images_for(scale, later.error, later.n, scale=scale, level=level),
-        "beyond": _beyond(name, claim, size),
-    }
-
-
-def _size(
-    name: str,
-    claim: Claim,
-    judged: Judged,
-    told: Claims,
-    people: People,
-    counted: np.ndarray,
-    series: Series,
-    options: Options,
-) -> dict[str, Any]:
-    """How far off the judge is since then."""
-    number = np.arange(judged.count)
-    after = number >= claim.since
-    if name == "agreement":
-        return est(claim.moved.interval())
-    if not judged.verdicts:
-        return est(courses.change(told.deviation, number < judged.reference, after).interval())
-    there = ~np.isnan(series.score) & ~np.isnan(series.yes)
-    since = there & np.isin(people.generators, counted[after])
-    return est(
-        draw_of(people.prompts[since], options).difference_of_means(
-            series.yes[since], series.score[since], scale=100.0
-        )
-    )
-
-
-def _beyond(name: str, claim: Claim, size: dict[str, Any]) -> bool:
-    """Further off than the band, by more than chance, and on the side to which it moved."""
-    band = BAND if name == "net_deviation" else BAND / 100
-    if "undefined" in size or abs(size["value"]) <= band or size["low"] <= 0 <= size["high"]:
-        return False
-    return (size["value"] > 0) == (claim.moved.value > 0)
-
-
-def _prevalence(judged: Judged, told: Claims) -> dict[str, Any]:
-    """People's score on the oldest and the newest generator, and how far the net deviation of a judge
-    who errs as on the reference generators would move between the two."""
-    level = [
-        float(judged.points * judged.people[judged.generators == place].mean())
-        for place in (0, judged.count - 1)
-    ]
-    moved = told.same_errors.values[[0, -1]] if told.same_errors.weights[[0, -1]].all() else None
-    return {
-        "from": level[0],
-        "to": level[1],
-        "explains": None if moved is None else float(moved[1] - moved[0]),
-    }
-
-
-def _slope(people: People, series: Series, size: np.ndarray, options: Options) -> Result:
+def _slope(
+    people: People, series: Series, both: np.ndarray, size: np.ndarray, options: Options
+) -> Result:
     """Points a year by which the difference of means grows: for a score it is no drift."""
-    both = ~np.isnan(series.score) & ~np.isnan(series.level)
     if series.no_points:
         return Undefined(series.no_points, int(both.sum()))
     judged = both & (size >= enough.IMAGES)[people.generators]

@@ -67,18 +67,18 @@ class Claims:
 
 
 def claims(judged: Judged) -> Claims:
-    where = (judged.generators, judged.prompts, judged.count)
     on_reference = judged.generators < judged.reference
-    people, read = judged.people * judged.points, judged.judge
-    if judged.verdicts:
-        read = read * judged.points
-    else:
+    people, read = judged.people * judged.points, judged.judge * judged.points
+    if not judged.verdicts:
         read = out_of_fold(people, judged.judge, on_reference, judged.prompts)
     expected = out_of_fold(read, people, on_reference & ~np.isnan(read), judged.prompts)
-    known = ~np.isnan(read) & ~np.isnan(expected)
-    where = (judged.generators[known], judged.prompts[known], judged.count)
-    deviation = of_means((people - read)[known], *where, unit=POINTS_OF_A_SCALE)
-    same_people = of_means((expected - read)[known], *where, unit=POINTS_OF_A_SCALE)
+
+    def means(values: Floats) -> Course:
+        known = ~np.isnan(values)
+        where = (judged.generators[known], judged.prompts[known], judged.count)
+        return of_means(values[known], *where, unit=POINTS_OF_A_SCALE)
+
+    deviation, same_people = means(people - read), means(expected - read)
     order = of_order(people, judged.judge, judged.generators, judged.prompts, judged.count)
     readings = [deviation] if judged.verdicts else [deviation, same_people]
     return Claims(
@@ -86,7 +86,7 @@ def claims(judged: Judged) -> Claims:
         order,
         _claim(readings, judged.reference, scale=POINTS),
         None if judged.verdicts else _claim([order], judged.reference, scale=ORDER, falls=True),
-        of_means((people - expected)[known], *where, unit=POINTS_OF_A_SCALE),
+        means(people - expected),
     )
 
 

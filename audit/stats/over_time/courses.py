@@ -46,9 +46,13 @@ class Change:
     freedom: int  # degrees of freedom: prompts less one
     n: int
 
-    def interval(self, confidence: float = 0.95) -> Estimate:
+    def interval(
+        self, confidence: float = 0.95, *, least: float = -math.inf, most: float = math.inf
+    ) -> Estimate:
+        """Cut off at the ends of the scale."""
         half = float(student.ppf((1 + confidence) / 2, self.freedom)) * self.error
-        return Estimate(self.value, self.value - half, self.value + half, self.n)
+        low, high = max(self.value - half, least), min(self.value + half, most)
+        return Estimate(self.value, low, high, self.n)
 
 
 def of_means(

@@ -163,3 +163,16 @@ def test_a_stopped_run_has_no_verdict():
     assert found["state"] == "cannot be told"
     assert not found["alarm"]
     assert found["reason"] == "Its run was stopped by a failure: The key was refused."
+
+
+def test_a_score_that_cannot_be_calibrated_has_a_reason_and_no_number():
+    # All images of one prompt: no fold is left to calibrate on.
+    generators = np.repeat(np.arange(3), 40)
+    yes, score = np.tile([0.0, 1.0], 60), np.tile([0.2, 0.3, 0.6, 0.8], 30)
+    found = told([40] * 3, generators, np.zeros(120, dtype=np.int64), yes, score)
+    assert found["state"] == "cannot be told"
+    for name in "ABC":
+        assert found["by_generator"][name]["net_deviation"] == {
+            "undefined": "the reference generators have too few prompts to calibrate the score on",
+            "n": 0,
+        }
