@@ -11,6 +11,7 @@ from audit.charts.style import (
     MUTED,
     Layered,
     configured,
+    dated_rows,
     end_labels,
     in_time,
     judge_scales,
@@ -74,13 +75,7 @@ def _deviation(body: dict[str, Any], judges: list[str], theme: str) -> Layered:
 
 def _deviations(body: dict[str, Any], judges: list[str]) -> list[dict[str, Any]]:
     """As drift is judged: of verdicts, or of scores calibrated to people."""
-    return [
-        row(title(name), generator, deviation)
-        for name in judges
-        for told in [drift_state.deviations(body["judges"][name])]
-        for generator in body["generators"]
-        if generator["release_date"] and "value" in (deviation := told.get(generator["name"], {}))
-    ]
+    return dated_rows(body, judges, drift_state.deviations)
 
 
 def _calibrated(body: dict[str, Any], judges: list[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
 import vl_convert
@@ -162,16 +162,25 @@ def rule(edge: float, theme: str, *, across: str = "y") -> alt.Chart:
 
 
 def rows_of(body: dict[str, Any], judges: Iterable[str], statistic: str) -> list[dict[str, Any]]:
-    """The numbers of generators with a date; the table below the chart has the others too."""
+    def numbers(judge: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        return {key: told(stats, statistic) for key, stats in judge["by_generator"].items()}
+
+    return dated_rows(body, judges, numbers)
+
+
+def dated_rows(
+    body: dict[str, Any],
+    judges: Iterable[str],
+    numbers: Callable[[dict[str, Any]], dict[str, dict[str, Any]]],
+) -> list[dict[str, Any]]:
+    """`numbers` gives a judge's by generator. Only those of generators with a date; the table below the
+    chart has the others too."""
     return [
-        row(title(name), generator, estimate)
+        row(title(name), generator, known[generator["name"]])
         for name in judges
+        for known in [numbers(body["judges"][name])]
         for generator in body["generators"]
-        if generator["release_date"]
-        and "undefined"
-        not in (
-            estimate := told(body["judges"][name]["by_generator"][generator["name"]], statistic)
-        )
+        if generator["release_date"] and "value" in known.get(generator["name"], {})
     ]
 
 

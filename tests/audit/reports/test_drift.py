@@ -176,3 +176,11 @@ def test_a_score_that_cannot_be_calibrated_has_a_reason_and_no_number():
             "undefined": "the reference generators have too few prompts to calibrate the score on",
             "n": 0,
         }
+
+
+def test_a_judge_that_comes_nearer_to_people_has_not_drifted():
+    # 30 points too lenient on the oldest, 10 on the others: it moved by +20 and is still off by −10.
+    found = study_of([200] * 4, [0.4] * 4, [0.7, 0.5, 0.5, 0.5], verdicts=True)
+    assert found["claims"]["net_deviation"]["evidence"] > 20
+    assert found["claims"]["net_deviation"]["size"]["value"] == pytest.approx(-10)
+    assert found["state"] != "drifts"
