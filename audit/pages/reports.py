@@ -13,10 +13,10 @@ from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import HtmxRequest, research_place_or_404
 from audit import tasks
-from audit.charts.style import colour_of
+from audit.charts.faces import face_of
+from audit.handed_in.formats import HANDED_IN, of_report
 from audit.models import Making, Report
 from audit.navigation import PAGES
-from audit.pages import drift, printed, side_by_side
 from audit.pages.frame import ReportPage, report_page, respond
 from audit.reports import progress
 from audit.reports.options import Options
@@ -25,6 +25,12 @@ from audit.words import changes
 from judges.runs.wake import send
 
 LISTED = 100
+KINDS = {
+    "html": "text/html; charset=utf-8",
+    "pdf": "application/pdf",
+    "latex": "text/x-tex; charset=utf-8",
+}
+ENDINGS = {"latex": "tex"}
 
 
 @require_GET
@@ -71,28 +77,15 @@ def compared(request: HtmxRequest, slug: str) -> HttpResponse:
 def as_file(request: HtmxRequest, slug: str, report_id: int, kind: str) -> HttpResponse:
     page = report_page(request, slug)
     report = _report(page, str(report_id))
-    name = f"{slug}-report-{report.pk}.{kind}"
+    name = f"{slug}-report-{report.pk}.{ENDINGS.get(kind, kind)}"
     if kind == "json":
         response: HttpResponse = JsonResponse(report.body)
-    elif kind == "html":
-        page.report = report
-        response = HttpResponse(printed.as_html(report, _tables(page, report.body)))
-    elif kind == "pdf":
-        response = HttpResponse(printed.as_pdf(report), content_type="application/pdf")
+    elif kind in KINDS:
+        response = HttpResponse(HANDED_IN[kind](of_report(report)), content_type=KINDS[kind])
     else:
         raise Http404
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
-
-
-def _tables(page: ReportPage, body: dict[str, Any]) -> list[Any]:
-    if not body["judges"]:
-        return []
-    judges = list(body["judges"])
-    tables = [drift.overall(body, judges), *drift.tables(page, body, judges)]
-    if "comparison" in body:
-        tables += side_by_side.table_file(page, body, page.view)
-    return tables
 
 
 def _listed(page: ReportPage) -> dict[str, Any]:
@@ -105,7 +98,7 @@ def _listed(page: ReportPage) -> dict[str, Any]:
             "url": f"{reverse('drift', args=[study.slug])}?report={report.pk}",
             **{
                 kind: reverse("report-file", args=[study.slug, report.pk, kind])
-                for kind in ("html", "pdf", "json")
+                for kind in (*KINDS, "json")
             },
         }
         for report in newest[:LISTED]
@@ -126,7 +119,7 @@ def _newest(report: Report) -> str:
 def _changes(older: Report, newer: Report) -> dict[str, Any]:
     tables = changes.tables(older.body, newer.body)
     for table in tables:
-        table["colour"] = colour_of(newer.body, table["judge"])
+        table["face"] = face_of(newer.body, table["judge"])
     return {
         "thing": "What changed",
         "sentences": changes.sentences(older.body, newer.body),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from django.core.management import BaseCommand, CommandError
 
 from annotations.errors import Refused
 from annotations.models import Study
+from audit.handed_in.formats import HANDED_IN, of_report
 from audit.pages.tables import drift_csv
 from audit.paper_tables import LIKE, table
 from audit.paper_tables.study import audited
@@ -15,7 +17,7 @@ from audit.reports import make as reports
 from audit.reports.options import CONSENSUS
 from audit.words import report as report_words
 
-FORMATS = ("text", "json", "csv")
+FORMATS = ("text", "json", "csv", "pdf", "html", "latex")
 
 
 class Command(BaseCommand):
@@ -33,6 +35,7 @@ class Command(BaseCommand):
         parser.add_argument("--threshold", type=float)
         parser.add_argument("--consensus", choices=CONSENSUS, default=usual.consensus)
         parser.add_argument("--format", choices=FORMATS, default="text", help="--json is json")
+        parser.add_argument("--out", metavar="FILE", help="write it there; pdf needs one")
         parser.add_argument(
             "--like", choices=list(LIKE), help="the tables of a paper, with this study's numbers"
         )
@@ -54,15 +57,31 @@ class Command(BaseCommand):
             consensus=options["consensus"],
         )
         format = "json" if options["json"] else options["format"]
+        out = options["out"]
+        if format == "pdf" and not out:
+            raise CommandError(
+                "A PDF is no text for a terminal: say where it goes with --out FILE."
+            )
+        if like and format in HANDED_IN:
+            raise CommandError("A paper’s tables come as text, json or csv.")
         try:
-            text = _like(row, wanted, like, format) if like else _report(row, wanted, format)
+            made = _like(row, wanted, like, format) if like else _report(row, wanted, format)
         except Refused as refusal:
             raise CommandError(refusal.message) from None
-        self.stdout.write(text)
+        if not out:
+            self.stdout.write(str(made))
+            return
+        try:
+            Path(out).write_bytes(made if isinstance(made, bytes) else made.encode())
+        except OSError as error:
+            raise CommandError(f"{out} cannot be written: {error.strerror}.") from None
 
 
-def _report(study: Study, options: reports.Options, format: str) -> str:
-    body = reports.make_report(study=study, options=options).body
+def _report(study: Study, options: reports.Options, format: str) -> str | bytes:
+    report = reports.make_report(study=study, options=options)
+    if format in HANDED_IN:
+        return HANDED_IN[format](of_report(report))
+    body = report.body
     if format == "json":
         return json.dumps(body, ensure_ascii=False)
     return drift_csv(body) if format == "csv" else report_words.as_text(body)

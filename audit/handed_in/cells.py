@@ -1,0 +1,52 @@
+"""Numbers of a report as cells of a printed table, and the notes that say why one is not there."""
+
+from __future__ import annotations
+
+from string import ascii_lowercase
+from typing import Any
+
+from audit.handed_in.document import Cell
+from audit.stats import enough
+from audit.words import numbers
+from audit.words.report import FEW
+
+NONE = "–"
+TOO_FEW = enough.too_few(0).reason.partition(":")[0]
+
+
+class Notes:
+    """The notes below one table: each reason once, with a letter."""
+
+    def __init__(self) -> None:
+        self._reasons: dict[str, str] = {}
+        self._few = False
+        self._said: list[str] = []
+
+    def cell(self, name: str, estimate: dict[str, Any], *, bold: bool = False) -> Cell:
+        """A number from fewer images than a number needs is not shown, whatever the report holds."""
+        reason = estimate.get("undefined", "")
+        if reason.startswith(TOO_FEW) or (not reason and estimate["n"] < enough.IMAGES):
+            self._few = True
+            return Cell(FEW)
+        if reason:
+            return Cell(NONE, mark=self._mark(reason))
+        shown = numbers.cell(name, estimate)
+        return Cell(shown.value, shown.low, shown.high, bold)
+
+    def say(self, words: str) -> None:
+        self._said.append(words)
+
+    def lines(self) -> tuple[tuple[str, str], ...]:
+        """Each with the mark of the cells that it is about."""
+        said = [*self._said]
+        if self._few:
+            said.append(f"{FEW}: fewer than {enough.IMAGES} images.")
+        reasons = ((mark, f"{reason}.") for reason, mark in self._reasons.items())
+        return (*(("", words) for words in said), *reasons)
+
+    def _mark(self, reason: str) -> str:
+        if reason not in self._reasons:
+            place = len(self._reasons)
+            letters = ascii_lowercase[place % 26]
+            self._reasons[reason] = letters * (place // 26 + 1)
+        return self._reasons[reason]

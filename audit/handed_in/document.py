@@ -1,0 +1,85 @@
+"""A report to hand in as plain values: what stands in it, not how PDF, HTML or LaTeX write it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    text: str
+    low: str = ""
+    high: str = ""
+    bold: bool = False
+    mark: str = ""  # the letter of the note that says why there is no number
+
+    @property
+    def interval(self) -> str:
+        return f"{self.low} to {self.high}" if self.low else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    heading: str
+    under: str = ""  # in small type below the heading
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    label: str
+    cells: tuple[Cell, ...]
+    apart: bool = False  # a thin rule above it
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    caption: str
+    first: str  # heading of the labels
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    notes: tuple[tuple[str, str], ...] = ()  # the mark of the cells that it is about, and its words
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    caption: str
+    alt: str  # for who cannot see it
+    svg: str
+    width: float  # of the drawing, in pixels
+    over_time: bool = True
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    heading: str
+    paragraphs: tuple[str, ...] = ()
+    points: tuple[str, ...] = ()
+    blocks: tuple[Table | Figure, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    title: str
+    study: str
+    simulated: bool
+    made: str  # the day of the report, as 2026-11-22
+    asked: str
+    findings: str
+    sections: tuple[Section, ...]
+    signature: tuple[tuple[str, str], ...]  # the appendix: term and value
+    signed: str  # the signature in one line: below each page, in each caption of LaTeX
+    terms: tuple[tuple[str, str], ...] = field(default=())  # what each statistic says
+
+    @property
+    def tables(self) -> list[Table]:
+        return [
+            block for part in self.sections for block in part.blocks if isinstance(block, Table)
+        ]
+
+    @property
+    def figures(self) -> list[Figure]:
+        return [
+            block for part in self.sections for block in part.blocks if isinstance(block, Figure)
+        ]

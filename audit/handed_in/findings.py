@@ -1,0 +1,105 @@
+"""What was asked and what was found, a paragraph each. With many judges the paragraph counts them
+and tells of those that drift; the tables have every one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from audit.view import by_urgency
+from audit.words import drift_state, page_sentences
+from audit.words import report as report_words
+from audit.words.report import title
+
+# With more judges, those that hold are counted and named in one sentence.
+EACH = 3
+LEVEL = 0.05
+
+
+def asked(body: dict[str, Any]) -> str:
+    people, judges = body["people"], len(body["judges"])
+    images = sum(generator["images"] for generator in body["generators"])
+    generators = len(body["generators"])
+    work = (
+        f"{_n(people['raters'], 'person', 'people')} gave {_n(people['annotations'], 'answer')} "
+        f"about {_some_of(people['images'], images)} by {_n(generators, 'generator')}, to "
+        f"the question “{body['question']}”"
+    )
+    if not judges:
+        return f"{work}. No judge has scored these images yet."
+    doubt = (
+        "Does the judge agree with people, and does it still"
+        if judges == 1
+        else "Do the judges agree with people, and do they still"
+    )
+    return (
+        f"{work}; {_n(judges, 'automated judge')} scored the same images. {doubt} on generators "
+        "that are newer?"
+    )
+
+
+def _some_of(labelled: int, images: int) -> str:
+    return (
+        f"all {_n(images, 'image')}"
+        if labelled == images
+        else f"{labelled} of {_n(images, 'image')}"
+    )
+
+
+def findings(body: dict[str, Any]) -> str:
+    if lacking := report_words.what_is_lacking(body):
+        return lacking
+    of_best = page_sentences.of_judges(body)
+    if len(body["judges"]) <= EACH:
+        return " ".join([*report_words.sentences(body), *of_best])
+    ceiling = of_best[-1:] if len(of_best) > 1 else []
+    return " ".join([*_of_many(body), of_best[0], *_behind(body), *ceiling])
+
+
+def _of_many(body: dict[str, Any]) -> list[str]:
+    by_state: dict[str, dict[str, Any]] = {}
+    for name in by_urgency(body["judges"]):
+        judge = body["judges"][name]
+        by_state.setdefault(drift_state.state_of(judge), {})[name] = judge
+    drifting, holding, untold = (
+        by_state.get(state, {})
+        for state in (drift_state.DRIFTS, drift_state.HOLDS, drift_state.CANNOT_BE_TOLD)
+    )
+    lines = [
+        f"Of {len(body['judges'])} judges, {len(holding)} {_verb(holding, 'hold')} and "
+        f"{len(drifting)} {_verb(drifting, 'drift')}"
+        + (f"; of {len(untold)} it cannot be told yet." if untold else ".")
+    ]
+    shown = list(drifting)[:EACH]
+    lines += [drift_state.sentence(title(name), drifting[name]) for name in shown]
+    if more := list(drifting)[EACH:]:
+        lines.append(f"So {'does' if len(more) == 1 else 'do'} {_names(more)}.")
+    moved = drift_state.prevalence({title(name): drifting[name] for name in shown})
+    return [*lines, moved] if moved else lines
+
+
+def _behind(body: dict[str, Any]) -> list[str]:
+    """How many judges the corrected test sets apart from the best one."""
+    compared = body["comparison"]
+    if compared["best"] is None or not compared["judges"]:
+        return []
+    apart = [
+        name for name, row in compared["judges"].items() if row["auroc"].get("p_holm", 1.0) <= LEVEL
+    ]
+    others = len(compared["judges"])
+    return [
+        f"Of the other {others} {'judge' if others == 1 else 'judges'}, {len(apart)} "
+        f"{'is' if len(apart) == 1 else 'are'} behind it by more than chance (p ≤ {LEVEL:g}, Holm)."
+    ]
+
+
+def _names(names: list[str]) -> str:
+    titles = [title(name) for name in names]
+    return titles[0] if len(titles) == 1 else f"{', '.join(titles[:-1])} and {titles[-1]}"
+
+
+def _verb(judges: dict[str, Any], verb: str) -> str:
+    return f"{verb}s" if len(judges) == 1 else verb
+
+
+def _n(count: int, one: str, many: str = "") -> str:
+    return f"{count} {one if count == 1 else many or one + 's'}"

@@ -1,0 +1,22 @@
+"""A stored report as a document, and what a document can be written as."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from audit.handed_in.compose import compose
+from audit.handed_in.document import Document
+from audit.handed_in.html import as_html
+from audit.handed_in.latex import as_latex
+from audit.handed_in.pdf import as_pdf
+from audit.models import Report
+
+HANDED_IN: dict[str, Callable[[Document], str | bytes]] = {
+    "pdf": as_pdf,
+    "html": as_html,
+    "latex": as_latex,
+}
+
+
+def of_report(report: Report) -> Document:
+    return compose(report.body, title=report.study.title, made=f"{report.created_at:%Y-%m-%d}")

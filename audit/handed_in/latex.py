@@ -1,0 +1,116 @@
+"""The document's tables as LaTeX, to be put into a paper: booktabs, a value with its interval, the
+signature in each caption.
+
+It is a whole file that compiles by itself, so that one sees the tables before copying them. Figures
+are downloaded from the pages as PDF.
+"""
+
+from __future__ import annotations
+
+from audit.handed_in.document import Cell, Document, Table
+from audit.handed_in.standing_words import SIMULATED
+
+# What people typed must not become a command.
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "−": r"\ensuremath{-}",
+    "±": r"\ensuremath{\pm}",
+    "≤": r"\ensuremath{\le}",
+    "≥": r"\ensuremath{\ge}",
+    "κ": r"\ensuremath{\kappa}",
+    "τ": r"\ensuremath{\tau}",
+    "ρ": r"\ensuremath{\rho}",
+    "α": r"\ensuremath{\alpha}",
+    "ε": r"\ensuremath{\varepsilon}",
+    "·": r"\textperiodcentered{}",
+    "–": "--",
+    "’": "'",
+    "“": "``",
+    "”": "''",
+}
+HEAD = r"""\documentclass[10pt,a4paper]{article}
+\usepackage[T1]{fontenc}
+\usepackage[utf8]{inputenc}
+\usepackage{booktabs}
+\usepackage{graphicx}
+\usepackage[margin=20mm]{geometry}
+% A value above its interval.
+\newcommand{\within}[2]{\shortstack{#1\\{\scriptsize #2}}}
+\begin{document}
+"""
+# From so many columns on a table is made as wide as the page.
+WIDE = 5
+
+
+def as_latex(document: Document) -> str:
+    told = [escaped(document.asked), escaped(document.findings)]
+    if document.simulated:
+        told.insert(0, escaped(SIMULATED))
+    parts = [HEAD, f"\\section*{{{escaped(document.title)}: {escaped(document.study)}}}\n"]
+    parts += [f"{words}\n\n" for words in told]
+    parts += [_table(table, document.signed) for table in document.tables]
+    return "".join([*parts, "\\end{document}\n"])
+
+
+def escaped(text: str) -> str:
+    """As letters; those that 8-bit LaTeX does not know are told by their number."""
+    return "".join(SPECIAL.get(letter) or _letter(letter) for letter in text)
+
+
+def _letter(letter: str) -> str:
+    if letter.isprintable() and ord(letter) < 0x180:
+        return letter
+    return " " if letter.isspace() else f"[U+{ord(letter):04X}]"
+
+
+def _table(table: Table, signed: str) -> str:
+    columns = "l" + "c" * len(table.columns)
+    heads = " & ".join(escaped(text) for text in (table.first, *(c.heading for c in table.columns)))
+    under = [column.under for column in table.columns]
+    lines = [
+        "\\begin{table}[p]",
+        "\\centering\\small",
+        f"\\caption{{{escaped(table.caption)} {{\\footnotesize {escaped(signed)}}}}}",
+        *(["\\resizebox{\\linewidth}{!}{%"] if len(table.columns) >= WIDE else []),
+        f"\\begin{{tabular}}{{{columns}}}",
+        "\\toprule",
+        f"{heads} \\\\",
+        *([" & ".join(["", *map(escaped, under)]) + " \\\\"] if any(under) else []),
+        "\\midrule",
+    ]
+    for row in table.rows:
+        if row.apart:
+            lines.append("\\midrule")
+        cells = " & ".join([escaped(row.label), *(_cell(cell) for cell in row.cells)])
+        lines.append(f"{cells} \\\\")
+    lines += [
+        "\\bottomrule",
+        "\\end{tabular}" + ("}" if len(table.columns) >= WIDE else ""),
+    ]
+    if table.notes:
+        notes = " ".join(
+            (f"\\textsuperscript{{{mark}}}" if mark else "") + escaped(words)
+            for mark, words in table.notes
+        )
+        lines += ["", f"\\vspace{{2pt}}{{\\footnotesize {notes}\\par}}"]
+    return "\n".join([*lines, "\\end{table}", "", ""])
+
+
+def _cell(cell: Cell) -> str:
+    text = escaped(cell.text)
+    if cell.bold:
+        text = f"\\textbf{{{text}}}"
+    if cell.mark:
+        text += f"\\textsuperscript{{{cell.mark}}}"
+    return f"\\within{{{text}}}{{{escaped(cell.interval)}}}" if cell.interval else text

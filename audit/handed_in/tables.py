@@ -1,0 +1,223 @@
+"""The tables of a report to hand in: generators, judges over everything, and each statistic by
+generator, with the judges as rows so that twelve of them still fit a page."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+from audit.handed_in.cells import NONE, Notes
+from audit.handed_in.document import Cell, Column, Row, Table
+from audit.statistic_names import STATISTICS, told
+from audit.words import drift_state
+from audit.words.report import title
+
+OVERALL = (
+    "net_deviation",
+    "auroc",
+    "cohen_kappa",
+    "percent_agreement",
+    "kendall_tau_b",
+    "pairwise_accuracy_calibrated",
+)
+BY_GENERATOR = ("net_deviation", "auroc", "cohen_kappa", "kendall_tau_b")
+HEADINGS = {"pairwise_accuracy_calibrated": "pairwise"}
+# More columns than this do not fit the width of a page.
+ACROSS = 8
+LEVEL = 0.05
+INTERVALS = "Below each value its 95 % interval."
+
+
+def generators(body: dict[str, Any]) -> Table:
+    notes = Notes()
+    rows = tuple(
+        Row(
+            generator["name"],
+            (
+                Cell(generator["release_date"] or NONE),
+                Cell(str(generator["images"])),
+                notes.cell("human_score", generator["human_score"]),
+            ),
+        )
+        for generator in body["generators"]
+    )
+    what = "share of images right, in points" if body["in_points"] else "mean rating"
+    return Table(
+        f"The generators, and what people say of their images ({what}). {INTERVALS}",
+        "generator",
+        (Column("released"), Column("images"), Column("people")),
+        rows,
+        notes.lines(),
+    )
+
+
+def overall(body: dict[str, Any]) -> Table:
+    notes = Notes()
+    bold = {statistic: separated(body, statistic) for statistic in OVERALL}
+    rows = []
+    for name, judge in body["judges"].items():
+        cells = [
+            notes.cell(key, told(judge["overall"], key), bold=bold[key] == name) for key in OVERALL
+        ]
+        rows.append(Row(title(name), (Cell(state(judge)), *cells)))
+    ceiling = {
+        key: body["people"]["ceiling"].get(
+            key, {"undefined": "not part of the comparison of one person with the others", "n": 0}
+        )
+        for key in OVERALL
+    }
+    one = [notes.cell(key, estimate) for key, estimate in ceiling.items()]
+    rows.append(Row("one person with the others", (Cell(NONE), *one), apart=True))
+    if any(bold.values()):
+        notes.say("Bold: better than every other judge (p ≤ 0.05, Holm’s correction).")
+    elif len(body["judges"]) > 1:
+        notes.say("Nothing is bold: no judge is better than every other beyond chance.")
+    if len(body["judges"]) > 1:
+        notes.say("Tested are AUROC and agreement alone.")
+    return Table(
+        f"Judges compared with people, all images. {INTERVALS}",
+        "judge",
+        (
+            Column("drift"),
+            *(Column(HEADINGS.get(key, STATISTICS[key].heading)) for key in OVERALL),
+        ),
+        tuple(rows),
+        notes.lines(),
+    )
+
+
+def state(judge: dict[str, Any]) -> str:
+    said = drift_state.state_of(judge)
+    since = judge["drift"].get("since")
+    if said == drift_state.DRIFTS and since:
+        return f"{said} since {date.fromisoformat(since):%Y-%m}"
+    return said
+
+
+def separated(body: dict[str, Any], statistic: str) -> str:
+    """The judge whose number may stand in bold: the corrected test separates it from every other.
+
+    Judges are tested against the one that is best by AUROC. Where another is better by this
+    statistic, or one could not be tested, no judge is set apart.
+    """
+    compared = body.get("comparison", {})
+    best = compared.get("best")
+    if best is None or not compared["judges"]:
+        return ""
+    for differences in compared["judges"].values():
+        difference = differences.get(statistic, {})
+        p = difference.get("p_holm")
+        if p is None or p > LEVEL or difference["value"] >= 0:
+            return ""
+    return best
+
+
+def by_generator(body: dict[str, Any], statistic: str) -> list[Table]:
+    """One table, or several of equal width where the generators do not fit the page."""
+    numbers = {name: _numbers(judge, statistic) for name, judge in body["judges"].items()}
+    if not any("value" in row for judge in numbers.values() for row in judge.values()):
+        return []
+    listed = body["generators"]
+    parts = -(-len(listed) // ACROSS)
+    size = -(-len(listed) // parts)
+    chunks = [listed[start : start + size] for start in range(0, len(listed), size)]
+    return [
+        _part(body, statistic, numbers, chunk, f", part {place} of {parts}" if parts > 1 else "")
+        for place, chunk in enumerate(chunks, start=1)
+    ]
+
+
+def why_not(body: dict[str, Any], statistic: str) -> str:
+    """Why there is no such table at all."""
+    reasons = dict.fromkeys(
+        row["undefined"]
+        for judge in body["judges"].values()
+        for row in _numbers(judge, statistic).values()
+    )
+    said = "; ".join(reasons) or "no generator has images"
+    return f"There is no table of {STATISTICS[statistic].name} by generator: {said}."
+
+
+def _part(
+    body: dict[str, Any],
+    statistic: str,
+    numbers: dict[str, dict[str, dict[str, Any]]],
+    chunk: list[dict[str, Any]],
+    which: str,
+) -> Table:
+    notes = Notes()
+    calibrated = [
+        title(name)
+        for name, judge in body["judges"].items()
+        if statistic == "net_deviation" and judge["drift"].get("kind") == "scores"
+    ]
+    nothing = {"undefined": "too few to judge: no number here", "n": 0}
+    rows = tuple(
+        Row(
+            title(name),
+            tuple(notes.cell(statistic, judge.get(one["name"], nothing)) for one in chunk),
+        )
+        for name, judge in numbers.items()
+    )
+    if calibrated:
+        notes.say(f"Scores calibrated to people first: {', '.join(calibrated)}.")
+    return Table(
+        f"{_called(statistic)} by generator{which}. {INTERVALS}",
+        "judge",
+        tuple(Column(one["name"], (one["release_date"] or "no date")[:7]) for one in chunk),
+        rows,
+        notes.lines(),
+    )
+
+
+def _called(statistic: str) -> str:
+    if statistic == "net_deviation":
+        return "Net deviation (human − judge, points)"
+    return STATISTICS[statistic].name
+
+
+def _numbers(judge: dict[str, Any], statistic: str) -> dict[str, dict[str, Any]]:
+    if statistic == "net_deviation":
+        return drift_state.deviations(judge) or _told(judge, statistic)
+    return _told(judge, statistic)
+
+
+def _told(judge: dict[str, Any], statistic: str) -> dict[str, dict[str, Any]]:
+    return {name: told(stats, statistic) for name, stats in judge["by_generator"].items()}
+
+
+def differences(body: dict[str, Any]) -> Table | None:
+    """Each judge less the one that is best by AUROC, with the corrected p-values."""
+    compared = body.get("comparison", {})
+    if not compared.get("judges"):
+        return None
+    keys: tuple[str, ...] = ("auroc", "percent_agreement", "kendall_tau_b", "pairwise_accuracy")
+    notes = Notes()
+    rows = []
+    for name, known in compared["judges"].items():
+        cells: list[Cell] = []
+        for key in keys:
+            cells.append(notes.cell(key, known[key]))
+            if key in compared.get("tests", {}):
+                cells.append(Cell(_p(known[key])))
+        rows.append(Row(title(name), tuple(cells)))
+    columns: list[Column] = []
+    for key in keys:
+        columns.append(Column(HEADINGS.get(key, STATISTICS[key].heading)))
+        if key in compared.get("tests", {}):
+            columns.append(Column("p", "Holm"))
+    return Table(
+        f"Each judge less {title(compared['best'])}, the best by AUROC, on the images that both "
+        f"scored. {INTERVALS}",
+        "judge",
+        tuple(columns),
+        tuple(rows),
+        notes.lines(),
+    )
+
+
+def _p(difference: dict[str, Any]) -> str:
+    p = difference.get("p_holm")
+    if p is None:
+        return NONE
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
