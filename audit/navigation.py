@@ -85,6 +85,7 @@ SECTIONS = (
         (
             Page("runs", "Runs", deeper=("run-failures", "look")),
             Page("run-judges", "Judges", deeper=("run-options",)),
+            Page("recipes", "Recipes"),
             Page("judge-dates", "Judges’ dates"),
         ),
     ),

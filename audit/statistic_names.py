@@ -23,6 +23,10 @@ Compared = Literal["yes and score", "yes and verdict", "mean and score"]
 
 # The band within which the GenEval 2 paper calls a judge in line with people, in points.
 BAND = 3.0
+# What charts show of a statistic, so that two figures of it can be laid side by side.
+POINTS = (-20.0, 20.0)
+SHARE = (0.0, 1.0)
+CORRELATION = (-0.2, 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +38,7 @@ class Statistic:
     signed: bool = False  # above 0 it is written with a plus
     unit: str = ""  # in a sentence, after the number
     band: float | None = None  # drawn around 0: within it a judge is in line with people
+    axis: tuple[float, float] | None = None  # of every chart, as far as the numbers lie within
     main: bool = False  # in menus, in `manage.py report`, in the CSV file of the drift page
     compares: Compared | None = None
     within_prompts: bool = False  # only images of one prompt are compared with each other
@@ -56,30 +61,49 @@ ROWS = (
         signed=True,
         unit=" points",
         band=BAND,
+        axis=POINTS,
         main=True,
     ),
-    Statistic(key="auroc", name="AUROC", heading="AUROC", main=True, compares=SCORED),
-    Statistic(key="cohen_kappa", name="Cohen’s κ", heading="κ", main=True, compares=RULED),
+    Statistic(
+        key="auroc", name="AUROC", heading="AUROC", axis=(0.5, 1.0), main=True, compares=SCORED
+    ),
+    Statistic(
+        key="cohen_kappa",
+        name="Cohen’s κ",
+        heading="κ",
+        axis=CORRELATION,
+        main=True,
+        compares=RULED,
+    ),
     Statistic(
         key="percent_agreement",
         name="percent agreement",
         heading="agreement",
+        axis=SHARE,
         compares=RULED,
     ),
     Statistic(
         key="kendall_tau_b",
         name="Kendall τ-b",
         heading="τ-b",
+        axis=CORRELATION,
         main=True,
         compares=RANKED,
     ),
-    Statistic(key="kendall_tau_c", name="Kendall τ-c", heading="τ-c", compares=RANKED),
-    Statistic(key="spearman", name="Spearman ρ", heading="Spearman", compares=RANKED),
-    Statistic(key="pearson", name="Pearson r", heading="Pearson", compares=RANKED),
+    Statistic(
+        key="kendall_tau_c", name="Kendall τ-c", heading="τ-c", axis=CORRELATION, compares=RANKED
+    ),
+    Statistic(
+        key="spearman", name="Spearman ρ", heading="Spearman", axis=CORRELATION, compares=RANKED
+    ),
+    Statistic(
+        key="pearson", name="Pearson r", heading="Pearson", axis=CORRELATION, compares=RANKED
+    ),
     Statistic(
         key="pairwise_accuracy",
         name="pairwise accuracy",
         heading="pairwise",
+        axis=SHARE,
         main=True,
         compares=RANKED,
     ),
@@ -87,6 +111,7 @@ ROWS = (
         key="pairwise_accuracy_calibrated",
         name="pairwise accuracy, ties calibrated",
         heading="pairwise, ties calibrated",
+        axis=SHARE,
         main=True,
         compares=RANKED,
     ),
@@ -94,6 +119,7 @@ ROWS = (
         key="pairwise_accuracy_by_prompt",
         name="pairwise accuracy within prompts",
         heading="pairwise within prompts",
+        axis=SHARE,
         compares=RANKED,
         method="pairwise_accuracy",
         within_prompts=True,
@@ -102,6 +128,7 @@ ROWS = (
         key="pairwise_accuracy_by_prompt_calibrated",
         name="pairwise accuracy within prompts, ties calibrated",
         heading="within prompts, ties calibrated",
+        axis=SHARE,
         compares=RANKED,
         method="pairwise_accuracy_calibrated",
         within_prompts=True,
@@ -128,8 +155,17 @@ ROWS = (
         signed=True,
         unit=" points",
         band=BAND,
+        axis=POINTS,
     ),
     # People among themselves.
+    Statistic(
+        key="points",
+        name="change, points",
+        heading="change",
+        decimals=1,
+        signed=True,
+        unit=" points",
+    ),
     Statistic(key="percent", name="pairs of answers alike", heading="pairs alike"),
     Statistic(key="unanimous", name="unanimous", heading="unanimous"),
     Statistic(key="alpha", name="Krippendorff’s α", heading="α nominal"),

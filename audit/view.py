@@ -21,6 +21,11 @@ SLICES = {
 }
 
 
+# From more judges than these on, a page speaks of the foremost, and folds the others.
+MANY = 6
+FOREMOST = 3
+
+
 @dataclass(frozen=True, slots=True)
 class View:
     """Unknown values fall back to the default, so that an old link still opens."""
@@ -54,6 +59,15 @@ class View:
         chosen = [name for name in body["judges"] if name in self.judges]
         return chosen or list(body["judges"])
 
+    def judges_drawn(self, body: dict[str, Any]) -> tuple[list[str], list[str]]:
+        """The judges of a chart, and those of them that have their colours and names. Where there
+        are many, one sees the others behind them, thin and grey."""
+        if len(body["judges"]) <= MANY:
+            shown = self.judges_of(body)
+            return shown, shown
+        chosen = [name for name in body["judges"] if name in self.judges]
+        return list(body["judges"]), chosen or foremost(body)
+
     def judge_of(self, body: dict[str, Any]) -> str:
         """The judge of a page that shows one: the first asked for, else the first that drifted.
         The report must have a judge."""
@@ -61,6 +75,27 @@ class View:
             if name in self.judges:
                 return name
         return min(body["judges"], key=lambda name: not body["judges"][name]["drift"]["alarm"])
+
+
+def foremost(body: dict[str, Any]) -> list[str]:
+    """The judges that a reader should hear of first."""
+    return by_urgency(body["judges"])[:FOREMOST]
+
+
+def by_urgency(judges: dict[str, dict[str, Any]]) -> list[str]:
+    """Those that drift, the furthest of them first; then those of which one cannot tell; then the
+    others."""
+    return sorted(judges, key=lambda name: (*_urgency(judges[name]["drift"]), name))
+
+
+def _urgency(drift: dict[str, Any]) -> tuple[int, float]:
+    rank = ("drifts", "cannot be told", "holds").index(
+        drift.get("state", "drifts" if drift["alarm"] else "holds")
+    )
+    claim = drift.get("claims", {}).get(drift.get("by") or "net_deviation", {})
+    size = claim.get("size", drift.get("net_deviation_since", {})).get("value", 0.0)
+    # A fall of 0.01 in the order weighs like a point.
+    return rank, -abs(size) * (100 if drift.get("by") == "agreement" else 1)
 
 
 def _number(text: str) -> float | None:

@@ -125,11 +125,16 @@ async function take(files) {
   }
 }
 
+const held = (input) =>
+  [...input.files].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
+
 form.addEventListener("change", (event) => {
   if (event.target.type !== "file") return;
   event.stopPropagation();
-  take([...event.target.files].map((file) => ({ path: file.webkitRelativePath || file.name, file })));
+  take(held(event.target));
 });
+// What was chosen before this script had come.
+for (const input of form.querySelectorAll("[type=file]")) take(held(input));
 
 // ---- dropped files and folders --------------------------------------------------------------------
 

@@ -2,9 +2,11 @@
 
 const { isDark } = window.jurybox;
 
-const LABEL_ROOM = 190;
+const LABEL_ROOM = [120, 320];
+const LETTER = 6.5;
 const AXIS_ROOM = 64;
 const NARROW = 560;
+const SMALL_CHART = 260;
 // Where a title may go on in a new line: before a bracket or after a colon, but not within brackets.
 const TURN = / (?=\()|: (?![^(]*\))/;
 const drawn = new WeakMap();
@@ -14,9 +16,17 @@ const drawn = new WeakMap();
 function fitted(spec, width) {
   const named = spec.usermeta?.names ?? true;
   const narrow = width < NARROW;
-  const axis = named ? AXIS_ROOM : AXIS_ROOM + longestName(spec) * 6.5;
+  const axis = named ? AXIS_ROOM : AXIS_ROOM + longestName(spec) * LETTER;
+  const beside = named ? roomBeside(spec) : 0;
+  if (spec.concat) {
+    // Small charts side by side, as many as fit.
+    spec.columns = Math.max(1, Math.floor(width / SMALL_CHART));
+    const each = Math.floor(width / spec.columns) - AXIS_ROOM;
+    for (const part of spec.concat) part.width = each;
+    return spec;
+  }
   for (const part of spec.vconcat ?? [spec]) {
-    const room = width - axis - (named && !narrow ? LABEL_ROOM : 16);
+    const room = width - axis - (named && !narrow ? beside : 16);
     // A fixed size is a square that must stay one.
     if (part.width === "container") part.width = Math.max(room, 120);
     else if (part.width > room) part.height = part.width = room;
@@ -32,6 +42,16 @@ function fitted(spec, width) {
   return spec;
 }
 
+// The names at the ends of the lines.
+function roomBeside(spec) {
+  const [least, most] = LABEL_ROOM;
+  const layers = (spec.vconcat ?? [spec]).flatMap((part) => part.layer ?? []);
+  const named = layers.filter(({ mark }) => mark.type === "text" && mark.dx === 8);
+  const names = named.flatMap(({ data }) => data.values ?? spec.datasets?.[data.name] ?? []);
+  const longest = Math.max(0, ...names.map(({ judge }) => String(judge).length));
+  return Math.min(most, Math.max(least, longest * LETTER + 16));
+}
+
 // Names on the vertical axis need room to the left; sorted names are listed in the scale.
 function longestName(spec) {
   const names = (spec.layer ?? []).flatMap(({ encoding }) => encoding?.y?.sort ?? []);
@@ -41,6 +61,8 @@ function longestName(spec) {
 async function draw(box) {
   const plot = box.querySelector(".plot");
   const width = plot.clientWidth;
+  // Folded away: it is drawn when it is opened.
+  if (!width) return;
   const theme = isDark() ? "dark" : "light";
   const wanted = `${box.dataset.spec} ${width} ${theme}`;
   const known = drawn.get(plot) ?? {};
@@ -77,7 +99,7 @@ async function draw(box) {
     }
     drawn.get(plot).view?.finalize();
     drawn.set(plot, { wanted, view: made.view });
-    made.view.addEventListener("click", (event, mark) => alone(mark?.datum?.judge));
+    made.view.addEventListener("click", (event, mark) => chosen(box, mark));
     plot.replaceChildren(inner);
     inner.className = "";
     plot.dataset.drawn = wanted;
@@ -95,6 +117,7 @@ function drawAll() {
 }
 
 document.addEventListener("htmx:afterSettle", drawAll);
+document.addEventListener("toggle", drawAll, true);
 document.addEventListener("jurybox:theme", drawAll);
 
 let resized = 0;
@@ -119,10 +142,27 @@ document.addEventListener("change", ({ target }) => {
   if (target.matches(".filters select, .filters input")) show(target.form, target);
 });
 
-// A click on the name or a point of a judge leaves this one alone; the next brings all back.
+// A click on a point opens its images, one on a judge's line or name chooses the judge.
+function chosen(box, mark) {
+  const { judge, generator } = mark?.datum ?? {};
+  if (mark?.mark.marktype === "symbol" && judge && generator && box.dataset.images) {
+    const address = new URL(box.dataset.images, location.href);
+    address.searchParams.set("generator", generator);
+    const known = judgeBox(judge);
+    if (known) address.searchParams.set("judge", known.value);
+    location.assign(address);
+  } else alone(judge);
+}
+
+function judgeBox(judge) {
+  const boxes = document.querySelectorAll(".filters input[data-title]");
+  return [...boxes].find((box) => box.dataset.title === judge);
+}
+
+// It is left alone; the next click brings all back.
 function alone(judge) {
   const boxes = [...document.querySelectorAll(".filters input[data-title]")];
-  const wanted = boxes.find((box) => box.dataset.title === judge);
+  const wanted = judgeBox(judge);
   if (!wanted) return;
   const already = boxes.every((box) => box.checked === (box === wanted));
   for (const box of boxes) box.checked = already || box === wanted;

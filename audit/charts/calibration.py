@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from audit.charts.style import INK, MUTED, NO, YES, colour_of, configured
+from audit.charts.faces import face_of
+from audit.charts.style import INK, MUTED, NO, YES, configured
 from audit.charts.when_used import alt
 from audit.view import View
 
@@ -66,8 +67,8 @@ def roc(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
             alt.Chart(alt.Data(values=[{"fpr": 0, "tpr": 0}, {"fpr": 1, "tpr": 1}])).mark_line(
                 strokeDash=[4, 4], color=MUTED[theme], strokeWidth=1
             ),
-            *_curve(curves["roc"], colour_of(body, name)),
-            *_operating_point(curves["operating_point"], colour_of(body, name), theme),
+            *_curve(curves["roc"], face_of(body, name).colour),
+            *_operating_point(curves["operating_point"], face_of(body, name).colour, theme),
         )
     ]
     area = body["judges"][name]["overall"]["auroc"]
@@ -124,7 +125,7 @@ def reliability(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
     scale = alt.Scale(domain=[0, 100])
     x = alt.X("score:Q", title="judge’s score, points", scale=scale)
     y = alt.Y("value:Q", title="people say yes, % of images", scale=scale)
-    colour = colour_of(body, name)
+    colour = face_of(body, name).colour
     diagonal = (
         alt.Chart(alt.Data(values=[{"score": 0, "value": 0}, {"score": 100, "value": 100}]))
         .mark_line(strokeDash=[4, 4], color=MUTED[theme], strokeWidth=1)

@@ -3,19 +3,18 @@ papers as SVG, PNG or PDF."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
+from audit.charts.lines import end_labels, lines
 from audit.charts.style import (
     INK,
     MUTED,
     Layered,
     configured,
     dated_rows,
-    end_labels,
+    domain_of,
+    fixed,
     in_time,
-    judge_scales,
-    name_ink,
     row,
     rows_of,
     rule,
@@ -29,20 +28,22 @@ from audit.words import drift_state
 from audit.words.report import title
 
 DEVIATION_HEIGHT = 260
+SCORE_HEIGHT = 220
 
 
 def drift(body: dict[str, Any], view: View | None = None, theme: str = "light") -> dict[str, Any]:
     """Net deviation of each judge above; below, its scores and people's."""
-    judges = (view or View()).judges_of(body)
-    parts = [_scores(body, judges, theme)]
+    judges, loud = (view or View()).judges_drawn(body)
+    parts = [_scores(body, judges, loud, theme)]
     # Without scores in points there are no deviations to draw.
-    if _deviations(body, judges):
-        parts.insert(0, _deviation(body, judges, theme))
+    if deviations(body, judges):
+        parts.insert(0, _deviation(body, judges, loud, theme))
     return configured(alt.vconcat(*parts, spacing=24), theme, names=True)
 
 
-def _deviation(body: dict[str, Any], judges: list[str], theme: str) -> Layered:
-    rows = _deviations(body, judges)
+def _deviation(body: dict[str, Any], judges: list[str], loud: list[str], theme: str) -> Layered:
+    rows = deviations(body, judges)
+    domain = domain_of("net_deviation", rows)
     label = (
         alt.Chart(alt.Data(values=[{"edge": BAND, "label": f"±{BAND:g} band"}]))
         .mark_text(align="left", dx=4, dy=-6, color=MUTED[theme], fontSize=11)
@@ -64,16 +65,25 @@ def _deviation(body: dict[str, Any], judges: list[str], theme: str) -> Layered:
         label,
         zero,
         names,
-        *_lines(body, rows, judges, "human − judge, points", alt.Scale(nice=True), theme),
+        *lines(
+            body,
+            rows,
+            judges,
+            loud,
+            theme,
+            axis="human − judge, points",
+            domain=domain,
+            height=DEVIATION_HEIGHT,
+        ),
     ).properties(
         title="Net deviation by release date (above 0: the judge is too strict)"
-        + _calibrated(body, judges),
+        + _calibrated(body, loud),
         width="container",
         height=DEVIATION_HEIGHT,
     )
 
 
-def _deviations(body: dict[str, Any], judges: list[str]) -> list[dict[str, Any]]:
+def deviations(body: dict[str, Any], judges: list[str]) -> list[dict[str, Any]]:
     """As drift is judged: of verdicts, or of scores calibrated to people."""
     return dated_rows(body, judges, drift_state.deviations)
 
@@ -85,23 +95,41 @@ def _calibrated(body: dict[str, Any], judges: list[str]) -> str:
     return f"; calibrated to people: {', '.join(title(name) for name in scores)}"
 
 
-def _scores(body: dict[str, Any], judges: list[str], theme: str) -> Layered:
+def _scores(body: dict[str, Any], judges: list[str], loud: list[str], theme: str) -> Layered:
     people = _people_rows(body)
     rows = rows_of(body, on_peoples_scale(body, judges), "judge_score")
-    span = 100.0 if _in_points(body) else None
-    points = alt.Scale(domain=[0, 100]) if _in_points(body) else alt.Scale(nice=True)
+    domain = (0.0, 100.0) if _in_points(body) else (body["range"][0], body["range"][1])
+    points = fixed(domain)
     line = (
         alt.Chart(alt.Data(values=people))
         .mark_line(color=INK[theme], strokeWidth=2.5, point={"color": INK[theme], "size": 50})
         .encode(x=in_time(), y=alt.Y("value:Q", scale=points), tooltip=tooltip())
     )
+    spoken = {title(name) for name in loud}
+    labels = end_labels(
+        people,
+        [row for row in rows if row["judge"] in spoken],
+        domain=domain,
+        height=SCORE_HEIGHT,
+    )
     named = (
-        alt.Chart(alt.Data(values=end_labels(people, rows, span=span)[:1]))
+        alt.Chart(alt.Data(values=labels[:1]))
         .mark_text(align="left", dx=8, color=INK[theme])
         .encode(x=in_time(), y="place:Q", text="judge:N")
     )
     axis = "score, points" if _in_points(body) else "people’s mean rating"
-    layers = _lines(body, rows, judges, axis, points, theme, band=False, also=people, span=span)
+    layers = lines(
+        body,
+        rows,
+        judges,
+        loud,
+        theme,
+        axis=axis,
+        domain=domain,
+        height=SCORE_HEIGHT,
+        band=False,
+        also=people,
+    )
     if _in_points(body):
         saturated = [{"edge": SATURATED, "label": f"saturated: {SATURATED:g} %"}]
         layers.append(rule(SATURATED, theme))
@@ -111,7 +139,7 @@ def _scores(body: dict[str, Any], judges: list[str], theme: str) -> Layered:
             .encode(y="edge:Q", x=alt.value(0), text="label:N")
         )
     return alt.layer(*layers, line, named).properties(
-        title="Score by people and by judge", width="container", height=220
+        title="Score by people and by judge", width="container", height=SCORE_HEIGHT
     )
 
 
@@ -119,48 +147,6 @@ def on_peoples_scale(body: dict[str, Any], judges: list[str]) -> list[str]:
     """The judges whose scores can be drawn on people's axis: those in points."""
     deviations = {name: body["judges"][name]["overall"]["net_deviation"] for name in judges}
     return [name for name, row in deviations.items() if "value" in row or not row["n"]]
-
-
-def _lines(
-    body: dict[str, Any],
-    rows: list[dict[str, Any]],
-    judges: list[str],
-    axis: str,
-    scale: alt.Scale,
-    theme: str,
-    *,
-    band: bool = True,
-    also: Sequence[dict[str, Any]] = (),
-    span: float | None = None,
-) -> list[alt.Chart]:
-    """For each judge its interval as a band, a line, points, and its name at the end of the line."""
-    colour, shape = judge_scales(body, judges)
-    base = alt.Chart(alt.Data(values=rows)).encode(x=in_time(), color=colour)
-    y = alt.Y("value:Q", title=axis, scale=scale)
-    inks = {title(name): name_ink(body, name, theme) for name in judges}
-    ends = [
-        {**label, "ink": inks[label["judge"]]}
-        for label in end_labels(also, rows, span=span)
-        if label["judge"] in inks
-    ]
-    layers = [
-        base.mark_line(strokeWidth=2, cursor="pointer").encode(y=y),
-        base.mark_point(filled=True, size=70, opacity=1, cursor="pointer").encode(
-            y=y, shape=shape, tooltip=tooltip()
-        ),
-        alt.Chart(alt.Data(values=ends))
-        .mark_text(align="left", dx=8, limit=220, cursor="pointer")
-        .encode(
-            x=in_time(),
-            color=alt.Color("ink:N", scale=None),
-            y=alt.Y("place:Q", title=axis),
-            text="judge:N",
-        ),
-    ]
-    if band:
-        tint = base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", title=axis), y2="high:Q")
-        layers.insert(0, tint)
-    return layers
 
 
 def _people_rows(body: dict[str, Any]) -> list[dict[str, Any]]:

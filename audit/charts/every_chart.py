@@ -11,6 +11,7 @@ from audit.charts import judges as judge_charts
 from audit.charts import papers as paper_charts
 from audit.charts import slices as slice_charts
 from audit.charts.drift import drift
+from audit.charts.each_judge import each_judge
 from audit.charts.style import caption, drawn, rows_of
 from audit.stats import enough
 from audit.view import View
@@ -28,10 +29,15 @@ def chart_file(name: str, body: dict[str, Any], view: View, *, kind: str) -> byt
 def blank(name: str, body: dict[str, Any], view: View) -> str:
     """Why this chart would be empty; an empty text when it is not."""
     judges = view.judges_of(body)
-    if name in ("drift", "agreement"):
-        kinds = ("judge_score",) if name == "drift" else agreement_charts.SHOWN
-        if not any(rows_of(body, judges, kind) for kind in kinds):
+    if name in ("drift", "agreement", "each"):
+        if name in ("drift", "each") and not rows_of(body, judges, "judge_score"):
             return "No chart: it takes generators with a release date, labels and scores."
+        kinds = agreement_charts.SHOWN if name == "agreement" else ()
+        if kinds and not any(agreement_charts.rows(body, judges, kind) for kind in kinds):
+            return (
+                "No chart: it takes generators with a release date and "
+                f"{enough.IMAGES} images that have labels and scores."
+            )
     if name == "judges" and not judge_charts.rows(body, view):
         return f"No chart: no judge has the {enough.IMAGES} images that a number needs."
     if name == "papers" and not paper_charts.rows(body, view):
@@ -43,6 +49,7 @@ def blank(name: str, body: dict[str, Any], view: View) -> str:
 CHARTS: dict[str, Callable[[dict[str, Any], View, str], dict[str, Any]]] = {
     "drift": drift,
     "agreement": agreement_charts.agreement,
+    "each": each_judge,
     "judges": judge_charts.judges,
     "slices": slice_charts.slices,
     "histogram": calibration_charts.histogram,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from audit.charts.style import INK, MUTED, configured, judge_scales, tooltip
+from audit.charts.faces import judge_scales
+from audit.charts.style import INK, MUTED, configured, domain_of, fixed, tooltip
 from audit.charts.when_used import alt
 from audit.statistic_names import STATISTICS, told
 from audit.stats import enough
-from audit.view import View
+from audit.view import MANY, View
 from audit.words.report import title
 
 DEFAULT = "auroc"
@@ -18,15 +19,22 @@ def judges(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
     statistic = view.statistic or DEFAULT
     names = view.judges_of(body)
     values = rows(body, view)
-    colour, shape = judge_scales(body, names)
+    colour, shape = judge_scales(body, names, theme)
     order = [row["judge"] for row in sorted(values, key=lambda row: -row["value"])]
     y = alt.Y("judge:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False))
     shown = STATISTICS[statistic]
-    x = alt.X("value:Q", title=shown.name, scale=alt.Scale(zero=False, nice=True))
+    ceiling = body["people"]["ceiling"].get(statistic, {})
+    line = (
+        [{"value": ceiling["value"], "label": "people among themselves"}]
+        if "value" in ceiling
+        else []
+    )
+    scale = fixed(domain_of(statistic, [*values, *line]))
+    x = alt.X("value:Q", title=shown.name, scale=scale)
     base = alt.Chart(alt.Data(values=values)).encode(y=y)
     layers = [
         base.mark_rule(strokeWidth=3, opacity=0.5).encode(
-            x=alt.X("low:Q", title=shown.name), x2="high:Q", color=colour
+            x=alt.X("low:Q", title=shown.name, scale=scale), x2="high:Q", color=colour
         ),
         base.mark_point(filled=True, size=90, opacity=1).encode(
             x=x, color=colour, shape=shape, tooltip=tooltip(3, first="judge")[1:]
@@ -35,21 +43,19 @@ def judges(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
             x=x, text=alt.Text("value:Q", format=f".{shown.decimals}f")
         ),
     ]
-    ceiling = body["people"]["ceiling"].get(statistic, {})
-    if "value" in ceiling:
-        line = [{"value": ceiling["value"], "label": "people among themselves"}]
+    if line:
         layers += [
             alt.Chart(alt.Data(values=line))
             .mark_rule(strokeDash=[4, 4], color=INK[theme])
-            .encode(x="value:Q"),
+            .encode(x=x),
             alt.Chart(alt.Data(values=line))
             .mark_text(align="right", dx=-6, fontSize=11, color=MUTED[theme])
-            .encode(x="value:Q", y=alt.value(2), text="label:N"),
+            .encode(x=x, y=alt.value(2), text="label:N"),
         ]
     chart = alt.layer(*layers).properties(
         title=f"{shown.name}, all images (95 % intervals)",
         width="container",
-        height=max(60, 44 * len(values) + 16),
+        height=max(60, (44 if len(values) <= MANY else 30) * len(values) + 16),
     )
     return configured(chart, theme, names=False)
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from audit.charts.style import MUTED, configured, judge_scales, rule
+from audit.charts.faces import judge_scales
+from audit.charts.style import MUTED, configured, rule
 from audit.charts.when_used import alt
 from audit.papers import geneval2
 from audit.statistic_names import BAND
@@ -23,7 +24,7 @@ def papers(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
     ]
     x = alt.X("human:Q", title="people’s score, points", scale=alt.Scale(zero=False, nice=True))
     y = alt.Y("value:Q", title="human − judge, points")
-    colour, shape = judge_scales(body, judges)
+    colour, shape = judge_scales(body, judges, theme)
     published = alt.Chart(alt.Data(values=printed)).encode(x=x, y=y)
     measured = alt.Chart(alt.Data(values=rows(body, view))).encode(x=x, y=y)
     details = [

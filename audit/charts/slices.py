@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from audit.charts.style import MUTED, configured, judge_scales, rule, tooltip
+from audit.charts.faces import judge_scales
+from audit.charts.style import MUTED, configured, domain_of, fixed, rule, tooltip
 from audit.charts.when_used import alt
 from audit.statistic_names import STATISTICS
 from audit.stats import enough
@@ -28,17 +29,18 @@ def slices(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
         if "value" in (estimate := stats.get(statistic, {})) and estimate["n"] >= enough.IMAGES
     ]
     order = list(dict.fromkeys(row["slice"] for row in rows))
-    colour, shape = judge_scales(body, names)
+    colour, shape = judge_scales(body, names, theme)
     y = alt.Y("slice:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False))
     offset = alt.YOffset("judge:N", sort=[title(name) for name in names])
     shown = STATISTICS[statistic]
+    scale = fixed(domain_of(statistic, rows))
     base = alt.Chart(alt.Data(values=rows)).encode(y=y, yOffset=offset, color=colour)
     layers = [
         base.mark_rule(strokeWidth=3, opacity=0.5).encode(
-            x=alt.X("low:Q", title=shown.name), x2="high:Q"
+            x=alt.X("low:Q", title=shown.name, scale=scale), x2="high:Q"
         ),
         base.mark_point(filled=True, size=70, opacity=1, cursor="pointer").encode(
-            x=alt.X("value:Q", title=shown.name, scale=alt.Scale(zero=False, nice=True)),
+            x=alt.X("value:Q", title=shown.name, scale=scale),
             shape=shape,
             tooltip=tooltip(shown.decimals, first="slice"),
         ),

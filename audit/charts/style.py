@@ -1,25 +1,18 @@
-"""What all charts share: one colour and shape for each judge, axes, direct labels, the caption."""
+"""What all charts share: axes, direct labels, the caption."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
 import vl_convert
 
 from audit.charts.when_used import alt
-from audit.statistic_names import told
+from audit.statistic_names import STATISTICS, told
 from audit.words.report import title
 
-# Okabe & Ito 2008: colour-blind readers can tell them apart, and in grey print the shapes help.
-COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C00")
-# The same hues for names: text needs a contrast of 4.5:1, lines only 3:1.
-NAMES = {
-    "light": ("#AA4A00", "#0069A4", "#00734F", "#A3477B", "#8A5F00", "#1F74AB", "#6B6B00"),
-    "dark": ("#FF9A57", "#6CB9F0", "#3CC79B", "#E3A3C6", "#F2BC4A", "#8FCDF2", "#C4C43A"),
-}
-SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "stroke")
 INK = {"light": "#1c1e21", "dark": "#e8e6e1"}
 MUTED = {"light": "#5c6066", "dark": "#a9adb3"}
 YES = {"light": "#0072B2", "dark": "#56B4E9"}
@@ -28,26 +21,6 @@ NO = {"light": "#D55E00", "dark": "#FF9A57"}
 FILE_WIDTH = 720
 # What Altair calls a chart in layers.
 Layered: TypeAlias = "alt.LayerChart | alt.FacetChart"
-
-
-def colour_of(body: dict[str, Any], judge: str) -> str:
-    """The judge's colour on every page, whichever judges a page shows."""
-    return COLOURS[list(body["judges"]).index(judge) % len(COLOURS)]
-
-
-def judge_scales(body: dict[str, Any], judges: Sequence[str]) -> tuple[alt.Color, alt.Shape]:
-    places = [list(body["judges"]).index(name) for name in judges]
-    names = [title(name) for name in judges]
-    colours = [COLOURS[place % len(COLOURS)] for place in places]
-    shapes = [SHAPES[place % len(SHAPES)] for place in places]
-    return (
-        alt.Color("judge:N", scale=alt.Scale(domain=names, range=colours), legend=None),
-        alt.Shape("judge:N", scale=alt.Scale(domain=names, range=shapes), legend=None),
-    )
-
-
-def name_ink(body: dict[str, Any], judge: str, theme: str) -> str:
-    return NAMES[theme][list(body["judges"]).index(judge) % len(COLOURS)]
 
 
 def configured(chart: alt.TopLevelMixin, theme: str, *, names: bool) -> dict[str, Any]:
@@ -66,7 +39,7 @@ def configured(chart: alt.TopLevelMixin, theme: str, *, names: bool) -> dict[str
             titleFontSize=12,
             titleFontWeight="normal",
             labelFlush=False,
-            labelLimit=220,
+            labelLimit=320,
         ),
         legend=alt.LegendConfig(
             labelColor=INK[theme], titleColor=INK[theme], labelFontSize=12, orient="top"
@@ -161,6 +134,29 @@ def rule(edge: float, theme: str, *, across: str = "y") -> alt.Chart:
     )
 
 
+def domain_of(
+    statistic: str, rows: Iterable[Mapping[str, Any]], at_least: tuple[float, float] | None = None
+) -> tuple[float, float]:
+    """What an axis shows: the same for every figure of a statistic, and more only where a number or
+    its interval lies beyond."""
+    fixed = at_least or STATISTICS[statistic].axis
+    values = [
+        row[part] for row in rows for part in ("value", "low", "high") if row.get(part) is not None
+    ]
+    low, high = fixed or (min(values, default=0.0), max(values, default=1.0))
+    step = 10.0 if high - low > 2 else 0.1
+    if values and min(values) < low:
+        low = math.floor(round(min(values) / step, 6)) * step
+    if values and max(values) > high:
+        high = math.ceil(round(max(values) / step, 6)) * step
+    return round(low, 6), round(high, 6)
+
+
+def fixed(domain: tuple[float, float]) -> alt.Scale:
+    """Every layer of a chart must have it: one without would bring zero into view."""
+    return alt.Scale(domain=domain, zero=False)
+
+
 def rows_of(body: dict[str, Any], judges: Iterable[str], statistic: str) -> list[dict[str, Any]]:
     def numbers(judge: dict[str, Any]) -> dict[str, dict[str, Any]]:
         return {key: told(stats, statistic) for key, stats in judge["by_generator"].items()}
@@ -191,19 +187,3 @@ def row(judge: str, generator: dict[str, Any], estimate: dict[str, Any]) -> dict
         "released": generator["release_date"],
         **{part: estimate[part] for part in ("value", "low", "high", "n")},
     }
-
-
-def end_labels(
-    *series: Sequence[dict[str, Any]], span: float | None = None, share: float = 0.06
-) -> list[dict[str, Any]]:
-    """The last point of each line, with a height for its name at which no names overlap."""
-    rows = [row for part in series for row in part]
-    last = {row["judge"]: dict(row) for row in rows}
-    if not last:
-        return []
-    heights = [row[part] for row in rows for part in ("low", "high") if row[part] is not None]
-    gap = (span or max(heights) - min(heights) or 1.0) * share
-    below = float("-inf")
-    for label in sorted(last.values(), key=lambda row: row["value"]):
-        label["place"] = below = max(label["value"], below + gap)
-    return list(last.values())

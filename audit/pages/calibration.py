@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest
-from audit.charts import style as chart_style
+from audit.charts.faces import face_of
 from audit.pages.filters import judge_select
 from audit.pages.frame import ReportPage, report_page, respond
 from audit.pages.tables import Table, row
@@ -71,7 +71,7 @@ def table(body: dict[str, Any], name: str) -> Table:
             {"human_score": score_bin["people"]},
             COLUMNS,
             judge=name,
-            colour=chart_style.colour_of(body, name),
+            face=face_of(body, name),
             note=f"mean score {score_bin['score']:.1f} points · {score_bin['people']['n']} images",
         )
         for score_bin in (bins if isinstance(bins, list) else [])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -28,8 +29,10 @@ from audit.images.browse import PER_PAGE, Filters, NotThere
 from audit.models import Making, Report
 from audit.pages.filters import select
 from audit.reports import progress
+from audit.words.counting import who_counts
 from audit.words.report import title
 from judges.models import Run, Score
+from judges.names import runs_by_name
 
 VIEWS = {"grid": "grid", "table": "table"}
 # A page asked for beyond the last one is the last one.
@@ -108,7 +111,7 @@ class _Page:
     def __init__(self, request: HtmxRequest, place: Place) -> None:
         self.request, self.place, self.study = request, place, place.study
         self.filters = _filters_or_404(request.GET)
-        self.judges = browse.judges_of(self.study)
+        self.judges = runs_by_name(self.study)
         if self.filters.judge and self.filters.judge not in self.judges:
             raise Http404
         self.judge = self.filters.judge or next(iter(self.judges), "")
@@ -215,6 +218,7 @@ class _Page:
             .order_by("run__judge__name")
         )
         reported = _reported(study)
+        names = {run.pk: name for name, run in self.judges.items()}
         return {
             "study": study,
             "is_owner": self.place.owns,
@@ -239,11 +243,11 @@ class _Page:
             "scores": [
                 {
                     "score": score,
-                    "title": title(score.run.judge.name),
+                    "title": title(names[score.run_id]),
                     "verdict": "" if score.correct is None else "yes" if score.correct else "no",
                     "evidence": reverse("evidence", args=[study.slug, shown.public_id])
-                    + f"?judge={score.run.judge.name}"
-                    if score.run.judge.name in reported
+                    + f"?{urlencode({'judge': names[score.run_id]})}"
+                    if names[score.run_id] in reported
                     else "",
                 }
                 for score in scores
@@ -279,15 +283,15 @@ class _Page:
         ]
         return urls[0], urls[1], images.count()
 
-    def _count_people(self) -> bool:
-        """Whether the answers that are filtered by are counted anew by a worker at present."""
+    def _count_people(self) -> str:
+        """Who counts the new answers that are filtered by; empty where none are left to count."""
         if not self.filters.asks_people or not tally.is_behind(self.study):
-            return False
+            return ""
         if tally.is_small(self.study):
             tally.keep(study=self.study)
-            return False
+            return ""
         progress.due(self.study, kind=Making.Kind.TALLY)
-        return True
+        return who_counts(progress.of(self.study, kind=Making.Kind.TALLY))
 
     def _sorts(self) -> list[tuple[str, str]]:
         return [

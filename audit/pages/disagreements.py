@@ -16,7 +16,7 @@ from annotations.access import HtmxRequest, research_place_or_404
 from annotations.models import Image
 from annotations.pictures.send import send_picture
 from annotations.pictures.store import thumbnail_of
-from audit.charts.style import colour_of
+from audit.charts.faces import face_of
 from audit.evidence import image_cards, read_evidence
 from audit.pages.filters import judge_select, select
 from audit.pages.frame import ReportPage, report_page, respond
@@ -24,6 +24,7 @@ from audit.reports.gallery import Filters, Gallery
 from audit.words import page_sentences
 from audit.words.report import title
 from judges.models import Score
+from judges.names import runs_by_name
 
 PER_PAGE = 24
 VARIANTS = {"original": "original prompts", "rewritten": "rewritten prompts"}
@@ -60,13 +61,13 @@ def evidence(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
     kept = image_cards.evidence_of(card.score)
     questions = read_evidence.questions(kept)
     raters = image_cards.raters(image)
-    others = Score.objects.filter(image=image).exclude(run=run).select_related("run__judge")
+    others = {score.run_id: score for score in Score.objects.filter(image=image).exclude(run=run)}
     context = {
         "study": page.study,
         "card": card,
         "judge": judge,
         "judge_title": title(judge),
-        "colour": colour_of(body, judge),
+        "face": face_of(body, judge),
         "facts": facts,
         "image_url": reverse("image", args=[image.public_id]) if image.file else "",
         "raters": raters,
@@ -78,8 +79,9 @@ def evidence(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
         "replies": read_evidence.replies(kept),
         "rest": read_evidence.rest(kept),
         "others": [
-            {"title": title(score.run.judge.name), "score": score}
-            for score in others.order_by("run__judge__name")
+            {"title": title(name), "score": others[run.pk]}
+            for name, run in runs_by_name(page.study).items()
+            if run.pk in others
         ],
         "thing": image.prompt.text,
         "back": _address(page, "gallery"),

@@ -10,14 +10,14 @@ from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest
 from audit.charts import drift as drift_chart
-from audit.charts import style as chart_style
+from audit.charts.faces import face_of
 from audit.pages.filters import judge_boxes
 from audit.pages.frame import ReportPage, report_page, respond
 from audit.pages.tables import Row, Table, row
 from audit.statistic_names import headings
 from audit.stats import enough
 from audit.stats.over_time.drift import SATURATED
-from audit.view import View
+from audit.view import MANY, View, foremost
 from audit.words import drift_state
 from audit.words import report as report_words
 
@@ -27,6 +27,7 @@ BY_GENERATOR = headings("human_score", "judge_score", "net_deviation", *AGREEMEN
 OF_SCORES = headings(
     "human_score", "judge_score", "net_deviation", "calibrated_deviation", *AGREEMENT
 )
+MARKS = "A dotted line marks the release of each judge, which was tuned on older generators."
 SINCE = {"auroc": "Change in AUROC after the judge’s release"}
 
 
@@ -42,23 +43,44 @@ def _context(page: ReportPage) -> dict[str, Any]:
     context: dict[str, Any] = {"tables": []}
     if not page.compares:
         return context
-    judges = page.view.judges_of(body)
+    judges, loud = page.view.judges_of(body), page.view.judges_drawn(body)[1]
+    many = len(body["judges"]) > MANY
     asked = {"judge": list(page.view.judges)}
     undated = [g["name"] for g in body["generators"] if not g["release_date"]]
     return {
         **context,
-        "sentences": [*sentences(body, judges)],
+        "tally": report_words.tally(body["judges"]) if many else "",
+        "tiles": tiles(body) if many else [],
+        "rest": [*sentences(body, judges)] if many else [],
+        "sentences": [] if many else [*sentences(body, judges)],
         "plot": page.plot("drift", "People and judges, by release date of the generator", **asked),
         "csv": page.table_file("drift", **asked),
         "agreement": page.plot(
             "agreement", "Agreement with people, by release date of the generator", **asked
         ),
         "overall": overall(body, judges),
-        "tables": tables(page, body, judges),
+        "each": page.plot("each", "Every judge by itself", **asked) if many else None,
+        "tables": tables(page, body, loud),
+        "folded": len(judges) - len(loud),
         "undated": _undated(undated) + _apart(body, judges),
-        "filters": [judge_boxes(body, judges)] if len(body["judges"]) > 1 else [],
+        "released": f"{MARKS}{_few(body, judges)}",
+        "filters": [judge_boxes(body, loud)] if len(body["judges"]) > 1 else [],
         "filter_url": page.request.path,
     }
+
+
+def tiles(body: dict[str, Any]) -> list[dict[str, Any]]:
+    """The judges to hear of first."""
+    return [
+        {
+            "title": called,
+            "face": face_of(body, name),
+            "state": drift_state.state_of(judge),
+            "words": drift_state.sentence(called, judge).removeprefix(called),
+        }
+        for name in foremost(body)
+        for judge, called in [(body["judges"][name], report_words.title(name))]
+    ]
 
 
 def sentences(body: dict[str, Any], judges: list[str]) -> list[str]:
@@ -85,6 +107,19 @@ def _undated(names: list[str]) -> str:
     )
 
 
+def _few(body: dict[str, Any], judges: list[str]) -> str:
+    """Names the generators of which too few images are labelled and scored."""
+    images: dict[str, int] = {}
+    for generator in body["generators"]:
+        scored = [body["judges"][name]["by_generator"][generator["name"]]["n"] for name in judges]
+        if generator["release_date"] and 0 < min(scored, default=0) < enough.IMAGES:
+            images[generator["name"]] = min(scored)
+    if not images:
+        return ""
+    named = ", ".join(f"{name} ({n})" for name, n in images.items())
+    return f" Not drawn, because fewer than {enough.IMAGES} images have labels and a judge’s score: {named}."
+
+
 def _apart(body: dict[str, Any], judges: list[str]) -> str:
     """Names the judges that are not drawn because their scores are on another scale."""
     drawn = drift_chart.on_peoples_scale(body, judges)
@@ -109,7 +144,7 @@ def overall(body: dict[str, Any], judges: list[str]) -> Table:
                 OVERALL,
                 at_least=enough.IMAGES,
                 judge=name,
-                colour=chart_style.colour_of(body, name),
+                face=face_of(body, name),
                 note=judge["drift"]["reason"],
                 state=drift_state.state_of(judge),
             )

@@ -21,6 +21,7 @@ from audit.pages.filters import select
 from audit.words.report import title
 from judges.exports import tables
 from judges.exports.tables import TABLES, Asked
+from judges.names import runs_by_name
 
 PEOPLE = {
     "everybody": "everybody by a pseudonym",
@@ -148,18 +149,17 @@ def _options(request: HtmxRequest, place: Place) -> dict[str, str]:
     if people not in ("", "everybody") and not place.owns:
         raise NotYours("Only the study’s owner can export names.")
     rule = query.get("rule", "")
-    names = set(place.study.runs.values_list("judge__name", flat=True))
     return {
         "people": people if people != "everybody" else "",
         "rule": rule if rule in RULES and rule != "majority" else "",
-        "of": query.get("of", "") if query.get("of", "") in names else "",
+        "of": query.get("of", "") if query.get("of", "") in runs_by_name(place.study) else "",
         "question": "".join(s for s in query.get("question", "")[:80] if s.isprintable()),
         "pictures": "1" if query.get("pictures") == "1" else "",
     }
 
 
 def _menus(place: Place, asked: dict[str, str], study: Study) -> list[dict[str, Any]]:
-    judges = sorted(set(study.runs.values_list("judge__name", flat=True)))
+    judges = runs_by_name(study)
     people = PEOPLE if place.owns else {"everybody": PEOPLE["everybody"]}
     menus = [
         select("people", "hidden behind a pseudonym", people.items(), asked["people"]),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from audit.charts.style import colour_of
+from audit.charts.faces import face_of
+from audit.view import MANY
 from audit.words.report import title
 
 
@@ -51,14 +52,17 @@ def judge_select(body: dict[str, Any], value: str | None) -> dict[str, Any]:
 def judge_boxes(body: dict[str, Any], shown: Sequence[str]) -> dict[str, Any]:
     """The judges of all charts of a page, with their colours; a click on a name in a chart does the
     same as its box."""
+    total = len(body["judges"])
     return {
         "name": "judge",
         "title": "judges",
+        # Folded where they would push the chart off the screen.
+        "many": f"{len(shown)} of {total} judges chosen" if total > MANY else "",
         "boxes": [
             {
                 "value": name,
                 "title": title(name),
-                "colour": colour_of(body, name),
+                "face": face_of(body, name),
                 "checked": name in shown,
             }
             for name in body["judges"]

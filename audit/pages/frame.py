@@ -28,7 +28,7 @@ from audit.reports import make as reports
 from audit.reports import progress
 from audit.reports.options import Options
 from audit.reports.pairing import questions_of
-from audit.view import View
+from audit.view import MANY, View
 from audit.words import report as report_words
 from judges.runs.queries import RunRow, run_row
 from judges.runs.wake import send
@@ -135,6 +135,7 @@ class ReportPage:
             "title": heading,
             "blank": every_chart.blank(name, self.body, self.view),
             "spec": at("json"),
+            "images": self.address("data"),
             "downloads": [{"name": kind.upper(), "url": at(kind)} for kind in FILES],
         }
 
@@ -173,6 +174,7 @@ class ReportPage:
             "signature": report_words.signature(body) if body else [],
             "missing": report_words.missing(body) if body else [],
             "vega_url": reverse("vega"),
+            "many": len(body.get("judges", ())) > MANY,
             "judge_choices": [
                 {"name": name, "title": report_words.title(name)} for name in body.get("judges", ())
             ],

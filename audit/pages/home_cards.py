@@ -12,9 +12,10 @@ from annotations.access import Place, places_of
 from annotations.labelling import queries as annotation_queries
 from annotations.models import Annotation, Image, Study
 from audit import demo
-from audit.charts.style import COLOURS
+from audit.charts.faces import face
 from audit.models import Report
 from audit.statistic_names import BAND
+from audit.view import FOREMOST, MANY
 from judges.models import Run
 
 
@@ -138,7 +139,7 @@ def sparks(summary: dict[str, Any]) -> list[Spark]:
     values = [v for judge in judges for v in judge["deviations"] if v is not None]
     low, high = min([-BAND, *values]), max([BAND, *values])
     lines = []
-    for number, judge in enumerate(judges):
+    for place, judge in enumerate(judges):
         known = [(i, v) for i, v in enumerate(judge["deviations"]) if v is not None]
         if len(known) < 2:
             continue
@@ -149,13 +150,15 @@ def sparks(summary: dict[str, Any]) -> list[Spark]:
         lines.append(
             Spark(
                 title=judge["title"],
-                colour=COLOURS[number % len(COLOURS)],
+                colour=face(place if judge.get("number") is None else judge["number"]).colour,
                 alarm=judge["alarm"],
                 points=" ".join(",".join(place) for place in places),
                 last=places[-1],
             )
         )
-    return lines
+    # Where there are many, those that drift are worth the place.
+    lines.sort(key=lambda line: not line.alarm)
+    return lines if len(lines) <= MANY else lines[:FOREMOST]
 
 
 def _counted(studies: list[int]) -> dict[int, dict[str, Any]]:

@@ -10,10 +10,11 @@ from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest
 from audit import papers
-from audit.charts.style import colour_of
+from audit.charts.faces import face_of
 from audit.pages.filters import select
 from audit.pages.frame import ReportPage, report_page, respond
 from audit.papers.table import Published
+from audit.view import View
 from audit.words import drift_state
 from audit.words.numbers import Cell, cell
 from audit.words.report import title
@@ -88,10 +89,11 @@ def _measured(body: dict[str, Any], table: Published) -> list[dict[str, Any]]:
     return [
         {
             "label": label,
-            "colour": colour_of(body, name),
+            "face": face_of(body, name),
             "cells": [_cell(stats, table.same.get(head)) for head in table.columns],
         }
-        for name, judge in body["judges"].items()
+        for name in View().judges_drawn(body)[1]
+        for judge in [body["judges"][name]]
         for label, stats in _slices(name, judge, table)
     ]
 

@@ -30,6 +30,7 @@ from audit.reports.people_agreement import AGAINST
 from audit.statistic_names import headings
 from audit.words import page_sentences
 from audit.words import report as report_words
+from audit.words.counting import who_counts
 
 BY_QUESTION = headings(
     *("mean", "percent", "unanimous", "nominal", "ordinal", "interval", "fleiss_kappa", "ceiling")
@@ -70,15 +71,22 @@ class PeoplePage:
         return stored_agreement.is_behind(self.meeting)
 
     @cached_property
+    def making(self) -> Making | None:
+        return progress.of(self.study, kind=Making.Kind.AGREEMENT)
+
+    @property
     def given_up(self) -> Making | None:
-        making = progress.of(self.study, kind=Making.Kind.AGREEMENT)
-        return making if making is not None and making.is_given_up else None
+        return self.making if self.making is not None and self.making.is_given_up else None
+
+    @cached_property
+    def who_counts(self) -> str:
+        return who_counts(self.making) if self.behind else ""
 
     @cached_property
     def etag(self) -> str:
         stamp = self.meeting and self.meeting.stamp
         facts = [self.request.get_full_path(), self.request.user.pk, stamp, self.behind]
-        facts.append(bool(self.given_up))
+        facts += [bool(self.given_up), self.who_counts]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:20]
 
     @cached_property

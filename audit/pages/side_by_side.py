@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest
-from audit.charts import style as chart_style
+from audit.charts.faces import face_of
 from audit.pages.filters import select
 from audit.pages.frame import ReportPage, report_page, respond
 from audit.pages.tables import Row, Table, row
@@ -66,7 +66,7 @@ def table(page: ReportPage, body: dict[str, Any]) -> Table:
             COLUMNS,
             at_least=enough.IMAGES,
             judge=name,
-            colour=chart_style.colour_of(body, name),
+            face=face_of(body, name),
             note=f"{judge['overall']['n']} images",
             link=page.address("gallery", judge=name),
         )
@@ -114,7 +114,7 @@ def differences(body: dict[str, Any]) -> Table | None:
             differences,
             DIFFERENCES,
             judge=name,
-            colour=chart_style.colour_of(body, name),
+            face=face_of(body, name),
             note=f"{differences['n']} images that both scored",
         )
         for name, differences in compared["judges"].items()

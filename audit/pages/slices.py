@@ -9,13 +9,14 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest
-from audit.charts import style as chart_style
+from audit.charts.faces import face_of
 from audit.pages.filters import judge_boxes, select
 from audit.pages.frame import ReportPage, report_page, respond
+from audit.pages.heat_map import HeatMap, heat_map
 from audit.pages.tables import Table, row
 from audit.statistic_names import MAIN, headings
 from audit.stats import enough
-from audit.view import SLICES, View
+from audit.view import MANY, SLICES, View
 from audit.words import page_sentences
 from audit.words.report import title
 
@@ -25,6 +26,10 @@ WITHOUT_RANKS = headings(
     *("auroc", "cohen_kappa", "percent_agreement"),
 )
 COLUMNS = {**WITHOUT_RANKS, **headings("kendall_tau_b", "pairwise_accuracy")}
+# The slices that are filters of the data browser, too.
+IN_THE_BROWSER = ("tag", "generator", "variant")
+# Points in the chart with intervals; it grows with them, and the coloured table does not.
+MOST_DRAWN = 40
 WHY_NONE = {
     "tag": "No prompt of this study has a tag. Import prompts with “tags” to see skills.",
     "atomicity": "No prompt says how many atoms it has. Import prompts with “atomicity”.",
@@ -49,28 +54,62 @@ def _context(page: ReportPage) -> dict[str, Any]:
         return context
     by, statistic = view.by or "tag", view.slice_statistic(body)
     asked = {"by": by, "statistic": statistic, "judge": list(view.judges)}
-    shown = tables(body, view)
-    place = (
-        list(shown[0].columns).index(statistic) if shown and statistic in shown[0].columns else None
-    )
+    shown, loud = tables(body, view), view.judges_drawn(body)[1]
+    heat = _heat(page, body, view)
     return {
         **context,
         "usable": True,
-        "sentences": page_sentences.of_slices(body, view),
-        "plot": page.plot("slices", f"{MAIN[statistic]} by {SLICES[by]}", **asked),
-        "csv": page.table_file("slices", **asked),
-        "tables": shown,
-        "enough": place is not None
-        and any("value" in row.estimates[place] for table in shown for row in table.rows),
+        "sentences": page_sentences.of_slices(body, view, loud),
+        "plot": page.plot("slices", f"{MAIN[statistic]} by {SLICES[by]}", **asked)
+        if len(heat.rows) * (len(heat.heads) - 2) <= MOST_DRAWN
+        else None,
+        "heat": heat,
+        "heat_title": f"{MAIN[statistic]} by {SLICES[by]}",
+        "searched": _asked(page)["q"],
+        "csv": page.table_file("slices", **asked, **_asked(page)),
+        "tables": shown if len(shown) <= MANY else [],
+        "any": bool(shown),
+        "enough": any(cell.value for row in heat.rows for cell in row.cells)
+        or bool(_asked(page)["q"]),
         "at_least": enough.IMAGES,
         "why_none": WHY_NONE.get(by, "This report has no such slices."),
         "filters": [
+            {"name": "q", "title": f"search for a {SLICES[by]}", "text": _asked(page)["q"]},
             select("by", "slice by", SLICES.items(), by),
             select("statistic", "chart of", MAIN.items(), statistic),
             judge_boxes(body, view.judges_of(body)),
         ],
         "filter_url": page.request.path,
     }
+
+
+def _asked(page: ReportPage) -> dict[str, str]:
+    """What the coloured table is searched for, and its order."""
+    return {name: page.request.GET.get(name, "")[:200] for name in ("q", "sort", "order")}
+
+
+def _heat(page: ReportPage, body: dict[str, Any], view: View) -> HeatMap:
+    by, statistic = view.by or "tag", view.slice_statistic(body)
+    kept = {"by": by, "statistic": statistic, "judge": list(view.judges), "q": _asked(page)["q"]}
+    order = _asked(page)
+    return heat_map(
+        body,
+        view.judges_of(body),
+        by=by,
+        statistic=statistic,
+        words=order["q"],
+        sort=order["sort"],
+        ascending=order["order"] == "ascending",
+        address=lambda **order: page.address("slices", **kept, **order),
+        images_of=lambda judge, key: _images(page, by, judge, key),
+    )
+
+
+def _images(page: ReportPage, by: str, judge: str, key: str) -> str:
+    """Where the images of a slice can be looked at; nothing where no filter finds them."""
+    if by not in IN_THE_BROWSER:
+        return ""
+    return page.address("data", judge=judge, sort="score", **{by: key})
 
 
 def tables(body: dict[str, Any], view: View) -> list[Table]:
@@ -86,7 +125,7 @@ def tables(body: dict[str, Any], view: View) -> list[Table]:
                 columns,
                 at_least=enough.IMAGES,
                 judge=name,
-                colour=chart_style.colour_of(body, name),
+                face=face_of(body, name),
                 note=f"{stats['n']} {'atom' if by == 'atom_kind' else 'image'}"
                 f"{'' if stats['n'] == 1 else 's'}",
             )
@@ -99,4 +138,7 @@ def tables(body: dict[str, Any], view: View) -> list[Table]:
 
 
 def table_file(page: ReportPage, body: dict[str, Any], view: View) -> list[Table]:
+    """The coloured table repeats the numbers of the others, so it is a file of its own."""
+    if page.request.GET.get("table") == "heat":
+        return [_heat(page, body, view).table(SLICES[view.by or "tag"])]
     return tables(body, view)

@@ -11,6 +11,7 @@ from typing import Any
 from django.utils.text import slugify
 
 from annotations.exports.labels import defused
+from audit.charts.faces import Face
 from audit.statistic_names import MAIN, told
 from audit.stats import enough
 from audit.words import drift_state
@@ -25,7 +26,7 @@ class Row:
     estimates: tuple[dict[str, Any], ...]
     names: tuple[str, ...]
     judge: str = ""
-    colour: str = ""
+    face: Face | None = None
     note: str = ""
     link: str = ""
     state: str = ""  # of a judge: drifts, holds or cannot be told

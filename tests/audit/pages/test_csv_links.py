@@ -3,11 +3,14 @@
 import csv
 import io
 import re
+from datetime import timedelta
 from html import unescape
 
 import pytest
+from django.db.models import F
 from django.urls import reverse
 
+from annotations.models import Annotation
 from audit.reports import make as reports
 from tests import making
 from tests.audit.pages.test_dashboards import judge_all
@@ -22,6 +25,8 @@ def large(alice):
     making.person(study, "alice", role="owner")
     judge_all(study)
     judge_all(study, name="other-judge", verdicts=False)
+    # Given at a known time, as an import without times is not.
+    Annotation.objects.update(submitted_at=F("created_at") - timedelta(days=1))
     reports.make_report(study=study)
     return study
 
@@ -46,7 +51,7 @@ def table_after(page: str, title: str) -> tuple[list[str], str, str]:
     [
         ("drift", 5),  # the chart, all judges, each of the two judges, since their release
         ("side-by-side", 2),
-        ("slices", 2),
+        ("slices", 3),  # side by side, and each of the two judges
         ("calibration", 1),
         ("agreement", 5),
     ],

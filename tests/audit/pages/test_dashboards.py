@@ -342,16 +342,22 @@ def test_asking_for_a_report_shows_its_bar(as_alice, judged):
 
 
 @pytest.mark.parametrize(
-    ("kind", "start"), [("html", b"<!doctype"), ("pdf", b"%PDF"), ("json", b"{")]
+    ("kind", "start", "ending"),
+    [
+        ("html", b"<!doctype", "html"),
+        ("pdf", b"%PDF", "pdf"),
+        ("latex", b"\\documentclass", "tex"),
+        ("json", b"{", "json"),
+    ],
 )
-def test_a_report_is_one_file(as_alice, large, kind, start):
+def test_a_report_is_one_file(as_alice, large, kind, start, ending):
     report = large.reports.get()
     response = get(as_alice, "report-file", large, report.pk, kind)
     assert response.content.lstrip().startswith(start)
-    assert f"report-{report.pk}.{kind}" in response["Content-Disposition"]
+    assert f"report-{report.pk}.{ending}" in response["Content-Disposition"]
     if kind == "html":
         page = response.content.decode()
-        assert page.count("<figure>") == 3
+        assert page.count("<figure ") == 4
         assert not re.search(r'(src|href)="(?!#)', page)
         assert report.body["signature"]["data"] in page
 

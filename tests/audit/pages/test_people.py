@@ -3,14 +3,17 @@
 import csv
 import io
 import re
+from datetime import timedelta
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
 from annotations.exports.pseudonyms import pseudonym
 from audit.charts import people as people_charts
+from audit.models import Making
 from audit.people import stored as stored_agreement
 from audit.words.numbers import number
 from tests import making
@@ -134,8 +137,8 @@ def test_the_address_chooses_the_question_and_the_cut_of_time(as_alice, busy):
 def test_sentences_name_the_share_and_the_ceiling(as_alice, busy):
     page = text(as_alice.get(at(busy)))
     assert "Two people give the same answer in" in page
-    assert "One person gives the majority answer of the others in" in page
-    assert "Whether agreement has changed is not known: the answers came in one moment" in page
+    assert "One person gives exactly the answer that most of the others give in" in page
+    assert "Whether agreement has changed is not known: the answers were imported without" in page
 
 
 def test_without_answers_the_page_says_where_they_come_from(as_alice, study):
@@ -156,6 +159,17 @@ def test_one_person_alone_gives_reasons_and_no_number(as_alice, study):
     assert "None" not in words
 
 
-def test_a_large_study_without_a_count_yet_says_that_a_worker_counts(as_alice, busy, monkeypatch):
+def test_nobody_says_that_a_worker_counts_while_none_does(as_alice, busy, monkeypatch):
     monkeypatch.setattr(stored_agreement, "AT_ONCE", 1)
-    assert "A worker is counting" in text(as_alice.get(at(busy)))
+    page = text(as_alice.get(at(busy)))
+    assert "Not counted yet" in page
+    assert "A worker will count them when it takes them up." in page
+    now = timezone.now()
+    row = Making.objects.create(study=busy, kind="agreement", asked_at=now - timedelta(minutes=3))
+    assert "no worker has taken them up: perhaps none is running" in text(as_alice.get(at(busy)))
+    Making.objects.update(state="working", leased_until=now + timedelta(minutes=1))
+    assert "A worker is counting them." in text(as_alice.get(at(busy)))
+    # It has died.
+    Making.objects.update(leased_until=now - timedelta(minutes=1))
+    assert "A worker is counting" not in text(as_alice.get(at(busy)))
+    row.delete()

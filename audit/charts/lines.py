@@ -1,0 +1,96 @@
+"""Judges as lines over the release dates of the generators: bands, lines, markers, names at the ends.
+
+Where there are many judges, the loud ones have their colours and names and the others are thin and
+grey, until somebody chooses them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from audit.charts.faces import judge_scales, name_ink
+from audit.charts.style import fixed, in_time, tooltip
+from audit.charts.when_used import alt
+from audit.words.report import title
+
+Rows = Sequence[dict[str, Any]]
+# A name's line, in pixels.
+NAME_HEIGHT = 15
+LONGEST_NAME = 320  # as in static/chart.js
+
+
+def lines(
+    body: dict[str, Any],
+    rows: Rows,
+    judges: Sequence[str],
+    loud: Sequence[str],
+    theme: str,
+    *,
+    axis: str,
+    domain: tuple[float, float],
+    height: int,
+    decimals: int = 1,
+    band: bool = True,
+    also: Rows = (),
+) -> list[alt.Chart]:
+    """`also`: rows that have a name at the end of their line, too, but are drawn elsewhere."""
+    scale = fixed(domain)
+    y = alt.Y("value:Q", title=axis, scale=scale)
+    names = {title(name) for name in loud}
+    louder = [row for row in rows if row["judge"] in names]
+    quiet = [row for row in rows if row["judge"] not in names]
+    colour, shape = judge_scales(body, judges, theme, loud)
+
+    def drawn(some: Rows, width: float, size: float) -> list[alt.Chart]:
+        base = alt.Chart(alt.Data(values=list(some))).encode(x=in_time(), color=colour)
+        return [
+            base.mark_line(strokeWidth=width, cursor="pointer").encode(y=y),
+            base.mark_point(filled=True, size=size, opacity=1, cursor="pointer").encode(
+                y=y, shape=shape, tooltip=tooltip(decimals)
+            ),
+        ]
+
+    layers = drawn(quiet, 1, 20) if quiet else []
+    if band:
+        tint = alt.Chart(alt.Data(values=louder)).encode(x=in_time(), color=colour)
+        layers.append(
+            tint.mark_area(opacity=0.15).encode(
+                y=alt.Y("low:Q", title=axis, scale=scale), y2="high:Q"
+            )
+        )
+    layers += drawn(louder, 2, 70)
+    inks = {title(name): name_ink(body, name, theme) for name in loud}
+    ends = [
+        {**label, "ink": inks[label["judge"]]}
+        for label in end_labels(also, louder, domain=domain, height=height)
+        if label["judge"] in inks
+    ]
+    layers.append(
+        alt.Chart(alt.Data(values=ends))
+        .mark_text(align="left", dx=8, limit=LONGEST_NAME, cursor="pointer")
+        .encode(
+            x=in_time(),
+            y=alt.Y("place:Q", title=axis, scale=scale),
+            text="judge:N",
+            color=alt.Color("ink:N", scale=None),
+        )
+    )
+    return layers
+
+
+def end_labels(*series: Rows, domain: tuple[float, float], height: int) -> list[dict[str, Any]]:
+    """The last point of each line, with a place for its name within the plot at which no two names
+    overlap."""
+    last = {row["judge"]: dict(row) for part in series for row in part}
+    low, high = domain
+    gap = (high - low) * NAME_HEIGHT / height
+    labels = sorted(last.values(), key=lambda row: (row["value"], row["judge"]))
+    below = low - gap
+    for label in labels:
+        label["place"] = below = max(label["value"], below + gap)
+    # What has been pushed out at the top goes down again, and pushes the others.
+    above = high + gap
+    for label in reversed(labels):
+        label["place"] = above = min(label["place"], above - gap)
+    return list(last.values())

@@ -1,0 +1,74 @@
+"""What the judges of a study are called: by name, and where two share one, by what tells them apart."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+from annotations.models import Study
+from judges import catalogue
+from judges.models import Run
+
+# Between a judge's name and what tells it apart, in reports and addresses.
+APART = "@"
+USUAL = "usual options"
+MOST_NAMED = 3  # options in a name
+LONGEST = 60
+
+
+def title(name: str) -> str:
+    """What pages call a judge of this name, with what tells it from others."""
+    known, _, apart = name.partition(APART)
+    entry = catalogue.JUDGES.get(known)
+    return " · ".join(part for part in (entry.title if entry else known, apart) if part)
+
+
+def runs_by_name(study: Study) -> dict[str, Run]:
+    """Every judge of the study, in the order of their names."""
+    runs = list(Run.objects.filter(study=study).select_related("judge").order_by("pk"))
+    names = names_of(runs)
+    return {names[run.pk]: run for run in sorted(runs, key=lambda run: names[run.pk])}
+
+
+def names_of(runs: Iterable[Run]) -> dict[int, str]:
+    """The name of each run's judge. `runs` are all of a study: a judge's name depends on the others."""
+    alike: dict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        alike[run.judge.name].append(run)
+    return {
+        run.pk: f"{name}{APART}{tail}" if tail else name
+        for name, held in alike.items()
+        for run, tail in zip(held, _tails(held), strict=True)
+    }
+
+
+def _tails(runs: list[Run]) -> list[str]:
+    if len(runs) == 1:
+        return [""]
+    options = [run.judge.options for run in runs]
+    differing = [
+        key
+        for key in sorted({key for some in options for key in some})
+        if len({repr(some.get(key)) for some in options}) > 1
+    ]
+    tails = [_told(some, differing) for some in options]
+    return [
+        tail if tails.count(tail) == 1 else run.judge.fingerprint[:6]
+        for run, tail in zip(runs, tails, strict=True)
+    ]
+
+
+def _told(options: dict[str, Any], differing: list[str]) -> str:
+    """ "threshold 0.7"; what does not fit into a name is told by the fingerprint."""
+    own = [f"{key} {_value(options[key])}" for key in differing if key in options]
+    if not own:
+        return USUAL
+    told = ", ".join(own)
+    return told if len(own) <= MOST_NAMED and len(told) <= LONGEST else ""
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:g}" if isinstance(value, float) else str(value)

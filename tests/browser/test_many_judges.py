@@ -1,0 +1,108 @@
+"""Eight generators, twelve judges, sixty tags: the first screen says what is the case, and nothing is
+longer than three of them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from playwright.sync_api import expect
+
+from audit.reports import make as reports
+from tests.browser.conftest import DESKTOP
+from tests.browser.test_look import take
+from tests.large_study import JUDGES, large_study
+from tests.making import person
+
+SCREENS = 3
+PAGES = ("drift", "slices", "side-by-side", "calibration", "reports")
+
+
+@pytest.fixture
+def alice(transactional_db):
+    study = large_study()
+    reports.make_report(study=study)
+    return person(study, "alice", role="owner")
+
+
+def settled(page) -> None:
+    """All charts that are not folded away are drawn."""
+    for plot in page.locator(".plot-box[data-spec] .plot").all():
+        if plot.is_visible():
+            expect(plot.locator("svg").first).to_be_visible()
+
+
+def test_twelve_judges_and_sixty_slices_are_seen_at_a_glance(alice, open_page):
+    page = open_page(alice, reverse("drift", args=["large"]), size=DESKTOP)
+    settled(page)
+    expect(page.locator(".lead")).to_contain_text("of 12 judges hold")
+    tiles = page.locator(".tiles > li")
+    expect(tiles).to_have_count(3)
+    # Verdict and chart are on the first screen.
+    assert page.locator("#plot svg").bounding_box()["y"] < 540
+    swatches = page.locator(".filters .swatch path")
+    faces = swatches.evaluate_all(
+        "marks => marks.map(m => m.getAttribute('d') + m.getAttribute('fill'))"
+    )
+    assert len(faces) == len(set(faces)) == len(JUDGES)
+    names = page.locator(".filters input[data-title]").evaluate_all(
+        "boxes => boxes.map(box => box.dataset.title)"
+    )
+    alike = [name for name in names if name.startswith("GenEval")]
+    assert [name.partition(" · ")[2] for name in alike] == ["threshold 0.3", "threshold 0.7"]
+    take(page, "many-drift")
+
+    # Who is chosen gets the colour, the others stay behind it.
+    page.locator(".filters summary").click()
+    page.get_by_role("checkbox", name="CLIPScore (ViT-L/14)").click()
+    expect(page.locator(".filters summary")).to_have_text("4 of 12 judges chosen")
+    settled(page)
+    page.locator("summary", has_text="Every judge by itself").click()
+    expect(page.locator("#plot-each svg")).to_be_visible()
+    take(page, "many-drift-each")
+
+    for name in PAGES:
+        page.goto(reverse(name, args=["large"]))
+        settled(page)
+        height = page.evaluate("document.documentElement.scrollHeight")
+        assert height <= SCREENS * DESKTOP["height"], (name, height)
+    page.goto(reverse("side-by-side", args=["large"]))
+    settled(page)
+    take(page, "many-side-by-side")
+    page.goto(reverse("slices", args=["large"]))
+    expect(page.locator(".heat tbody tr")).to_have_count(60)
+    take(page, "many-slices")
+    page.get_by_label("search for a skill or tag").fill("skill 07")
+    page.get_by_label("search for a skill or tag").press("Enter")
+    expect(page.locator(".heat tbody tr")).to_have_count(1)
+    page.locator(".heat tbody td a").first.click()
+    expect(page).to_have_url(re.compile(r"judge=.*tag=skill\+07|tag=skill\+07.*judge="))
+
+
+def test_a_point_of_a_chart_opens_its_images(alice, open_page):
+    page = open_page(alice, reverse("drift", args=["large"]), size=DESKTOP)
+    settled(page)
+    page.locator("#plot .mark-symbol path").last.click()
+    expect(page).to_have_url(re.compile(r"/data/.*generator=generator"))
+
+
+def test_axes_are_those_of_the_statistic(alice):
+    client = Client()
+    client.force_login(alice.user)
+
+    def domains(chart: str) -> list[list[float]]:
+        spec = client.get(reverse("chart", args=["large", chart, "json"])).json()
+        found = []
+        for part in spec["vconcat"]:
+            for layer in part["layer"]:
+                domain = layer.get("encoding", {}).get("y", {}).get("scale", {}).get("domain")
+                if domain and domain not in found:
+                    found.append(domain)
+        return found
+
+    # Net deviation reaches 47 points, and its interval more; scores are points of a hundred.
+    assert domains("drift") == [[-20, 60], [0, 100]]
+    # AUROC; κ and τ-b; pairwise accuracy.
+    assert domains("agreement") == [[0.5, 1], [-0.2, 1], [0, 1]]
