@@ -1,7 +1,8 @@
 """DSG: the mean score of each generator, and each judge's correlation with people's ratings.
 
 As the paper counts, an item without answers scores 0: an image without a score, of a generator whose
-images a judge has scored for the larger part. Reports leave such an image out instead.
+images a judge has scored for the larger part; and an item of a split of which the generator has most
+others. Reports leave both out instead.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from annotations.benchmarks.dsg.reader import absent_of_splits
+from annotations.models import Image, Prompt
 from audit.paper_tables.study import Audited
 from audit.paper_tables.table import PaperTable, Row, mean
 from audit.reports.pairing import JudgeScores
@@ -26,16 +29,26 @@ def tables(audited: Audited) -> Sequence[PaperTable]:
         for name, (_, absent) in scores.items()
         if absent.any()
     )
+    items = list(
+        Prompt.objects.filter(study=audited.study).order_by().values_list("key", flat=True)
+    )
+    lacking = {name: _not_made(audited, name, items) for name, _ in audited.generators}
     by_generator = [
         Row(
             generator,
             tuple(
-                mean(values[here & ~np.isnan(values)].tolist(), "no image was scored")
+                _mean(values[here & ~np.isnan(values)], len(lacking[generator]))
                 for values, _ in scores.values()
             ),
         )
         for generator, here in audited.generators
     ]
+    notes += tuple(
+        f"{generator}: {len(absent)} items without an image count 0, as in the paper: "
+        f"{', '.join(absent[:5])}{', …' if len(absent) > 5 else ''}"
+        for generator, absent in lacking.items()
+        if absent
+    )
     people = audited.paired.people.mean
     correlations = [
         Row(name, (_of(ranking.spearman, people, v), _of(ranking.kendall_tau_b, people, v)))
@@ -59,6 +72,16 @@ def tables(audited: Audited) -> Sequence[PaperTable]:
             notes,
         ),
     ]
+
+
+def _mean(values: np.ndarray, absent: int) -> Result:
+    nothing = "no image was scored"
+    return mean([*values.tolist(), *[0.0] * absent], nothing) if values.size else mean([], nothing)
+
+
+def _not_made(audited: Audited, generator: str, items: list[str]) -> list[str]:
+    made = Image.objects.filter(study=audited.study, generator__name=generator).order_by()
+    return absent_of_splits(items, set(made.values_list("prompt__key", flat=True)))
 
 
 def _with_absent(audited: Audited, judge: JudgeScores) -> tuple[np.ndarray, np.ndarray]:

@@ -1,5 +1,5 @@
-"""GenEval: Table 2, the score of each generator by task, and Tables 4 and 5, agreement with single
-people by task.
+"""GenEval: Table 2, the score of each generator by task, Tables 4 and 5, agreement with single people
+by task, and what the official summary_scores.py prints.
 
 The overall score is the plain mean of the tasks. Agreement and κ are over all pairs of an image and
 a person; people among themselves over all pairs of two people's answers to one image.
@@ -16,6 +16,7 @@ from audit.paper_tables.study import PEOPLE, Audited
 from audit.paper_tables.table import PaperTable, Row, mean
 from audit.stats import agreement
 from audit.stats.estimate import Estimate, Result, Undefined
+from judges.methods.geneval import summarise
 
 TASKS = {
     "single_object": "single object",
@@ -36,12 +37,12 @@ def tables(audited: Audited) -> Sequence[PaperTable]:
         PaperTable(
             "GenEval, Table 2: scores by task",
             "generator",
-            ("overall", *heads),
+            ("overall", "all images", *heads),
             tuple(_scores(audited, tasks)),
             2,
             (
-                "Overall is the plain mean of the tasks. People: the mean of all answers, as the paper "
-                "counts them, and the majority for each image.",
+                "Overall is the plain mean of the tasks, as the paper scores generators. People: the mean "
+                "of all answers, which the paper prints over all images, and the majority for each image.",
             ),
         ),
         PaperTable(
@@ -58,7 +59,51 @@ def tables(audited: Audited) -> Sequence[PaperTable]:
             tuple(_compared(pairs, tasks, agreement.cohen_kappa)),
             2,
         ),
+        _summary(audited),
     ]
+
+
+def _summary(audited: Audited) -> PaperTable:
+    """Of the verdicts alone, as the official script counts them: no score is no image."""
+    people = audited.paired.people
+    rows = []
+    for generator, here in audited.generators:
+        for name, judge in audited.judges:
+            if not judge.has_verdicts:
+                continue
+            known = np.flatnonzero(here & ~np.isnan(judge.verdicts))
+            of_images = [
+                (tag, str(people.prompts[at]), bool(judge.verdicts[at]))
+                for at in known.tolist()
+                for tag in people.tags[at][:1] or ("",)
+            ]
+            rows.append(Row(f"{generator} · {name}", _summed(of_images)))
+    columns = ("images", "prompts", "% correct images", "% correct prompts", "overall score")
+    return PaperTable(
+        "GenEval: what summary_scores.py prints",
+        "generator",
+        columns,
+        tuple(rows),
+        2,
+        (
+            "A prompt is correct when any of its images is; the overall score is the plain mean of "
+            "the tasks (an image's first tag).",
+        ),
+    )
+
+
+def _summed(of_images: list[tuple[str, str, bool]]) -> tuple[Result, ...]:
+    if not of_images:
+        return (Undefined("no image has a verdict", 0),) * 5
+    found = summarise(of_images)
+    numbers = (
+        float(found.images),
+        float(found.prompts),
+        100 * found.correct_images,
+        100 * found.correct_prompts,
+        100 * found.overall,
+    )
+    return tuple(Estimate(number, None, None, found.images) for number in numbers)
 
 
 def _tasks(audited: Audited) -> dict[str, np.ndarray]:
@@ -79,7 +124,7 @@ def _scores(audited: Audited, tasks: dict[str, np.ndarray]) -> list[Row]:
             by_task = [_mean_of(values, here & of_task) for of_task in tasks.values()]
             known = [number for number in by_task if isinstance(number, Estimate)]
             overall = mean((number.value for number in known), "no task has a number")
-            rows.append(Row(f"{generator} · {name}", (overall, *by_task)))
+            rows.append(Row(f"{generator} · {name}", (overall, _mean_of(values, here), *by_task)))
     return rows
 
 

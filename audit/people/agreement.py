@@ -16,13 +16,13 @@ from annotations.forms.versions import form_of
 from annotations.models import Study
 from audit.people.answers import NOBODY, Answered, Forms, answers_of, forms_of
 from audit.reports import people_agreement
-from audit.reports.bootstrap import METHOD, est
+from audit.reports.bootstrap import Draw, draw_of, est
 from audit.reports.options import RESAMPLES, SEED, Options
 from audit.reports.people_agreement import LEVELS
 from audit.stats import agreement, enough
 from audit.stats.estimate import Estimate, Result, Undefined
-from audit.stats.resamples import Resamples
 
+OPTIONS = Options(resamples=RESAMPLES, seed=SEED)
 # The page shows this many people, singly and in pairs: those with the most answers.
 PEOPLE = 60
 SHARED_BY_A_PAIR = 10
@@ -36,6 +36,7 @@ FIRST_MONDAY = 4 * 86_400.0
 UNITS_WITH_INTERVALS = 20_000
 # With more different answers than this (free text, numbers) there are no majorities to speak of.
 MOST_CLASSES = 64
+NO_TIMES = "the answers were imported without the times at which they were given"
 
 Pairs = list[list[Any]]
 
@@ -117,10 +118,11 @@ def _question(given: Answered, busiest: list[int]) -> dict[str, Any]:
     several = (~np.isnan(table)).sum(axis=0) >= 2
     if not several.any():
         several[:] = True  # the statistics say themselves what is lacking
-    draw = Resamples(given.prompt_of_unit[several], resamples=RESAMPLES, seed=SEED, method=METHOD)
     agreeing, pairs = _agreeing(table)
     right, held = _like_the_others(table)
     shared, alike, asked = table[:, several], agreeing[several], pairs[several]
+    prompts = given.prompt_of_unit[several]
+    draw = draw_of(prompts, OPTIONS, shared)
     time = _OverTime(given, table, agreeing, pairs)
     return {
         "answers": int(given.value.size),
@@ -135,7 +137,7 @@ def _question(given: Answered, busiest: list[int]) -> dict[str, Any]:
             "no answer has a majority of others beside it",
         ),
         "like_others": [
-            _one_person(draw, (raters == pk)[:, several], right[:, several], held[:, several])
+            _one_person(prompts, (raters == pk)[:, several], right[:, several], held[:, several])
             for pk in busiest
         ],
         "pairs": _pairs(given, busiest),
@@ -148,7 +150,7 @@ def _question(given: Answered, busiest: list[int]) -> dict[str, Any]:
 def _published(given: Answered, busiest: list[int], generators: tuple[str, ...]) -> dict[str, Any]:
     """The numbers that papers print of people alone, as reports have them."""
     table, raters = given.slots()
-    prompts, options = given.prompt_of_unit, Options(resamples=RESAMPLES, seed=SEED)
+    prompts, options = given.prompt_of_unit, OPTIONS
     points = bool(given.is_number and given.value.min() >= 0 and given.value.max() <= 1)
     words = Undefined("the answers have no order", given.units)
 
@@ -192,11 +194,11 @@ def _alpha_on(
 ) -> Result:
     several = here & ((~np.isnan(table)).sum(axis=0) >= 2)
     shown = several if several.any() else here
-    draw = Resamples(given.prompt_of_unit[shown], resamples=RESAMPLES, seed=SEED, method=METHOD)
+    draw = draw_of(given.prompt_of_unit[shown], OPTIONS, table[:, shown])
     return _alpha(given, draw, table[:, shown], level)
 
 
-def _share(draw: Resamples, over: np.ndarray, under: np.ndarray, nothing: str) -> dict[str, Any]:
+def _share(draw: Draw, over: np.ndarray, under: np.ndarray, nothing: str) -> dict[str, Any]:
     """Without an interval where there is too little for one."""
     n = int((under > 0).sum())
     if not n:
@@ -223,14 +225,15 @@ def _like_the_others(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _one_person(
-    draw: Resamples, own: np.ndarray, right: np.ndarray, held: np.ndarray
+    prompts: np.ndarray, own: np.ndarray, right: np.ndarray, held: np.ndarray
 ) -> dict[str, Any]:
     """One person against the others."""
     over, under = np.where(own, right, 0).sum(axis=0), np.where(own, held, 0).sum(axis=0)
+    draw = draw_of(prompts, OPTIONS, over, under)
     return est(enough.required(draw.ratio(over, under), at_least=SHARED_BY_A_PAIR))
 
 
-def _alpha(given: Answered, draw: Resamples, table: np.ndarray, level: agreement.Level) -> Result:
+def _alpha(given: Answered, draw: Draw, table: np.ndarray, level: agreement.Level) -> Result:
     if not given.is_number and level != "nominal":
         return Undefined("the answers have no order", table.shape[1])
     with_interval: Result = Undefined("too many units for an interval")
@@ -287,16 +290,20 @@ class _OverTime:
     ) -> None:
         self.prompts, self.table = given.prompt_of_unit, table
         self.counted = agreeing, pairs
-        self.several = pairs > 0
         self.moment = np.full(given.units, -np.inf)
         np.maximum.at(self.moment, given.unit, given.moment)
+        # Of what was imported without times, nobody knows what came first.
+        self.several = (pairs > 0) & np.isfinite(self.moment)
+        self.untimed = int((pairs > 0).sum() - self.several.sum())
 
     def weeks(self) -> np.ndarray:
         """The Monday of each unit's week (UTC); nan for units with one answer and for weeks longer
         ago than the last 53."""
-        monday = np.floor((self.moment - FIRST_MONDAY) / WEEK) * WEEK + FIRST_MONDAY
+        monday = np.full(self.moment.size, np.nan)
+        since = self.moment[self.several] - FIRST_MONDAY
+        monday[self.several] = np.floor(since / WEEK) * WEEK + FIRST_MONDAY
         kept = np.unique(monday[self.several])[-WEEKS:]
-        return np.where(self.several & np.isin(monday, kept), monday, np.nan)
+        return np.where(np.isin(monday, kept), monday, np.nan)
 
     def parts(self) -> np.ndarray:
         """The number of each unit's part, equally many units in each. Answers of the same moment stay
@@ -313,7 +320,7 @@ class _OverTime:
         parts = []
         for name in np.unique(names[~np.isnan(names)]).tolist():
             inside = names == name
-            draw = Resamples(self.prompts[inside], resamples=RESAMPLES, seed=SEED, method=METHOD)
+            draw = draw_of(self.prompts[inside], OPTIONS, self.table[:, inside])
             share = draw.ratio(*(part[inside] for part in self.counted))
             alpha = draw.krippendorff_alpha(self.table[:, inside], "nominal")
             moment = self.moment[inside]
@@ -330,13 +337,17 @@ class _OverTime:
     def change(self) -> Result:
         """The later half minus the earlier one."""
         moment = np.sort(self.moment[self.several])
+        if self.untimed and moment.size < 2 * enough.IMAGES:
+            return Undefined(NO_TIMES, self.untimed)
         if moment.size < 2 * enough.IMAGES:
             return enough.too_few(moment.size, at_least=2 * enough.IMAGES, what="pairs of answers")
         later = self.moment >= moment[moment.size // 2]
         if later[self.several].all():
-            return Undefined("the answers came in one moment, as an import’s do", moment.size)
-        draw = Resamples(self.prompts, resamples=RESAMPLES, seed=SEED, method=METHOD)
-        return draw.change("ratio", self.counted, later)
+            return Undefined("all answers have the same time", moment.size)
+        agreeing, pairs = (part[self.several] for part in self.counted)
+        later = later[self.several]
+        draw = draw_of(self.prompts[self.several], OPTIONS, agreeing, pairs, later)
+        return draw.change("ratio", (agreeing, pairs), later)
 
 
 def _written(moment: float) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ class Forms:
     prompt: np.ndarray  # a code, in the order of the prompts' keys, as reports count them
     generator: np.ndarray  # a code, in the order of `generators`
     seconds: np.ndarray  # nan where no time was recorded
-    moment: np.ndarray  # seconds since 1970
+    moment: np.ndarray  # seconds since 1970; inf where only the time of an import is known
     generators: tuple[str, ...]  # by name
 
 
@@ -76,11 +77,12 @@ def forms_of(study: Study) -> Forms:
             "image__generator__name",
             "seconds",
             "submitted_at",
+            "created_at",
         )
     )
     entries = [
-        (*told, np.nan if seconds is None else seconds, moment.timestamp())
-        for *told, seconds, moment in rows.iterator(chunk_size=CHUNK)
+        (*told, np.nan if seconds is None else seconds, _moment(given, stored))
+        for *told, seconds, given, stored in rows.iterator(chunk_size=CHUNK)
     ]
     columns: list[Sequence[Any]] = [*zip(*entries, strict=True)] or [()] * 7
     generators = tuple(sorted(set(columns[4])))
@@ -90,6 +92,11 @@ def forms_of(study: Study) -> Forms:
     key, rater, image, prompt, generator = (np.array(c, dtype=np.int64) for c in columns[:5])
     seconds, moment = (np.array(column, dtype=float) for column in columns[5:])
     return Forms(key, rater, image, prompt, generator, seconds, moment, generators)
+
+
+def _moment(given: datetime, stored: datetime) -> float:
+    """An import without times writes one moment for both; an answer is given before it is stored."""
+    return np.inf if given == stored else given.timestamp()
 
 
 def answers_of(study: Study, forms: Forms) -> tuple[dict[str, Answered], dict[str, dict[str, int]]]:

@@ -20,7 +20,8 @@ from audit.stats.over_time import courses
 from audit.stats.over_time.calibrated import FOLDS
 from audit.stats.over_time.claims import ORDER, POINTS, Claim, Judged, claims
 from audit.stats.over_time.evidence import images_for, seen
-from audit.words.drift_state import AUROC, PAIRS
+from audit.stats.resampling.cluster_order import by_content
+from audit.words.drift_state import AUROC, PAIRS, STOPPED
 
 AS_THEY_ARE = "none: verdicts are in points as they are"
 ISOTONIC = f"isotonic regression on people’s answers, on the reference generators, {FOLDS} folds of prompts"
@@ -56,7 +57,12 @@ def drift(
         people=series.level[inside],
         judge=series.score[inside],
         generators=np.searchsorted(counted, people.generators[inside]),
-        prompts=np.unique(people.prompts[inside], return_inverse=True)[1],
+        prompts=by_content(
+            people.prompts[inside],
+            series.level[inside],
+            series.score[inside],
+            people.generators[inside],
+        ),
         count=counted.size,
         reference=reference,
         verdicts=verdicts,
@@ -119,7 +125,7 @@ class _Told:
         if not course.weights[place]:
             reason = "people give the same answer to all its images"
             return est(Undefined(reason, int(course.n[place])))
-        return est(courses.own(course, place).interval(least=0.0, most=1.0))
+        return est(courses.own(course, place).as_share())
 
     def _claim(self, name: str, claim: Claim) -> dict[str, Any]:
         after, scale = self.place >= claim.since, POINTS if name == "net_deviation" else ORDER
@@ -152,9 +158,9 @@ class _Told:
         people, series = self.people, self.series
         there = ~np.isnan(series.score) & ~np.isnan(series.yes)
         since = there & np.isin(people.generators, self.counted[after])
-        return draw_of(people.prompts[since], self.options).difference_of_means(
-            series.yes[since], series.score[since], scale=100.0
-        )
+        compared = series.yes[since], series.score[since]
+        draw = draw_of(people.prompts[since], self.options, *compared)
+        return draw.difference_of_means(*compared, scale=100.0)
 
     def _prevalence(self) -> dict[str, Any]:
         """People's score on the oldest and the newest generator, and how far the net deviation of a
@@ -170,10 +176,13 @@ class _Told:
 
 
 def _beyond(name: str, claim: Claim, size: dict[str, Any]) -> bool:
-    """Further off than the band, by more than chance, and on the side to which it moved."""
+    """Further off than the band, by more than chance, and on the side to which it moved. An order that
+    got better is no drift."""
     band = BAND if name == "net_deviation" else BAND / 100
     if "undefined" in size or abs(size["value"]) <= band or size["low"] <= 0 <= size["high"]:
         return False
+    if name == "agreement":
+        return size["value"] < 0
     return (size["value"] > 0) == (claim.moved.value > 0)
 
 
@@ -181,7 +190,7 @@ def _why_not(people: People, judge: JudgeScores, dated: np.ndarray, counted: np.
     """Why nothing can be told about drift; empty where something can. `dated` counts the images of
     each generator with a release date."""
     if judge.stopped:
-        return f"Its run was stopped by a failure: {judge.stopped}"
+        return f"{STOPPED}{judge.stopped}"
     some = np.flatnonzero(dated)
     if counted.size < 2 <= some.size:
         least = some[dated[some].argmin()]
@@ -216,9 +225,9 @@ def _slope(
         return enough.too_few(int(size.max()))
     names = np.array(people.generator_names, dtype=object)[people.generators]
     dates = dict(zip(people.generator_names, people.release_dates, strict=True))
-    return draw_of(people.prompts[judged], options).slope_per_year(
-        series.level[judged], series.score[judged], names[judged], dates
-    )
+    compared = series.level[judged], series.score[judged]
+    draw = draw_of(people.prompts[judged], options, *compared, people.generators[judged])
+    return draw.slope_per_year(*compared, names[judged], dates)
 
 
 def _since_own_release(
@@ -242,7 +251,6 @@ def _since_own_release(
     few = min(int(since.sum()), int((~since).sum()))
     if 0 < few < enough.IMAGES:
         return {"auroc": est(enough.too_few(few, what="images on one side of its release"))}
-    draw = draw_of(people.prompts[there], options)
-    return {
-        "auroc": est(draw.change("auroc", (series.yes[there], series.score[there]), since)),
-    }
+    compared = series.yes[there], series.score[there]
+    draw = draw_of(people.prompts[there], options, *compared, since)
+    return {"auroc": est(draw.change("auroc", compared, since))}

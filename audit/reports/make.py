@@ -212,6 +212,8 @@ def _missing(paired: Paired, reference: Reference) -> dict[str, Any]:
             name: {"absent": int(absent.sum()), "failed": int(failed.sum())}
             for name, (absent, failed) in gaps.items()
         },
+        # Answers that a model did not tell and that count 0: the scores are lower bounds.
+        "assumed": {judge.name: judge.assumed for judge in paired.judges if judge.assumed},
         "named": {
             "labels": people.images[unlabelled][:NAMED].tolist(),
             "scores": {

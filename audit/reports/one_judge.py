@@ -15,6 +15,7 @@ from audit.reports.pairing import JudgeScores, Paired
 from audit.reports.reference import Reference, Series, series_of
 from audit.stats import enough, thresholds
 from audit.stats.estimate import Undefined
+from audit.stats.resampling.cluster_order import by_content
 
 # The people with the most answers; a longer table would not be read.
 PEOPLE = 24
@@ -113,7 +114,9 @@ class JudgeReport:
         chosen = thresholds.cross_validated(
             self.reference.yes[both],
             judge.scores[both],
-            groups=self.people.prompts[both],
+            groups=by_content(
+                self.people.prompts[both], self.reference.yes[both], judge.scores[both]
+            ),
             folds=5,
             seed=self.options.seed,
         )

@@ -29,6 +29,7 @@ from annotations.models import (
 from annotations.scales import Scale, inferred
 from annotations.studies import adjudication
 from judges.models import AtomScore, Run, Score
+from judges.names import runs_by_name
 
 UNRATED = np.nan
 
@@ -85,6 +86,8 @@ class JudgeScores:
     atom_prompts: np.ndarray
     # Why its run was stopped: then its scores are not those of a whole study.
     stopped: str = ""
+    # Answers of the model that were not told and count 0, as in the official code.
+    assumed: int = 0
 
     @property
     def has_verdicts(self) -> bool:
@@ -125,6 +128,7 @@ class Paired:
                 _plain(judge.atom_scores),
                 _plain(judge.atom_labels),
                 *([judge.stopped] if judge.stopped else []),
+                *([judge.assumed] if judge.assumed else []),
             ]
             sha.update(json.dumps(facts, ensure_ascii=False).encode())
         return sha.hexdigest()
@@ -153,17 +157,18 @@ def pair(
     if decided:
         decisions = adjudication.decisions_on(study=study, question=question, images=order)
         people = replace(people, decisions=decisions)
-    runs = Run.objects.filter(study=study).select_related("judge").order_by("judge__name", "pk")
-    if judges is not None:
-        runs = runs.filter(judge__name__in=judges)
+    runs = runs_by_name(study)
+    # Counted in the order in which they came, so that a judge keeps its number when others join.
+    numbers = {pk: number for number, pk in enumerate(sorted(run.pk for run in runs.values()))}
     atom_labels = _atom_labels(study)
     if decided:
         atom_labels |= {k: [value] for k, value in adjudication.decided_atoms(study).items()}
     return Paired(
         people,
         tuple(
-            _judge(run, name, people, order, prompt_codes, atom_labels)
-            for run, name in _named(runs)
+            _judge(run, name, numbers[run.pk], people, order, prompt_codes, atom_labels)
+            for name, run in runs.items()
+            if judges is None or run.judge.name in judges
         ),
     )
 
@@ -258,16 +263,6 @@ def _scale(study: Study, question: str, ratings: np.ndarray) -> Scale:
     return inferred(np.unique(ratings[~np.isnan(ratings)]).tolist())
 
 
-def _named(runs):
-    """Runs with their judges' names; where one judge ran with several option sets, the name is
-    followed by the start of its fingerprint."""
-    runs = list(runs)
-    names = [run.judge.name for run in runs]
-    for run in runs:
-        name = run.judge.name
-        yield run, name if names.count(name) == 1 else f"{name}@{run.judge.fingerprint[:6]}"
-
-
 def _atom_labels(study: Study) -> dict[tuple[int, int], list[float]]:
     labels: dict[tuple[int, int], list[float]] = {}
     rows = Answer.objects.filter(
@@ -286,6 +281,7 @@ def _atom_labels(study: Study) -> dict[tuple[int, int], list[float]]:
 def _judge(
     run: Run,
     name: str,
+    number: int,
     people: People,
     order: dict[int, int],
     prompt_codes: dict[int, int],
@@ -295,8 +291,10 @@ def _judge(
     scores, verdicts = np.full(size, np.nan), np.full(size, np.nan)
     failed = np.zeros(size, dtype=bool)
     rows = Score.objects.filter(run=run).order_by()
-    for image, value, correct in rows.values_list("image_id", "value", "correct"):
+    assumed = 0
+    for image, value, correct, zeros in rows.values_list("image_id", "value", "correct", "assumed"):
         place = order[image]
+        assumed += zeros
         if value is None:
             failed[place] = True
             continue
@@ -318,6 +316,7 @@ def _judge(
             "precision": judge.precision,
             "options": judge.options,
             "fingerprint": judge.fingerprint,
+            "number": number,
         },
         release_date=run.release_date,
         scores=scores,
@@ -328,6 +327,7 @@ def _judge(
         atom_labels=np.array([label for _, _, _, _, label, _ in atoms], dtype=float),
         atom_prompts=np.array([prompt for _, _, prompt, _, _, _ in atoms], dtype=np.int64),
         stopped=run.reason if run.state == Run.State.STOPPED else "",
+        assumed=assumed,
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from annotations import consensus
-from audit.reports.bootstrap import METHOD, draw_of, est
+from audit.reports.bootstrap import METHOD, draw_of, est, numbered
 from audit.reports.options import Options
 from audit.reports.pairing import People
 from audit.stats import agreement, enough
@@ -29,9 +29,10 @@ PEOPLE = 24
 
 def people_of(people: People, options: Options) -> dict[str, Any]:
     several = _several(people.ratings)
-    ratings, draw = people.ratings[:, several], draw_of(people.prompts[several], options)
+    ratings = people.ratings[:, several]
+    draw = draw_of(people.prompts[several], options, ratings)
     first, second, where = _rater_pairs(people.ratings)
-    pairs = draw_of(people.prompts[where], options)
+    pairs = draw_of(people.prompts[where], options, np.stack([first, second]))
     return {
         "images": int(people.has_labels.sum()),
         "annotations": people.annotations,
@@ -65,7 +66,8 @@ def mean_of(table: np.ndarray, prompts: np.ndarray, options: Options, *, points:
     """The mean over images of the mean of all answers; a majority would round each image first."""
     means = consensus.mean(table)
     rated = ~np.isnan(means)
-    return draw_of(prompts[rated], options).mean(means[rated], scale=100.0 if points else 1.0)
+    draw = draw_of(prompts[rated], options, means[rated])
+    return draw.mean(means[rated], scale=100.0 if points else 1.0)
 
 
 def fleiss_of(table: np.ndarray, prompts: np.ndarray, options: Options) -> Result:
@@ -76,11 +78,12 @@ def fleiss_of(table: np.ndarray, prompts: np.ndarray, options: Options) -> Resul
     return bootstrap(
         agreement.fleiss_kappa,
         (table[:, several],),
-        clusters=prompts[several],
+        clusters=numbered(prompts[several], table[:, several]),
         resamples=options.resamples,
         seed=options.seed,
         method=METHOD,
         scale="correlation",
+        reach=agreement.beyond_chance(table[:, several]),
     )
 
 
@@ -88,7 +91,8 @@ def alpha_of(
     table: np.ndarray, prompts: np.ndarray, level: agreement.Level, options: Options
 ) -> Result:
     several = _several(table)
-    return draw_of(prompts[several], options).krippendorff_alpha(table[:, several], level)
+    shared = table[:, several]
+    return draw_of(prompts[several], options, shared).krippendorff_alpha(shared, level)
 
 
 def against_the_others(
@@ -101,7 +105,7 @@ def against_the_others(
     row, image = np.nonzero(own)
     mine[image] = table[row, image]
     both = ~np.isnan(mine) & ~np.isnan(others)
-    draw = draw_of(prompts[both], options)
+    draw = draw_of(prompts[both], options, mine[both], others[both])
     return {
         "n": int(both.sum()),
         **{
@@ -133,12 +137,13 @@ def _by_tag(people: People, options: Options) -> Iterator[tuple[str, dict[str, A
         here = np.array([tag in tags for tags in people.tags], dtype=bool)
         ratings, prompts = people.ratings[:, here], people.prompts[here]
         first, second, where = _rater_pairs(ratings)
+        pairs = np.stack([first, second])
         yield (
             tag,
             {
                 "n": int((~np.isnan(ratings).all(axis=0)).sum()) if len(ratings) else 0,
                 "percent_agreement": est(
-                    draw_of(prompts[where], options).percent_agreement(first, second)
+                    draw_of(prompts[where], options, pairs).percent_agreement(*pairs)
                 ),
                 "fleiss_kappa": est(fleiss_of(ratings, prompts, options)),
                 "krippendorff_alpha": {

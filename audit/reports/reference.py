@@ -47,8 +47,9 @@ class Reference:
         """The human score: points for a yes/no or a number from 0 to 1, else the mean rating."""
         value = self.yes if self.people.scale.is_yes_no else self.mean
         where = where & ~np.isnan(value)
-        draw = draw_of(self.people.prompts[where], self.options)
-        return draw.mean(value[where], scale=100.0 if self.people.scale.in_points else 1.0)
+        draw = draw_of(self.people.prompts[where], self.options, value[where])
+        scale = self.people.scale
+        return draw.mean(value[where], scale=100.0 if scale.in_points else 1.0, ends=scale.ends)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +67,17 @@ class Series:
     # whether 100 times it are points.
     rated: bool = False
     in_points: bool = True
+    ends: tuple[float, float] | None = None  # of people's scale
 
     @property
     def level(self) -> np.ndarray:
         """What people say, in the units of a score between 0 and 1."""
         return self.mean if self.rated else self.yes
+
+    @property
+    def held(self) -> tuple[np.ndarray, ...]:
+        """What is known of each item."""
+        return self.yes, self.mean, self.score, self.verdict
 
     def at(self, where: np.ndarray) -> Series:
         return Series(
@@ -82,6 +89,7 @@ class Series:
             self.no_points,
             self.rated,
             self.in_points,
+            self.ends,
         )
 
 
@@ -121,4 +129,5 @@ def series_of(people: People, judge: JudgeScores, reference: Reference, verdicts
         no_points=why_no_points(people, judge.scores),
         rated=not people.scale.is_yes_no,
         in_points=people.scale.in_points,
+        ends=people.scale.ends,
     )

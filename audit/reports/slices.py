@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from annotations import consensus
-from audit.reports.bootstrap import METHOD, Draw, draw_of, est
+from audit.reports.bootstrap import METHOD, Draw, draw_of, est, numbered
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, People
 from audit.reports.reference import Reference, Series, graded, outside
@@ -34,8 +34,9 @@ def agreement(series: Series, options: Options) -> dict[str, Any]:
 def _computed(series: Series, options: Options, rows: Iterable[Statistic]) -> dict[str, Any]:
     both = series.at(~np.isnan(series.score) & ~np.isnan(series.mean))
     decided = both.at(~np.isnan(both.yes))
-    draw = draw_of(decided.prompts, options)
-    ranks = draw if len(decided.yes) == len(both.yes) else draw_of(both.prompts, options)
+    draw = draw_of(decided.prompts, options, *decided.held)
+    whole = len(decided.yes) == len(both.yes)
+    ranks = draw if whole else draw_of(both.prompts, options, *both.held)
 
     def of(row: Statistic) -> Result:
         if row.compares == RANKED:
@@ -59,7 +60,7 @@ def _compared(row: Statistic, items: Series, draw: Draw, options: Options) -> Re
         return bootstrap(
             row.function,
             (people, judge),
-            clusters=items.prompts,
+            clusters=numbered(items.prompts, *items.held),
             resamples=options.resamples,
             seed=options.seed,
             method=METHOD,
@@ -71,7 +72,11 @@ def _compared(row: Statistic, items: Series, draw: Draw, options: Options) -> Re
 
 def _levels(both: Series, decided: Series, draw: Draw, ranks: Draw) -> dict[str, Any]:
     if both.no_points:
-        human = draw.mean(decided.level, scale=100.0) if both.in_points else ranks.mean(both.mean)
+        human = (
+            draw.mean(decided.level, scale=100.0)
+            if both.in_points
+            else ranks.mean(both.mean, ends=both.ends)
+        )
         judge = ranks.mean(both.score)
         deviation: Result = Undefined(both.no_points, len(both.score))
     else:

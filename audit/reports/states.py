@@ -69,6 +69,9 @@ def _state(drift: dict[str, Any]) -> tuple[str, dict[str, Any] | None]:
 
 
 def _strongest(claims: dict[str, Any]) -> str | None:
-    """The claim with the most evidence among those that go beyond the band."""
-    beyond = [name for name, claim in claims.items() if claim["beyond"]]
+    """The claim with the most evidence among those that go beyond the band and have enough of their
+    own: that of the other claim says nothing about this one."""
+    beyond = [
+        name for name, claim in claims.items() if claim["beyond"] and claim["evidence"] * LEVEL >= 1
+    ]
     return max(beyond, key=lambda name: claims[name]["evidence"], default=None)

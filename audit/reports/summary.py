@@ -20,6 +20,7 @@ def of(body: dict[str, Any]) -> dict[str, Any]:
         "judges": {
             name: {
                 "title": report_words.title(name),
+                "number": body["signature"]["judge_facts"][name].get("number"),
                 "alarm": judge["drift"]["alarm"],
                 "n": judge["overall"]["n"],
                 "absent": gaps["scores"][name]["absent"],

@@ -258,6 +258,15 @@ def fleiss_kappa(ratings: ArrayLike) -> Result:
     return Estimate(float((observed - expected) / (1 - expected)), None, None, units)
 
 
+def beyond_chance(ratings: ArrayLike) -> float:
+    """How far Fleiss' kappa falls from 1 when no two answers agree: 1 / (1 - P_e)."""
+    counts = _class_counts(ratings)
+    if isinstance(counts, Undefined):
+        return 1.0
+    shares = counts.sum(axis=0) / counts.sum()
+    return 1 / max(1 - float((shares**2).sum()), 1e-9)
+
+
 def gwet_ac1(ratings: ArrayLike) -> Result:
     """Gwet's AC1, which stays steady where nearly everything is "yes" and kappa collapses.
 

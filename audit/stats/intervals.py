@@ -29,12 +29,13 @@ def bootstrap(
     method: str = "percentile",
     confidence: float = 0.95,
     scale: Scale = "plain",
+    reach: float = 1.0,
 ) -> Result:
     """`statistic(*series)` (or `**series`) with the interval of a cluster bootstrap.
 
     Efron & Tibshirani 1993, ch. 13 (percentile) and 14.3 (BCa); clusters: Field & Welsh 2007,
     J. R. Stat. Soc. B 69:369. With method "jackknife" and few clusters, as `Resamples` has it, on
-    the scale named.
+    the scale named; `reach` is how far the statistic falls from its end when all clusters go wrong.
     """
     named = series if isinstance(series, Mapping) else None
     arrays = [np.asarray(a) for a in (named.values() if named is not None else series)]
@@ -65,5 +66,5 @@ def bootstrap(
 
     point = value(np.arange(n))
     if method == "jackknife" and 1 < size <= MOST_LEFT_OUT and isinstance(point, Estimate):
-        return jackknifed(point, values(1.0 - np.eye(size)), scale, 1.0, confidence)
+        return jackknifed(point, values(1.0 - np.eye(size)), scale, reach, confidence)
     return interval(point, values, counts, n, method, confidence)

@@ -24,7 +24,7 @@ from audit.stats.over_time import drift
 from audit.stats.resampling import means
 from audit.stats.resampling.draw import Draw, Resampled, Values
 from audit.stats.resampling.percentiles import interval
-from audit.stats.resampling.small_samples import MOST_LEFT_OUT, jackknifed
+from audit.stats.resampling.small_samples import MOST_LEFT_OUT, NO_SPREAD, jackknifed
 from audit.stats.series import Floats, same_length
 
 # By the names of the methods below: what can be subtracted, or asked for resample by resample.
@@ -72,9 +72,11 @@ class Resamples:
 
     # Means
 
-    def mean(self, x: ArrayLike, *, scale: float = 1.0) -> Result:
-        """The mean of x, times `scale` (100 for points)."""
-        return self._interval(means.mean(self.draw, x, scale=scale))
+    def mean(
+        self, x: ArrayLike, *, scale: float = 1.0, ends: tuple[float, float] | None = None
+    ) -> Result:
+        """The mean of x, times `scale` (100 for points). `ends`: of the scale that x is on."""
+        return self._interval(means.mean(self.draw, x, scale=scale, ends=ends))
 
     def difference_of_means(self, a: ArrayLike, b: ArrayLike, *, scale: float = 1.0) -> Result:
         """mean(a) - mean(b) over the same items, times `scale`: the net deviation of a judge b."""
@@ -286,7 +288,9 @@ def _statistic(name: str) -> Callable[..., Resampled | Undefined]:
     return STATISTICS[name]
 
 
-def _between(point: Estimate, low: float, high: float) -> Estimate:
+def _between(point: Estimate, low: float, high: float) -> Result:
+    if low == high:
+        return Undefined(NO_SPREAD, point.n)
     return replace(point, low=low, high=high)
 
 

@@ -7,11 +7,12 @@ from typing import Any, Final
 
 from audit.statistic_names import BAND
 from audit.stats import enough
-from audit.words.numbers import number, p_words, with_interval
+from audit.words.numbers import number, p_words, side, with_interval
 
 HOLDS: Final = "holds"
 DRIFTS: Final = "drifts"
 CANNOT_BE_TOLD: Final = "cannot be told"
+STOPPED: Final = "Its run was stopped by a failure: "
 # What the order of scores is called: where people say yes or no, and where they give ratings.
 AUROC: Final = "AUROC"
 PAIRS: Final = "share of pairs in people’s order"
@@ -24,6 +25,8 @@ NOTHING_NEWER = {
 }
 # From how far people's own score moves, in points, a page says what that does to differences.
 MUCH = 20.0
+# Less than this would be written as 0.0.
+LITTLE = 0.05
 
 
 def state_of(judge: dict[str, Any]) -> str:
@@ -34,6 +37,11 @@ def state_of(judge: dict[str, Any]) -> str:
     if drift["alarm"]:
         return DRIFTS
     return CANNOT_BE_TOLD if "undefined" in drift["slope_points_per_year"] else HOLDS
+
+
+def stopped(judge: dict[str, Any]) -> bool:
+    """Whether a failure stopped its run: then it has no verdict, whatever it scored before."""
+    return judge["drift"].get("untold", "").startswith(STOPPED)
 
 
 def deviations(judge: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -50,9 +58,7 @@ def beyond_band(deviation: dict[str, Any]) -> bool:
     """Outside the band, with an interval that excludes 0, on enough images to judge."""
     if "undefined" in deviation or deviation["n"] < enough.IMAGES:
         return False
-    if abs(deviation["value"]) <= BAND:
-        return False
-    return deviation["low"] > 0 or deviation["high"] < 0
+    return abs(deviation["value"]) > BAND and side(deviation) != 0
 
 
 def sentence(title: str, judge: dict[str, Any]) -> str:
@@ -77,11 +83,17 @@ def sentence(title: str, judge: dict[str, Any]) -> str:
         )
     since = drift["net_deviation_since"]
     manner = "too strict" if since["value"] > 0 else "too lenient"
-    calibrated = ", calibrated," if drift.get("kind") == "scores" else ""
     return (
-        f"{title} has drifted: {with_interval('net_deviation', since)} {manner}{calibrated} on "
-        f"generators since {month}."
+        f"{title} has drifted: {with_interval('net_deviation', since)} {manner} on generators since "
+        f"{month}{_as_read(drift)}."
     )
+
+
+def _as_read(drift: dict[str, Any]) -> str:
+    """A score has points only once it is calibrated: what that means, in plain words."""
+    if drift.get("kind") != "scores":
+        return ""
+    return f", if its score still meant what it did on {drift['reference']['rule']}"
 
 
 def reason(drift: dict[str, Any]) -> str:
@@ -164,8 +176,10 @@ def prevalence(judges: dict[str, dict[str, Any]]) -> str:
         f"{name} would move by {number('net_deviation', share['explains'])} points with the errors "
         "of the reference generators"
         for name, share in moved.items()
-        if judges[name]["drift"]["kind"] == "verdicts" and share["explains"] is not None
+        if judges[name]["drift"]["kind"] == "verdicts" and abs(share["explains"] or 0) >= LITTLE
     ]
     if parts:
         return f"{line}: {'; '.join(parts)}."
+    if all(judges[name]["drift"]["kind"] == "verdicts" for name in moved):
+        return ""
     return f"{line}, which is why scores are calibrated to people first."

@@ -7,6 +7,8 @@ from typing import Any
 
 from audit.statistic_names import STATISTICS
 
+MOST = 12  # decimals
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:
@@ -28,22 +30,63 @@ def cell(name: str, estimate: dict[str, Any]) -> Cell:
 
 def with_interval(name: str, estimate: dict[str, Any]) -> str:
     """ "+11.2 points (9.8 to 12.7)": the plus is written once where all three have it."""
-    shown, unit = cell(name, estimate), STATISTICS[name].unit
-    low, high = shown.low, shown.high
-    if low.startswith("+"):
-        low, high = low.removeprefix("+"), high.removeprefix("+")
-    return f"{shown.value}{unit} ({low} to {high})"
+    statistic, (value, low, high) = STATISTICS[name], _ends(estimate)
+    # Some reports of earlier versions have an interval without width, which says nothing.
+    if low is None or high is None or low == high:
+        return f"{number(name, value)}{statistic.unit} (no interval)"
+    decimals = decimals_to_tell(value, low, high, least=statistic.decimals)
+    shown, lower, upper = (number(name, end, decimals) for end in (value, low, high))
+    if lower.startswith("+"):
+        lower, upper = lower.removeprefix("+"), upper.removeprefix("+")
+    return f"{shown}{statistic.unit} ({lower} to {upper})"
 
 
-def number(name: str, value: float | None) -> str:
+def per_hundred(share: dict[str, Any]) -> str:
+    """ "62.1 (55.0 to 68.4)" of 100, for a share between 0 and 1."""
+    value, low, high = _ends(share)
+    if low is None or high is None or low == high:
+        return f"{100 * value:.1f}"
+    value, low, high = 100 * value, 100 * low, 100 * high
+    decimals = decimals_to_tell(value, low, high, least=1)
+    return f"{value:.{decimals}f} ({low:.{decimals}f} to {high:.{decimals}f})"
+
+
+def decimals_to_tell(value: float, low: float, high: float, *, least: int) -> int:
+    """So many that a narrow interval does not look like none, and that what lies on one side of 0
+    does not look like 0."""
+    beside_zero = not low <= 0 <= high
+
+    def tells(decimals: int) -> bool:
+        shown = [round(end, decimals) for end in (value, low, high)]
+        return shown[1] != shown[2] and not (beside_zero and 0 in shown)
+
+    return next((decimals for decimals in range(least, MOST) if tells(decimals)), MOST)
+
+
+def side(estimate: dict[str, Any]) -> int:
+    """1 above 0, −1 below it, 0 where the interval holds it or there is none: only then may a sentence
+    name a direction."""
+    if "undefined" in estimate:
+        return 0
+    value, low, high = _ends(estimate)
+    if low is None or high is None or low <= 0 <= high:
+        return 0
+    return 1 if value > 0 else -1
+
+
+def number(name: str, value: float | None, decimals: int | None = None) -> str:
     if value is None:
         return ""
     statistic = STATISTICS[name]
-    text = f"{value:.{statistic.decimals}f}"
+    text = f"{value:.{statistic.decimals if decimals is None else decimals}f}"
     # "−0.0" would suggest a direction that rounding has removed.
     if float(text) == 0:
         return text.removeprefix("-")
     return ("+" if statistic.signed and value > 0 else "") + text.replace("-", "−")
+
+
+def _ends(estimate: dict[str, Any]) -> tuple[float, float | None, float | None]:
+    return estimate["value"], estimate["low"], estimate["high"]
 
 
 def p_words(p: float) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from audit.statistic_names import STATISTICS
+from audit.statistic_names import STATISTICS, told
 from audit.stats import enough
-from audit.view import SLICES, View
-from audit.words.numbers import number, p_words, with_interval
+from audit.view import MANY, SLICES, View
+from audit.words.numbers import number, p_words, per_hundred, side, with_interval
 from audit.words.report import title, what_is_lacking
 
 
@@ -20,8 +21,11 @@ def of_judges(body: dict[str, Any]) -> list[str]:
         return [_no_best(body)]
     auroc = body["judges"][best]["overall"]["auroc"]
     lines = [f"{title(best)} is closest to people: AUROC {with_interval('auroc', auroc)}."]
-    for name, differences in compared["judges"].items():
-        lines.append(_behind(name, differences["auroc"]))
+    if len(compared["judges"]) < MANY:
+        for name, differences in compared["judges"].items():
+            lines.append(_behind(name, differences["auroc"]))
+    else:
+        lines += _all_behind(compared["judges"])
     lines.append(_ceiling(body))
     return [line for line in lines if line]
 
@@ -36,44 +40,95 @@ def _no_best(body: dict[str, Any]) -> str:
     return f"{said} Here an image counts as right from a mean of {body['positive_at']:.4g} on."
 
 
+def _all_behind(judges: dict[str, Any]) -> list[str]:
+    """Many judges in two sentences; their numbers are in the table."""
+    behind = [name for name, row in judges.items() if row["auroc"].get("p_holm", 1.0) <= 0.05]
+    level = [
+        title(name)
+        for name, row in judges.items()
+        if "p_holm" in row["auroc"] and name not in behind
+    ]
+    untested = [title(name) for name, row in judges.items() if "p_holm" not in row["auroc"]]
+    return [
+        line
+        for some, line in (
+            (behind, f"{len(behind)} of the others are behind it by more than chance (Holm)."),
+            (level, f"Cannot be told apart from it: {', '.join(level)}."),
+            (untested, f"Not tested: {', '.join(untested)}."),
+        )
+        if some
+    ]
+
+
 def _behind(name: str, difference: dict[str, Any]) -> str:
     if "undefined" in difference:
         return f"{title(name)} cannot be compared with it: {difference['undefined']}."
     p = difference.get("p_holm")
     if p is None:
         return f"{title(name)} differs, but no test could be made: {difference['no_p']}."
-    size = with_interval("auroc", {**difference, "value": difference["value"]})
-    if p <= 0.05:
-        return f"{title(name)} is behind it by more than chance: {size}, {p_words(p)}."
-    if difference["low"] <= 0 <= difference["high"]:
+    size, way = with_interval("auroc", difference), side(difference)
+    if not way:
         return f"{title(name)} cannot be told apart from it: {size}, {p_words(p)}."
-    return (
-        f"{title(name)} cannot be told apart from it where so many judges are compared: {size}, "
-        f"{p_words(p)}."
-    )
+    if p > 0.05:
+        return (
+            f"{title(name)} cannot be told apart from it where so many judges are compared: {size}, "
+            f"{p_words(p)}."
+        )
+    if way > 0:
+        return (
+            f"On the images that both have scored, {title(name)} is ahead of it by more than chance: "
+            f"{size}, {p_words(p)}."
+        )
+    return f"{title(name)} is behind it by more than chance: {size}, {p_words(p)}."
 
 
 def _ceiling(body: dict[str, Any]) -> str:
+    """The same question that judges are asked: yes or no, of a rating whether it reaches the cut."""
     ceiling = body["people"]["ceiling"]["percent_agreement"]
     if "undefined" in ceiling:
         return f"How far people agree among themselves is not known: {ceiling['undefined']}."
-    above = [
-        title(name)
-        for name, judge in body["judges"].items()
-        if judge["overall"]["percent_agreement"].get("value", 0) >= ceiling["value"]
-    ]
-    share = f"One person agrees with the others on {100 * ceiling['value']:.1f} % of images"
-    if not above:
-        return f"{share}; no judge reaches that."
-    return f"{share}; {', '.join(above)} {'reaches' if len(above) == 1 else 'reach'} that."
+    cut = body.get("positive_at")
+    share = (
+        f"One person says the same yes or no as most of the others on {per_hundred(ceiling)} of 100 "
+        "images"
+        if cut is None
+        else f"One person’s rating and the others’ mean lie on the same side of {cut:.4g} on "
+        f"{per_hundred(ceiling)} of 100 images"
+    )
+    reach, near = _up_to(body, ceiling)
+    if not reach and not near:
+        return f"{share}; no judge agrees with people as often."
+    told_of = []
+    if reach:
+        verb = "agrees" if len(reach) == 1 else "agree"
+        told_of.append(f"{', '.join(reach)} {verb} with people as often")
+    if near:
+        told_of.append(f"whether {' or '.join(near)} agrees with people as often cannot be told")
+    return f"{share}; {'; '.join(told_of)}."
 
 
-def of_slices(body: dict[str, Any], view: View) -> list[str]:
+def _up_to(body: dict[str, Any], ceiling: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """The judges that agree with people as often as one person does, and those whose interval holds
+    both."""
+    reach, near = [], []
+    for name, judge in body["judges"].items():
+        found = told(judge["overall"], "percent_agreement")
+        if "undefined" in found or found["n"] < enough.IMAGES or found["low"] is None:
+            continue
+        if found["low"] >= ceiling["value"]:
+            reach.append(title(name))
+        elif found["high"] >= ceiling["value"]:
+            near.append(title(name))
+    return reach, near
+
+
+def of_slices(body: dict[str, Any], view: View, judges: Sequence[str] | None = None) -> list[str]:
+    """`judges`: the only ones to speak of."""
     if lacking := what_is_lacking(body):
         return [lacking]
     by, statistic = view.by or "tag", view.slice_statistic(body)
     lines = []
-    for name in view.judges_of(body):
+    for name in judges or view.judges_of(body):
         slices = body["judges"][name].get(f"by_{by}", {})
         known = {
             key: stats[statistic]
@@ -83,20 +138,32 @@ def of_slices(body: dict[str, Any], view: View) -> list[str]:
         if not known:
             lines.append(f"{title(name)}: {_why_no_slice(slices, by, statistic)}.")
             continue
-        if STATISTICS[statistic].band:
-            worst = max(known, key=lambda key: abs(known[key]["value"]))
-            manner = "strict" if known[worst]["value"] > 0 else "lenient"
-            shown = with_interval(statistic, known[worst])
-            lines.append(
-                f"{title(name)} is furthest from people on {worst}: {shown}, too {manner}."
-            )
-        else:
-            worst = min(known, key=lambda key: known[key]["value"])
-            shown = with_interval(statistic, known[worst])
-            lines.append(
-                f"{title(name)} is weakest on {worst}: {STATISTICS[statistic].name} {shown}."
-            )
+        lines.append(
+            _furthest(title(name), known, by, statistic)
+            if STATISTICS[statistic].band
+            else _lowest(title(name), known, statistic)
+        )
     return lines
+
+
+def _furthest(judge: str, known: dict[str, dict[str, Any]], by: str, statistic: str) -> str:
+    """The slice that is furthest off; a direction only where its interval leaves 0 out."""
+    clear = {key: estimate for key, estimate in known.items() if side(estimate)}
+    worst = max(clear or known, key=lambda key: abs(known[key]["value"]))
+    shown = with_interval(statistic, known[worst])
+    if not clear:
+        return (
+            f"{judge} is clearly off on no {SLICES[by]}: the largest difference, {shown} on {worst}, "
+            "may be chance."
+        )
+    manner = "strict" if side(known[worst]) > 0 else "lenient"
+    return f"The largest clear difference of {judge} is on {worst}: {shown}, too {manner}."
+
+
+def _lowest(judge: str, known: dict[str, dict[str, Any]], statistic: str) -> str:
+    worst = min(known, key=lambda key: known[key]["value"])
+    shown = with_interval(statistic, known[worst])
+    return f"{judge} has its lowest {STATISTICS[statistic].name} on {worst}: {shown}."
 
 
 def _why_no_slice(slices: dict[str, dict[str, Any]], by: str, statistic: str) -> str:
@@ -116,7 +183,7 @@ def of_calibration(body: dict[str, Any], name: str) -> list[str]:
         return [f"{title(name)}: {auroc['undefined']}."]
     lines = [
         f"{title(name)} ranks an image that people call correct above one that they call wrong in "
-        f"{100 * auroc['value']:.1f} of 100 cases."
+        f"{per_hundred(auroc)} of 100 cases."
     ]
     bins = judge["curves"]["reliability"]
     if isinstance(bins, dict):
@@ -124,12 +191,17 @@ def of_calibration(body: dict[str, Any], name: str) -> list[str]:
     known = [score_bin for score_bin in bins if "value" in score_bin["people"]]
     if known:
         worst = max(known, key=lambda row: abs(row["people"]["value"] - row["score"]))
-        people, score = worst["people"]["value"], worst["score"]
+        people, score = worst["people"], worst["score"]
+        chance = ", which may be chance" if people["low"] <= score <= people["high"] else ""
         lines.append(
-            f"Where its score is {score:.0f} of 100, people say yes to {people:.0f} of 100 images: "
-            "its widest gap."
+            f"Where its score is {score:.0f} of 100, people say yes to {_bounded(people)} of 100 "
+            f"images: its widest gap{chance}."
         )
     return lines
+
+
+def _bounded(people: dict[str, Any]) -> str:
+    return per_hundred({part: people[part] / 100 for part in ("value", "low", "high")})
 
 
 def of_gallery(name: str, total: int, *, stored: bool, ranks: bool) -> list[str]:
@@ -156,30 +228,31 @@ def of_people(question: dict[str, Any]) -> list[str]:
     lines = [f"Two people give the same answer in {_percent(share)} of cases{_alpha(question)}."]
     if "value" in ceiling:
         lines.append(
-            f"One person gives the majority answer of the others in {_percent(ceiling)} of cases: "
-            "no judge can be expected to do better than this."
+            f"One person gives exactly the answer that most of the others give in {_percent(ceiling)} "
+            "of cases: no judge can be expected to hit people’s exact answer more often."
         )
     if "undefined" in change:
         lines.append(f"Whether agreement has changed is not known: {change['undefined']}.")
     elif change["low"] <= 0 <= change["high"]:
         lines.append(
-            "Agreement is the same in the earlier and the later half of the answers, within the "
-            "interval."
+            "Between the earlier and the later half of the answers no change of agreement can be told: "
+            f"{with_interval('points', _in_points(change))}."
         )
     else:
         way = "more" if change["value"] > 0 else "less"
-        size = sorted(100 * abs(change[part]) for part in ("low", "high"))
-        lines.append(
-            f"People agree {way} in the later half of the answers: by "
-            f"{100 * abs(change['value']):.1f} points ({size[0]:.1f} to {size[1]:.1f})."
-        )
+        by = with_interval("points", _in_points(change))
+        lines.append(f"People agree {way} in the later half of the answers: {by}.")
     return lines
 
 
+def _in_points(share: dict[str, Any]) -> dict[str, Any]:
+    return {part: 100 * share[part] for part in ("value", "low", "high")}
+
+
 def _percent(share: dict[str, Any]) -> str:
-    value, low, high = (share[part] for part in ("value", "low", "high"))
-    between = "" if low is None else f" ({100 * low:.1f} to {100 * high:.1f})"
-    return f"{100 * value:.1f} %{between}"
+    """ "55.1 % (50.2 to 60.0)"."""
+    value, _, between = per_hundred(share).partition(" ")
+    return f"{value} % {between}".rstrip()
 
 
 def _alpha(question: dict[str, Any]) -> str:

@@ -6,20 +6,16 @@ from typing import Any
 
 from audit.statistic_names import MAIN, told
 from audit.stats import enough
+from audit.view import MANY, by_urgency
 from audit.words import drift_state
 from audit.words.numbers import cell
-from judges import catalogue
+from judges.names import title
 
 FEW = "few"
 NO_SCORES = "No judge has scored this study yet."
 NO_LABELS = "Nobody has labelled this study yet, so there is nothing to compare judges with."
+NO_WHOLE_RUN = "No judge’s run has come to its end, so there is no verdict yet."
 ONLY_WORDS = "No score can be compared with words: ask a question that is answered by yes or no, or by a number."
-
-
-def title(name: str) -> str:
-    """What pages call a judge; `name` may end in @ and part of a fingerprint."""
-    entry = catalogue.JUDGES.get(name.partition("@")[0])
-    return entry.title if entry else name
 
 
 def drifting(body: dict[str, Any]) -> bool | None:
@@ -56,18 +52,47 @@ def _n(count: int, one: str) -> str:
     return f"{count} {one}{'' if count == 1 else 's'}"
 
 
+def tally(judges: dict[str, dict[str, Any]]) -> str:
+    """How many judges hold, drift, or cannot be told of yet."""
+    states = [drift_state.state_of(judge) for judge in judges.values()]
+    held, drifted, untold = (
+        states.count(state)
+        for state in (drift_state.HOLDS, drift_state.DRIFTS, drift_state.CANNOT_BE_TOLD)
+    )
+    lines = [f"{held} of {len(states)} judges hold{'s' if held == 1 else ''}."]
+    if drifted:
+        lines.append(f"{drifted} drift{'s' if drifted == 1 else ''}.")
+    if untold:
+        lines.append(f"Of {untold} it cannot be told yet.")
+    return " ".join(lines)
+
+
 def sentences(body: dict[str, Any]) -> list[str]:
     """One sentence for each judge, the drifted ones first."""
     if lacking := what_is_lacking(body):
         return [lacking]
-    judges = sorted(body["judges"].items(), key=lambda item: not item[1]["drift"]["alarm"])
-    lines = [drift_state.sentence(title(name), judge) for name, judge in judges]
-    prevalence = drift_state.prevalence({title(name): judge for name, judge in judges})
-    return [*lines, prevalence] if prevalence else lines
+    prevalence = drift_state.prevalence(
+        {title(name): judge for name, judge in body["judges"].items()}
+    )
+    return [*_verdicts(body["judges"]), *([prevalence] if prevalence else [])]
 
 
 def headline(body: dict[str, Any]) -> str:
-    return " ".join(sentences(body)[:2])
+    """The verdicts that come first. A run that was stopped has none."""
+    if lacking := what_is_lacking(body):
+        return lacking
+    whole = {
+        name: judge for name, judge in body["judges"].items() if not drift_state.stopped(judge)
+    }
+    if not whole:
+        return NO_WHOLE_RUN
+    verdicts = _verdicts(whole)
+    return f"{tally(whole)} {verdicts[0]}" if len(whole) > MANY else " ".join(verdicts[:2])
+
+
+def _verdicts(judges: dict[str, dict[str, Any]]) -> list[str]:
+    """The drifted ones first, the furthest of them before the others."""
+    return [drift_state.sentence(title(name), judges[name]) for name in by_urgency(judges)]
 
 
 def cannot_tell(people: dict[str, Any]) -> list[str]:
@@ -96,6 +121,11 @@ def missing(body: dict[str, Any]) -> list[str]:
             lines.append(f"{title(name)}: {scores['absent']} of {images} images not scored yet.")
         if scores["failed"]:
             lines.append(f"{title(name)}: {scores['failed']} of {images} could not be scored.")
+    for name, answers in gaps.get("assumed", {}).items():
+        lines.append(
+            f"{title(name)}: {answers} answers were blank or not among the tokens that its server "
+            "lists; they count 0, as in the official code."
+        )
     for generator in body["generators"]:
         if generator["release_date"] is None:
             lines.append(f"{generator['name']} has no release date, so it is not on the timeline.")
@@ -146,7 +176,8 @@ def as_text(body: dict[str, Any]) -> str:
     lines = [f"{body['study']}, question “{body['question']}”"]
     if body["simulated"]:
         lines[0] += " (simulated)"
-    lines += ["", *sentences(body)]
+    many = len(body["judges"]) > MANY and not what_is_lacking(body)
+    lines += ["", *([tally(body["judges"])] if many else []), *sentences(body)]
     for name, judge in body["judges"].items():
         lines += ["", f"{title(name)} ({name})"]
         head = ["generator", "released", "n", "human", "judge", *MAIN.values()]

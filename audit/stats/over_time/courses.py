@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import expit, logit
 from scipy.stats import t as student
 
 from audit.stats.estimate import Estimate
@@ -52,6 +53,15 @@ class Change:
         """Cut off at the ends of the scale."""
         half = float(student.ppf((1 + confidence) / 2, self.freedom)) * self.error
         low, high = max(self.value - half, least), min(self.value + half, most)
+        return Estimate(self.value, low, high, self.n)
+
+    def as_share(self, confidence: float = 0.95) -> Estimate:
+        """For a value between 0 and 1: on its logit, which is nearly normal where few images are."""
+        if not 0 < self.value < 1:
+            return self.interval(confidence, least=0.0, most=1.0)
+        half = float(student.ppf((1 + confidence) / 2, self.freedom)) * self.error
+        wide = half / (self.value * (1 - self.value))
+        low, high = (float(expit(logit(self.value) + sign * wide)) for sign in (-1, 1))
         return Estimate(self.value, low, high, self.n)
 
 

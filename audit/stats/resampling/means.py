@@ -20,7 +20,9 @@ from audit.stats.resampling.small_samples import (
 from audit.stats.series import Floats
 
 
-def mean(draw: Draw, x: ArrayLike, *, scale: float = 1.0) -> Resampled | Undefined:
+def mean(
+    draw: Draw, x: ArrayLike, *, scale: float = 1.0, ends: Limits | None = None
+) -> Resampled | Undefined:
     series = draw.finite(x)
     if isinstance(series, Undefined):
         return series
@@ -32,9 +34,7 @@ def mean(draw: Draw, x: ArrayLike, *, scale: float = 1.0) -> Resampled | Undefin
         return total / size * scale
 
     def limits(confidence: float) -> Limits:
-        low, high = mean_limits(values, draw.cluster, draw.clusters, confidence)
-        if values.min() >= 0 and values.max() <= 1:
-            low, high = max(0.0, low), min(1.0, high)
+        low, high = mean_limits(values, draw.cluster, draw.clusters, confidence, ends)
         return low * scale, high * scale
 
     point = Estimate(exact_sums.mean(values) * scale, None, None, draw.n)

@@ -7,6 +7,8 @@ shares          Exact binomial limits, mid-p (Lancaster 1961, JASA 56:223), for 
                 that would be as sure if each were alone: p(1 - p) / var, at most n (Kish 1965;
                 Korn & Graubard 1998, Surv. Methodol. 24:193). Where all are alike the variance
                 says nothing, and G counts.
+means between   The same on their way from one end of the scale to the other, without "at most n",
+two ends        and with Korn and Graubard's factor for few clusters, (z / t of G - 1)^2.
 differences     of two means: from the limits of both and their correlation (MOVER; Zou & Donner
 of means        2008, Stat. Med. 27:1693; two shares: Newcombe 1998, Stat. Med. 17:2635).
 all others      Student's t with G - 1 on the jackknife of clusters (Efron & Tibshirani 1993,
@@ -23,7 +25,7 @@ import math
 from typing import Literal
 
 import numpy as np
-from scipy.special import betainc
+from scipy.special import betainc, ndtri
 from scipy.stats import t as student
 
 from audit.stats.estimate import Estimate, Result, Undefined
@@ -35,6 +37,7 @@ Limits = tuple[float, float]
 
 # With more clusters percentiles hold as well, and leaving out each in turn takes longer.
 MOST_LEFT_OUT = 200
+NO_SPREAD = "no prompt differs from another: nothing tells how sure it is"
 
 
 def share_limits(hits: Floats, asked: Floats, confidence: float = 0.95) -> Limits:
@@ -69,18 +72,43 @@ def _mid_p(hits: float, n: float, tail: float) -> float:
     return low
 
 
-def mean_limits(values: Floats, cluster: Codes, clusters: int, confidence: float = 0.95) -> Limits:
-    """Of a mean: a share where all values are 0 or 1, else Student's t on the sums of clusters."""
+def mean_limits(
+    values: Floats,
+    cluster: Codes,
+    clusters: int,
+    confidence: float = 0.95,
+    ends: Limits | None = None,
+) -> Limits:
+    """Of a mean: a share where all values are 0 or 1, nearly one between the ends of a scale, else
+    Student's t on the sums of clusters."""
     if is_share(values):
         hits = by_group(values, cluster, clusters)
         return share_limits(hits, by_group(np.ones(values.size), cluster, clusters), confidence)
+    ends = ends or (0.0, 1.0)
+    within = ends[0] <= values.min() and values.max() <= ends[1] and ends[0] < ends[1]
     middle = mean(values)
     pull = _pull(values, middle, cluster, clusters)
     held = np.unique(cluster).size
     if held < 2:
         return middle, middle
-    half = _quantile(held, confidence) * math.sqrt(held / (held - 1) * math.fsum(pull**2))
+    variance = held / (held - 1) * math.fsum(pull**2)
+    if within:
+        return _between_ends(middle, variance, held, confidence, *ends)
+    half = _quantile(held, confidence) * math.sqrt(variance)
     return middle - half, middle + half
+
+
+def _between_ends(
+    middle: float, variance: float, clusters: int, confidence: float, bottom: float, top: float
+) -> Limits:
+    span = top - bottom
+    p, tail = (middle - bottom) / span, (1 - confidence) / 2
+    size = float(clusters)
+    if variance > 1e-18 * span**2:
+        few = (float(ndtri(1 - tail)) / _quantile(clusters, confidence)) ** 2
+        size = max(1.0, few * p * (1 - p) * span**2 / variance)
+    low, high = _mid_p(p * size, size, tail), 1 - _mid_p((1 - p) * size, size, tail)
+    return bottom + span * low, bottom + span * high
 
 
 def difference_limits(
@@ -93,9 +121,11 @@ def difference_limits(
     pulls = _pull(first, a, cluster, clusters), _pull(second, b, cluster, clusters)
     scale = math.sqrt(math.fsum(pulls[0] ** 2)) * math.sqrt(math.fsum(pulls[1] ** 2))
     r = math.fsum(pulls[0] * pulls[1]) / scale if scale > 0 else 0.0
-    # Two judges that never differ on G prompts may on the next one.
-    most = 1 - 1 / np.unique(cluster).size
-    r = min(most, max(-most, r))
+    # Two judges that never differ on G prompts may on the next one; and what is seen on few prompts is
+    # shrunk a little, else the interval is too narrow.
+    held = np.unique(cluster).size
+    most = 1 - 1 / held
+    r = min(most, max(-most, r)) * max(0.0, 1 - 2 / held)
 
     def side(one: float, other: float) -> float:
         return math.sqrt(max(0.0, one**2 + other**2 - 2 * r * one * other))
@@ -136,8 +166,8 @@ def jackknifed(
         at_top = value >= top - rounding
         low, high = (value - wrong, top) if at_top else (bottom, value + wrong)
         return Estimate(value, max(low, bottom), min(high, top), point.n)
-    if error <= rounding and value != 0:
-        return Undefined("no prompt differs from another: nothing tells how sure it is", point.n)
+    if error <= rounding:
+        return Undefined(NO_SPREAD, point.n)
     half = _quantile(clusters, confidence) * error
     if scale == "plain":
         low, high = value - half, value + half

@@ -104,12 +104,30 @@ def geneval() -> Study:
 def test_geneval_s_table_by_task():
     found = rows(geneval(), "geneval")
     # counting 2/2, colors 1/1: overall (1 + 1) / 2
-    assert found["early · strict"] == ["1.00", "1.00", "1.00"]
-    # counting (2/3 + 0) / 2 = 1/3, colors 1: overall 2/3
-    assert found["early · people, all answers"] == ["0.67", "0.33", "1.00"]
+    assert found["early · strict"] == ["1.00", "1.00", "1.00", "1.00"]
+    # counting (2/3 + 0) / 2 = 1/3, colors 1: overall 2/3; over all images (2/3 + 0 + 1) / 3 = 5/9
+    assert found["early · people, all answers"] == ["0.67", "0.56", "0.33", "1.00"]
     # counting (1 + 0) / 2, colors 1: overall .75
-    assert found["early · people, majority"] == ["0.75", "0.50", "1.00"]
-    assert found["late · people, majority"] == [NONE] * 3
+    assert found["early · people, majority"] == ["0.75", "0.67", "0.50", "1.00"]
+    assert found["late · people, majority"] == [NONE] * 4
+
+
+def test_geneval_s_own_print_out():
+    study = made({"p0": ("counting",), "p1": ("counting",), "p2": ("colors",)})
+    making.scores(study, {"early-p0": True, "early-p1": False, "early-p2": True}, name="strict")
+    # 2 of 3 images and prompts; counting 1 of 2, colors 1 of 1: overall 75
+    found = rows(study, "geneval", 3)
+    assert found["early · strict"] == ["3.00", "3.00", "66.67", "66.67", "75.00"]
+    assert found["late · strict"] == [NONE] * 5
+
+
+@pytest.mark.parametrize("like", ["geneval", "geneval2", "tifa", "dsg"])
+def test_a_judges_scores_make_a_table_without_any_people(like, capsys):
+    study = made({"p0": ("counting",), "p1": ("counting",)}, kinds=("count",), atomicity=3)
+    scored_atoms(study, {"early-p0": [1.0], "early-p1": [0.5]}, name="ours")
+    call_command("report", study.slug, like=like)
+    printed = capsys.readouterr().out
+    assert any("0.75" in line or "75.0" in line for line in printed.splitlines())
 
 
 def test_geneval_s_agreement_with_single_people():
@@ -155,6 +173,17 @@ def test_dsg_counts_an_item_without_answers_as_0():
     assert rows(study, "dsg", 1)["dsg"] == ["1.000", "1.000"]
     assert "dsg: 1 images without answers count 0, as in the paper: early-p2" in as_text(
         LIKE["dsg"](found)
+    )
+
+
+def test_dsg_counts_an_item_of_which_a_generator_made_no_image_as_0():
+    study = made({"tifa_0": (), "tifa_1": (), "tifa_2": (), "count_0": (), "count_1": ()})
+    Image.objects.filter(key__in=("early-tifa_2", "early-count_0", "early-count_1")).delete()
+    making.scores(study, {"early-tifa_0": 0.9, "early-tifa_1": 0.6}, name="dsg")
+    # Most of the split tifa is there, so its third item counts 0: 1.5 / 3. Of count there is none.
+    assert rows(study, "dsg")["early"] == ["0.500"]
+    assert "early: 1 items without an image count 0, as in the paper: tifa_2" in as_text(
+        LIKE["dsg"](audited(study, Options()))
     )
 
 

@@ -138,11 +138,34 @@ def test_the_later_half_is_held_against_the_earlier_one(course):
     assert -0.8 < change["low"] < -0.5 < change["high"] < -0.2
 
 
-def test_an_import_has_no_course_of_time(course):
+def test_answers_of_one_time_have_no_halves(course):
     Annotation.objects.update(submitted_at=datetime(2026, 1, 5, tzinfo=UTC))
     row = row_of(course)
-    assert row["change"]["undefined"] == "the answers came in one moment, as an import’s do"
+    assert row["change"]["undefined"] == "all answers have the same time"
     assert [part["percent"]["n"] for part in row["parts"]] == [80]
+
+
+def test_what_is_imported_without_times_is_no_earlier_or_later_half(course):
+    # In two imports, so that the second came later.
+    study = making.study("imported", prompts=40)
+    for half in (0, 1):
+        making.labels(
+            study,
+            {f"{made}-{n}": {"ann": n % 3 % 2, "ben": n % 2} for made in ("early", "late")
+             for n in range(half * 20, half * 20 + 20)},
+        )  # fmt: skip
+    row = row_of(study)
+    assert row["change"]["undefined"] == (
+        "the answers were imported without the times at which they were given"
+    )
+    assert row["change"]["n"] == 80
+    assert row["parts"] == row["weeks"] == []
+    # Beside answers whose times are known, they are left out.
+    more = {f"late-{n}": {"cat": n % 2} for n in range(40)}
+    making.labels(course, more)
+    assert row_of(course)["change"]["undefined"].startswith("the answers were imported")
+    Annotation.objects.filter(study=course, annotator__name="cat").delete()
+    assert row_of(course)["change"]["value"] == pytest.approx(-0.5)
 
 
 def test_times_are_told_by_quartiles(course):

@@ -15,6 +15,7 @@ from annotations.scales import Scale
 from audit.people import agreement as people_agreement
 from audit.reports import make
 from audit.reports.pairing import JudgeScores, Paired, People
+from audit.stats.resampling.small_samples import MOST_LEFT_OUT
 from tests import making
 
 PROMPTS, RATERS = 7, 4
@@ -26,9 +27,9 @@ SCALES = {
 }
 
 
-def study_of(seed: int, scale: str) -> Paired:
+def study_of(seed: int, scale: str, prompts: int = PROMPTS) -> Paired:
     rng = np.random.default_rng(seed)
-    n = PROMPTS * 4
+    n = prompts * 4
     values, known = SCALES[scale]
     ratings = rng.choice(values, size=(RATERS, n))
     ratings[rng.random(ratings.shape) < 0.2] = np.nan
@@ -38,11 +39,11 @@ def study_of(seed: int, scale: str) -> Paired:
         question="aligned",
         scale=known,
         images=np.array([f"i{number:02}" for number in range(n)], dtype=object),
-        prompts=np.arange(n) % PROMPTS,
+        prompts=np.arange(n) % prompts,
         generators=rng.integers(0, 2, n),
         variants=rng.choice(np.array(["original", "rewritten"], dtype=object), n),
-        tags=tuple((f"tag {number % PROMPTS % 2}",) for number in range(n)),
-        atomicity=(np.arange(n) % PROMPTS % 3).astype(float),
+        tags=tuple((f"tag {number % prompts % 2}",) for number in range(n)),
+        atomicity=(np.arange(n) % prompts % 3).astype(float),
         generator_names=GENERATORS,
         release_dates=(date(2021, 1, 1), date(2024, 1, 1)),
         ratings=ratings,
@@ -73,12 +74,12 @@ def study_of(seed: int, scale: str) -> Paired:
     return Paired(people, tuple(judges))
 
 
-def reordered(paired: Paired, order: np.ndarray, raters: np.ndarray) -> Paired:
-    """Images and people under other names, and so in another order."""
+def reordered(paired: Paired, order: np.ndarray, raters: np.ndarray, prompts: np.ndarray) -> Paired:
+    """Images, people and prompts under other names, and so in another order."""
     people = paired.people
     renamed = replace(
         people,
-        prompts=people.prompts[order],
+        prompts=prompts[people.prompts[order]],
         generators=people.generators[order],
         variants=people.variants[order],
         tags=tuple(people.tags[place] for place in order),
@@ -129,11 +130,21 @@ def body_of(paired: Paired, monkeypatch) -> str:
 def test_renaming_reordering_and_splitting_change_no_digit(scale, seed):
     paired = study_of(seed, scale)
     rng = np.random.default_rng(seed + 1)
-    images, people = rng.permutation(PROMPTS * 4), rng.permutation(RATERS)
     with pytest.MonkeyPatch.context() as patch:
-        before = body_of(paired, patch)
-        other = split(reordered(paired, images, people), int(rng.integers(RATERS)), rng)
-        assert body_of(other, patch) == before
+        assert body_of(renamed(paired, rng), patch) == body_of(paired, patch)
+
+
+def renamed(paired: Paired, rng: np.random.Generator) -> Paired:
+    prompts = int(paired.people.prompts.max()) + 1
+    orders = (rng.permutation(size) for size in (prompts * 4, RATERS, prompts))
+    return split(reordered(paired, *orders), int(rng.integers(RATERS)), rng)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_nor_with_so_many_prompts_that_a_bootstrap_draws_them(scale, monkeypatch):
+    paired = study_of(5, scale, prompts=MOST_LEFT_OUT + 10)
+    other = renamed(paired, np.random.default_rng(6))
+    assert body_of(other, monkeypatch) == body_of(paired, monkeypatch)
 
 
 def stored(slug: str, seed: int, values: list[float], *, otherwise: bool) -> dict:

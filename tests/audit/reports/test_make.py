@@ -13,6 +13,7 @@ from audit.reports.pairing import pair
 from audit.view import View
 from audit.words import changes
 from audit.words import report as report_words
+from judges.models import Score
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -134,6 +135,7 @@ def test_the_report_is_the_structure_of_the_contract(judged):
         "labels": 0,
         "undecided": 0,
         "scores": {"some-judge": {"absent": 0, "failed": 0}},
+        "assumed": {},
         "named": {"labels": [], "scores": {"some-judge": {"absent": [], "failed": []}}},
     }
 
@@ -200,6 +202,16 @@ def test_a_failed_judgement_is_missing_and_not_a_zero(study):
     # Over the two scored images alone: people 1/2, judge 1/2.
     assert stats["judge_score"]["value"] == pytest.approx(50)
     assert "1 of 8 could not be scored" in " ".join(report_words.missing(found))
+
+
+def test_answers_that_count_0_since_nobody_told_them_are_said(study):
+    majority_of(study, {"early-0"})
+    making.scores(study, {"early-0": True, "early-1": False})
+    Score.objects.filter(image__key="early-1").update(assumed=3)
+    found = body(study)
+    assert found["missing"]["assumed"] == {"some-judge": 3}
+    words = "3 answers were blank or not among the tokens that its server lists; they count 0"
+    assert words in " ".join(report_words.missing(found))
 
 
 def test_a_draw_between_people_has_no_reference_and_is_said(study):

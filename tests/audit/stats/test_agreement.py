@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from audit.stats.agreement import (
+    beyond_chance,
     cohen_kappa,
     fleiss_kappa,
     gwet_ac1,
@@ -153,3 +154,9 @@ def test_alpha_has_the_same_digits_in_whatever_order_people_and_units_come(level
             assert krippendorff_alpha(other, level).value == alpha
             again = Resamples(prompts[units], resamples=50).krippendorff_alpha(other, level)
             assert again == interval
+
+
+def test_how_far_kappa_falls_where_nobody_agrees_worked_by_hand():
+    # Nine yes of ten answers: P_e = .81 + .01 = .82, 1 / .18
+    assert beyond_chance([[1] * 5, [1] * 4 + [0]]) == pytest.approx(1 / 0.18)
+    assert beyond_chance([[np.nan]]) == 1

@@ -152,6 +152,8 @@ ROWS = {
     "agreement.unanimity": each(agreement.unanimity, TABLES),
     "agreement.fleiss_kappa": each(agreement.fleiss_kappa, TABLES, ONE_VALUE)
     | {"holes": lambda: agreement.fleiss_kappa([[1, 0], [1, NAN], [0, 0]])},
+    "agreement.beyond_chance": None,  # of tables that have a kappa
+    "cluster_order.by_content": None,  # an order, of whatever there is
     "agreement.gwet_ac1": each(agreement.gwet_ac1, TABLES, ONE_VALUE),
     "ranking.kendall_tau_b": each(ranking.kendall_tau_b, PAIRS, CONSTANT),
     "ranking.kendall_tau_c": each(ranking.kendall_tau_c, PAIRS, CONSTANT),

@@ -1,11 +1,13 @@
 """No sentence says what its numbers contradict."""
 
 import re
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from audit.reports.drift import _beyond
 from audit.reports.states import settle
 from audit.words import drift_state
 from audit.words.drift_state import AUROC, CANNOT_BE_TOLD, DRIFTS, HOLDS
@@ -125,6 +127,15 @@ def test_with_many_judges_the_same_evidence_is_less():
 
     assert judges(1) == {DRIFTS}
     assert judges(2) == {HOLDS}
+
+
+def test_an_order_that_got_better_is_no_drift_and_evidence_of_one_claim_is_none_of_another():
+    sure = claim(est(1, -2, 4), evidence=1e6, beyond=False)
+    fell = claim(est(-0.13, -0.18, -0.08), evidence=0.5, scale=0.01)
+    assert settled("scores", {"net_deviation": sure, "agreement": fell})["drift"]["state"] == HOLDS
+    moved = SimpleNamespace(moved=SimpleNamespace(value=0.13))
+    assert not _beyond("agreement", moved, est(0.13, 0.08, 0.18))
+    assert _beyond("net_deviation", moved, est(13, 8, 18))
 
 
 def test_people_whose_score_rises_move_every_difference_of_means():

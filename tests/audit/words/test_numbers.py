@@ -1,6 +1,6 @@
 import pytest
 
-from audit.words.numbers import cell, with_interval
+from audit.words.numbers import cell, per_hundred, with_interval
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,13 @@ def test_an_interval_says_its_sign_once():
     assert with_interval("net_deviation", sure) == "+11.2 points (9.8 to 12.7)"
     assert with_interval("net_deviation", unsure) == "+1.2 points (−3.4 to +5.0)"
     assert with_interval("auroc", unsure) == "1.200 (−3.400 to 5.000)"
+
+
+def test_a_narrow_interval_has_more_decimals_and_one_without_width_is_none():
+    narrow = {"value": 0.96, "low": 0.95998, "high": 0.96003, "n": 9}
+    near_zero = {"value": 0.04, "low": 0.01, "high": 0.08, "n": 9}
+    alike = {"value": 20.0, "low": 20.0, "high": 20.0, "n": 4}
+    assert with_interval("auroc", narrow) == "0.96000 (0.95998 to 0.96003)"
+    assert with_interval("net_deviation", near_zero) == "+0.04 points (0.01 to 0.08)"
+    assert with_interval("net_deviation", alike) == "+20.0 points (no interval)"
+    assert per_hundred(near_zero) == "4.0 (1.0 to 8.0)"

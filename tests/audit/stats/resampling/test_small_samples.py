@@ -24,8 +24,8 @@ def test_sixty_of_sixty_right_is_not_certainty_worked_by_hand():
 
 def test_four_right_images_and_a_judge_at_eight_tenths_are_no_twenty_points_for_sure():
     found = drawn(4).difference_of_means(np.ones(4), np.full(4, 0.8), scale=100)
-    # The lower end of 4 of 4 is 0.05^(1/4) = 0.473, less 0.8.
-    assert found.low == pytest.approx(100 * (0.05 ** (1 / 4) - 0.8))
+    # The lower end of 4 of 4 is 0.05^(1/4) = 0.473, less 0.8; and a fifth prompt may get another score.
+    assert found.low < 100 * (0.05 ** (1 / 4) - 0.8)
     assert found.value == pytest.approx(20)
 
 
@@ -81,7 +81,35 @@ def test_with_many_prompts_percentiles_are_taken():
 @pytest.mark.parametrize("name", coverage.STATISTICS)
 def test_intervals_hold_the_truth_with_twenty_prompts(name):
     # 150 worlds: 95 % less three standard errors of the count. `make bench-stats` counts thousands.
-    assert coverage.coverage(name, 20, 4, 150, "jackknife", seed=2) >= 0.897
+    assert coverage.coverage(name, 20, 4, 150, seed=2).share >= 0.897
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("name", coverage.COURSES)
+def test_intervals_over_time_hold_the_truth_with_forty_images_of_a_generator(name):
+    assert coverage.course_coverage(name, 40, 4, 300, seed=2).share >= 0.912
+
+
+@pytest.mark.simulation
+def test_means_near_the_end_of_a_scale_hold_the_truth():
+    # Student's t holds it in 92 of 100 worlds here.
+    assert coverage.coverage("people's mean", 40, 1, 400, kind="at the ends").share >= 0.925
+
+
+def test_a_mean_near_the_end_of_a_scale_does_not_leave_it_worked_by_hand():
+    # Sixty answers, all 5 of 1 to 5: as sure as sixty of sixty, on the way from 1 to 5.
+    found = drawn().mean(np.full(60, 5.0), ends=(1.0, 5.0))
+    assert found.low == pytest.approx(1 + 4 * 0.05 ** (1 / 60))
+    assert found.high == 5.0
+
+
+def test_no_interval_has_no_width():
+    # A judge that always says yes has a kappa of 0 in every resample; a score of 22 throughout, a mean.
+    kappa = drawn().cohen_kappa(np.arange(60) % 2, np.ones(60))
+    assert kappa == Undefined("no prompt differs from another: nothing tells how sure it is", 60)
+    assert not drawn().mean(np.full(60, 22.0))
+    narrow = drawn().mean(np.full(60, 0.8))
+    assert narrow.low < 0.8 < narrow.high
 
 
 @pytest.mark.simulation
@@ -89,4 +117,4 @@ def test_intervals_hold_the_truth_with_twenty_prompts(name):
 @pytest.mark.parametrize("prompts", coverage.SIZES)
 def test_shares_hold_the_truth_at_the_ends(prompts, rate):
     # Near the ends counts are few and the interval errs on the safe side.
-    assert coverage.share_coverage(prompts, 1, rate, 400) >= 0.93
+    assert coverage.share_coverage(prompts, 1, rate, 400).share >= 0.93

@@ -1,0 +1,22 @@
+"""Who counts new answers, as far as it is known: nobody says that a worker counts while none does."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from audit.models import Making
+
+# A running worker looks round every 15 seconds.
+PATIENCE = timedelta(minutes=2)
+
+
+def who_counts(making: Making | None) -> str:
+    now, state = timezone.now(), making and making.state
+    if making and state == Making.State.WORKING and (making.leased_until or now) > now:
+        return "A worker is counting them."
+    if making and state == Making.State.WAITING and now - making.asked_at > PATIENCE:
+        since = making.asked_at.strftime("%Y-%m-%d %H:%M")
+        return f"They wait since {since} UTC, and no worker has taken them up: perhaps none is running."
+    return "A worker will count them when it takes them up."

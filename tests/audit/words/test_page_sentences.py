@@ -1,0 +1,175 @@
+"""The first sentences of the pages, worked by hand."""
+
+import pytest
+
+from audit.view import View
+from audit.words import page_sentences
+from audit.words import report as report_words
+
+SOME = {"annotations": 60, "images": 60}
+
+
+def est(value, low, high, n=60):
+    return {"value": value, "low": low, "high": high, "n": n}
+
+
+def judge(**stats):
+    return {
+        "overall": {"auroc": est(0.9, 0.85, 0.94), "percent_agreement": est(0.8, 0.7, 0.88)} | stats
+    }
+
+
+CEILING = est(0.9, 0.86, 0.93)
+
+
+def compared(difference, *, ceiling=CEILING, cut=None, **judges):
+    return {
+        "people": {**SOME, "ceiling": {"percent_agreement": ceiling}},
+        "positive_at": cut,
+        "judges": judges or {"a": judge(), "b": judge()},
+        "comparison": {"best": "a", "judges": {"b": {"auroc": difference}}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("difference", "said"),
+    [
+        (
+            est(-0.031, -0.062, -0.001) | {"p_holm": 0.045},
+            "b is behind it by more than chance: −0.031 (−0.062 to −0.001), p = 0.045 (Holm).",
+        ),
+        # As reports have it whose p came from another test than their interval.
+        (
+            est(-0.031, -0.062, 0.001) | {"p_holm": 0.045},
+            "b cannot be told apart from it: −0.031 (−0.062 to 0.001), p = 0.045 (Holm).",
+        ),
+        (
+            est(0.031, 0.001, 0.062) | {"p_holm": 0.045},
+            "On the images that both have scored, b is ahead of it by more than chance: 0.031 (0.001 to "
+            "0.062), p = 0.045 (Holm).",
+        ),
+    ],
+)
+def test_behind_by_more_than_chance_only_where_the_interval_leaves_0_out(difference, said):
+    assert page_sentences.of_judges(compared(difference))[1] == said
+
+
+def test_the_two_ceilings_say_what_each_counts():
+    # Ratings from 1 to 5: people seldom give the very same one, but are mostly on one side of 4.
+    question = {
+        "percent": est(0.4, 0.35, 0.45),
+        "ceiling": est(0.551, 0.5, 0.6),
+        "change": {"undefined": "too few", "n": 0},
+        "alpha": {"nominal": {"undefined": "none", "n": 0}},
+    }
+    difference = est(-0.1, -0.2, 0.1) | {"p_holm": 0.5}
+    body = compared(difference, ceiling=est(0.819, 0.78, 0.85), cut=4)
+    assert page_sentences.of_people(question)[1] == (
+        "One person gives exactly the answer that most of the others give in 55.1 % (50.0 to 60.0) of "
+        "cases: no judge can be expected to hit people’s exact answer more often."
+    )
+    assert page_sentences.of_judges(body)[-1] == (
+        "One person’s rating and the others’ mean lie on the same side of 4 on 81.9 (78.0 to 85.0) of "
+        "100 images; whether a or b agrees with people as often cannot be told."
+    )
+
+
+def test_a_judge_reaches_people_only_where_its_interval_does():
+    difference = est(-0.1, -0.2, 0.1) | {"p_holm": 0.5}
+    near, far = est(0.91, 0.8, 0.95), est(0.5, 0.4, 0.6)
+    sure, few = est(0.95, 0.92, 0.97), est(1.0, 0.95, 1.0, n=4)
+
+    def last(first, second):
+        both = {"a": judge(percent_agreement=first), "b": judge(percent_agreement=second)}
+        return page_sentences.of_judges(compared(difference, **both))[-1].partition("; ")[2]
+
+    assert last(sure, near) == (
+        "a agrees with people as often; whether b agrees with people as often cannot be told."
+    )
+    assert last(far, few) == "no judge agrees with people as often."
+
+
+def slices(**numbers):
+    by_tag = {name: {"n": number["n"], "net_deviation": number} for name, number in numbers.items()}
+    return {"people": SOME, "judges": {"a": {"by_tag": by_tag}}}
+
+
+def test_a_slice_is_called_too_lenient_only_where_its_interval_says_so():
+    (said,) = page_sentences.of_slices(slices(count=est(0.0, -3.2, 3.1)), View())
+    assert said == (
+        "a is clearly off on no skill or tag: the largest difference, 0.0 points (−3.2 to +3.1) on "
+        "count, may be chance."
+    )
+    # The larger difference is not sure.
+    body = slices(
+        count=est(-9.0, -20.0, 2.0), colour=est(-4.0, -6.0, -2.0), few=est(30, 20, 40, n=4)
+    )
+    assert page_sentences.of_slices(body, View()) == [
+        "The largest clear difference of a is on colour: −4.0 points (−6.0 to −2.0), too lenient."
+    ]
+
+
+def test_a_widest_gap_that_may_be_chance_says_so():
+    def said(people):
+        body = {"people": SOME, "judges": {"a": {**judge(), "curves": {"reliability": [
+            {"score": 80.0, "people": people}]}}}}  # fmt: skip
+        return page_sentences.of_calibration(body, "a")[1]
+
+    assert said(est(60, 50, 70)) == (
+        "Where its score is 80 of 100, people say yes to 60.0 (50.0 to 70.0) of 100 images: its widest "
+        "gap."
+    )
+    assert said(est(70, 55, 85)).endswith("its widest gap, which may be chance.")
+
+
+def test_no_change_between_the_halves_is_told_with_its_interval():
+    question = {
+        "percent": est(0.8, 0.7, 0.9),
+        "ceiling": {"undefined": "none", "n": 0},
+        "change": est(0.01, -0.3, 0.32),
+        "alpha": {"nominal": est(0.0, 0.0, 0.0)},
+    }
+    said = page_sentences.of_people(question)
+    assert said[0].endswith("Krippendorff’s α 0.000 (no interval).")
+    assert said[1] == (
+        "Between the earlier and the later half of the answers no change of agreement can be told: "
+        "+1.0 points (−30.0 to +32.0)."
+    )
+
+
+def drifting(alarm=False, **drift):
+    told = {"alarm": alarm, "state": "drifts" if alarm else "cannot be told", **drift}
+    return {"drift": told, "by_generator": {}}
+
+
+FAILED = {
+    "untold": "Its run was stopped by a failure: The key was refused.",
+    "needs": {"reason": "Its run was stopped by a failure: The key was refused."},
+}
+
+
+def test_a_headline_has_verdicts_only():
+    since = {"by": "net_deviation", "since": "2024-10-01", "kind": "verdicts"}
+    verdict = drifting(alarm=True, net_deviation_since=est(14.2, 8.3, 20.8), **since)
+    verdict["drift"]["prevalence"] = {"from": 30.0, "to": 90.0, "explains": 11.2}
+    body = {"people": SOME, "judges": {"broken": drifting(**FAILED), "good": verdict}}
+    assert report_words.headline(body) == (
+        "good has drifted: +14.2 points (8.3 to 20.8) too strict on generators since 2024-10."
+    )
+    assert len(report_words.sentences(body)) == 3
+    del body["judges"]["good"]
+    assert report_words.headline(body) == (
+        "No judge’s run has come to its end, so there is no verdict yet."
+    )
+
+
+def test_calibrated_is_said_in_a_plain_clause():
+    body = {"people": SOME, "judges": {"soft": drifting(
+        alarm=True, by="net_deviation", since="2024-10-01", kind="scores",
+        net_deviation_since=est(14.2, 8.3, 20.8),
+        reference={"rule": "the oldest third of the generators", "generators": ["A"]},
+    )}}  # fmt: skip
+    assert report_words.headline(body) == (
+        "soft has drifted: +14.2 points (8.3 to 20.8) too strict on generators since 2024-10, if its "
+        "score still meant what it did on the oldest third of the generators."
+    )
