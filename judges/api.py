@@ -18,9 +18,10 @@ from annotations.api.lists import Filters, MessageSerializer, filters, listed, p
 from annotations.api.sound_json import SoundJSON
 from annotations.api.views import KEY
 from annotations.benchmarks.registry import FORMATS
-from judges import tasks
+from judges import own_recipes, tasks
 from judges.intake import uploads
 from judges.models import Judge, Run, Score, Upload
+from judges.recipes.read import LARGEST
 from judges.runs import lifecycle
 from judges.runs.queries import judge_choices, judge_info, run_row, run_rows
 from judges.runs.wake import send
@@ -37,6 +38,9 @@ class RunSerializer(serializers.Serializer):
     reason = serializers.CharField()
     done = serializers.IntegerField()
     failed = serializers.IntegerField()
+    assumed = serializers.IntegerField(
+        help_text="Answers that the model did not tell and that count 0, as in the official code."
+    )
     expected = serializers.IntegerField()
 
 
@@ -72,6 +76,20 @@ class OptionSerializer(serializers.Serializer):
     choices = serializers.ListField(child=serializers.CharField())
     longest = serializers.IntegerField(allow_null=True, help_text="Characters of a text.")
     help = serializers.CharField()
+
+
+class RecipeSerializer(serializers.Serializer):
+    """A judge of somebody's own."""
+
+    name = serializers.CharField()
+    title = serializers.CharField()
+    text = serializers.CharField(help_text="Its recipe, in TOML.")
+    added_by = serializers.CharField(source="added_by.username", default="")
+    added_at = serializers.DateTimeField()
+
+
+class AddRecipeSerializer(serializers.Serializer):
+    text = serializers.CharField(max_length=LARGEST, trim_whitespace=False)
 
 
 class JudgeSerializer(serializers.ModelSerializer):
@@ -214,6 +232,34 @@ def judge_options(request: Request, slug: str, judge: str) -> Response:
     return Response(OptionSerializer(judge_info(judge).declared, many=True).data)
 
 
+@extend_schema(methods=["GET"], responses={200: RecipeSerializer(many=True), **REFUSALS})
+@extend_schema(
+    methods=["POST"],
+    request=AddRecipeSerializer,
+    responses={201: RecipeSerializer, 422: MessageSerializer, **REFUSALS},
+)
+@api_view(["GET", "POST"])
+def recipes(request: Request, slug: str) -> Response:
+    """The recipes of this installation; POST adds one, for all studies."""
+    research_place_or_404(request, slug)
+    if request.method == "GET":
+        found = [row.recipe for row in own_recipes.rows(request.user)]
+        return Response(RecipeSerializer(found, many=True).data)
+    sent = AddRecipeSerializer(data=request.data)
+    sent.is_valid(raise_exception=True)
+    added = own_recipes.add(text=sent.validated_data["text"], by=request.user)
+    return Response(RecipeSerializer(added).data, status=201)
+
+
+@extend_schema(responses={204: None, 422: MessageSerializer, **REFUSALS})
+@api_view(["DELETE"])
+def recipe(request: Request, slug: str, judge: str) -> Response:
+    """Remove a recipe that one has added oneself and that no run rests on."""
+    research_place_or_404(request, slug)
+    own_recipes.remove(name=judge, by=request.user)
+    return Response(status=204)
+
+
 @listed(JudgeSerializer)
 @api_view()
 def judges(request: Request, slug: str) -> Response:
@@ -302,6 +348,8 @@ urlpatterns = [
     path("studies/<slug:slug>/judges/", judges, name="api-judges"),
     path("studies/<slug:slug>/judges/offers/", judge_offers, name="api-judge-offers"),
     path("studies/<slug:slug>/judges/offers/<str:judge>/", judge_options, name="api-judge-options"),
+    path("studies/<slug:slug>/recipes/", recipes, name="api-recipes"),
+    path("studies/<slug:slug>/recipes/<str:judge>/", recipe, name="api-recipe"),
     path("studies/<slug:slug>/scores/", scores, name="api-scores"),
     path("studies/<slug:slug>/imports/", imports, name="api-imports"),
     path("studies/<slug:slug>/imports/<int:upload_id>/", import_outcome, name="api-import"),

@@ -45,6 +45,15 @@ def from_score(detections: Sequence[Detection], least: float) -> list[Detection]
     return [detections[at] for at, score in enumerate(scores(detections)) if score >= least]
 
 
+def frame(size: tuple[int, int]) -> tuple[int, int]:
+    """The size to which T2I-CompBench brings a picture: short side 479, no side over 480."""
+    short, long = sorted(size)
+    new_short, new_long = 479, int(479 * long / short)
+    if new_long > 480:
+        new_short, new_long = int(480 * new_short / new_long), 480
+    return (new_short, new_long) if size[0] <= size[1] else (new_long, new_short)
+
+
 def as_evidence(detections: Iterable[Detection]) -> list[dict[str, Any]]:
     """As JSON keeps them, without masks and without the faintest."""
     return [plain(detection) for detection in detections if detection["score"] >= FAINT]

@@ -16,6 +16,25 @@ from annotations.imports.outcome import sentences
 from annotations.models import Atom, Image, Job, Study
 
 
+class Recipe(models.Model):
+    """A judge of somebody's own, as text; it never changes, and is offered like those of the
+    catalogue."""
+
+    name = models.CharField(max_length=80, unique=True)
+    title = models.CharField(max_length=120)
+    text = models.TextField()
+    added_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    added_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Judge(models.Model):
     """Method + engine + options, frozen. Everything that can change a score is in the fingerprint."""
 
@@ -35,6 +54,9 @@ class Judge(models.Model):
     fingerprint = models.CharField(max_length=16, unique=True)
     release_date = models.DateField(
         null=True, blank=True, help_text="When people could first use this judge."
+    )
+    recipe = models.ForeignKey(
+        Recipe, null=True, blank=True, on_delete=models.PROTECT, related_name="judges"
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -138,6 +160,9 @@ class Score(models.Model):
     error = models.TextField(blank=True)
     evidence = models.JSONField(default=dict, blank=True)
     seconds = models.FloatField(null=True, blank=True)
+    assumed = models.PositiveSmallIntegerField(
+        default=0, db_default=0, help_text="Answers that were not told and count 0, as coded."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -1,13 +1,14 @@
-"""The tables of docs/judges.md: every option of every method and engine, as they are declared."""
+"""Tables of the documentation: every option of every method and engine, as they are declared, and what
+a recipe may name."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 from judges import catalogue
 from judges.options import Option, declared
+from judges.recipes.names import ENGINES, METHODS, kinds_of, load
 
 
 def option_tables() -> str:
@@ -19,9 +20,26 @@ def option_tables() -> str:
     return "\n".join(lines)
 
 
+def name_tables() -> str:
+    """What a recipe may name, for docs/recipes.md."""
+    lines = ["| method | asks for |", "|---|---|"]
+    for name, method in METHODS.items():
+        more = "".join(f", also `{part}`" for part in method.more)
+        instead = "".join(
+            f'; with `{option} = "{value}"` for `{part}`'
+            for (option, value), part in method.instead.items()
+        )
+        lines.append(f"| `{name}` | {', '.join(f'`{p}`' for p in method.parts)}{more}{instead} |")
+    lines += ["", "| engine | answers | needs |", "|---|---|---|"]
+    for name, engine in ENGINES.items():
+        kinds = ", ".join(f"`{kind}`" for kind in kinds_of(load(engine.path)))
+        lines.append(f"| `{name}` | {kinds} | {', '.join(engine.needs)} |")
+    return "\n".join(lines)
+
+
 def _rows(paths: dict[str, Any]) -> Iterator[str]:
     for path in paths:
-        kind = catalogue.load(path)
+        kind = load(path)
         yield f"\n**{kind.identity.rpartition(':')[2]}**\n"
         yield "| option | default | it is | |\n|---|---|---|---|"
         for name, option in declared(kind).items():
@@ -29,9 +47,10 @@ def _rows(paths: dict[str, Any]) -> Iterator[str]:
 
 
 def _default(option: Option) -> str:
-    shown = option.shown_default.replace("\n", " ")
-    if option.kind == "texts":
-        shown = ", ".join(json.loads(shown))
+    shown = option.shown_default
+    if option.kind == "texts" and option.default is not None:
+        shown = ", ".join(option.default)
+    shown = shown.replace("\n", " ").replace("|", "\\|")
     return f"`{shown}`" if shown not in ("", "null") else ""
 
 

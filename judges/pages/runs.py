@@ -53,7 +53,7 @@ def judges(request: HtmxRequest, slug: str) -> HttpResponse:
 def options(request: HtmxRequest, slug: str, judge: str) -> HttpResponse:
     """Start a judge with options of one's own."""
     place = research_place_or_404(request, slug)
-    if judge not in catalogue.JUDGES:
+    if catalogue.find(judge) is None:
         raise Http404
     info = run_queries.judge_info(judge)
     context = {"study": place.study, "judge": info, "thing": info.title}

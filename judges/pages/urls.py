@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from judges.pages import bring, dates, imports, runs
+from judges.pages import bring, dates, imports, recipes, runs
 
 # Before the pages of studies: "new" is no study.
 pages = [
@@ -20,6 +20,9 @@ study_pages = [
     path("runs/dates/", dates.judge_dates, name="judge-dates"),
     path("runs/start/", runs.start, name="run-start"),
     path("runs/judges/", runs.judges, name="run-judges"),
+    path("runs/recipes/", recipes.recipes, name="recipes"),
+    path("runs/recipes/<str:judge>.toml", recipes.recipe_file, name="recipe-file"),
+    path("runs/recipes/<str:judge>/remove/", recipes.remove, name="recipe-remove"),
     path("runs/start/<str:judge>/", runs.options, name="run-options"),
     path("looks/<slug:public_id>/", runs.look, name="look"),
     path("runs/<int:run_id>/cancel/", runs.cancel, name="run-cancel"),

@@ -5,15 +5,8 @@ import pytest
 from judges import catalogue, registry
 from judges.looks.store import KIND_OF
 from judges.protocols import Atom, Seen, Subject
+from judges.recipes.names import VERBS
 
-VERBS = {
-    "objects": "detect",
-    "colors": "colors",
-    "depth": "depths",
-    "similarity": "similarities",
-    "answers": "answer",
-    "talk": "talk",
-}
 CLAUSE = {"class": "cup", "count": 1, "color": "red"}
 # A prompt that every benchmark could have made.
 SUBJECT = Subject(
@@ -26,6 +19,7 @@ SUBJECT = Subject(
         "category": "complex",
         "subset": "spatialaction",
         "counts": {"cup": 1},
+        "label": {"Object": "a cup"},
     },
     (640, 480),
 )

@@ -1,14 +1,18 @@
-"""`manage.py judges`: which judges can run on this machine, and what the others lack, in words."""
+"""`manage.py judges`: which judges can run on this machine, what the others lack, and recipes of one's
+own."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from pathlib import Path
+from typing import Any
 
 from django.core.management import BaseCommand, CommandError
 
 from annotations.errors import Refused
-from judges.management.option_tables import option_tables
+from judges import own_recipes
+from judges.management.option_tables import name_tables, option_tables
 from judges.runs.queries import list_judges
 
 
@@ -19,14 +23,21 @@ class Command(BaseCommand):
         parser.add_argument("judge", nargs="?", default="", help="show only this one, with options")
         parser.add_argument("--json", action="store_true", help="print one list")
         parser.add_argument(
-            "--markdown", action="store_true", help="print the tables of options in docs/judges.md"
+            "--markdown",
+            action="store_true",
+            help="print the tables of docs/judges.md and recipes.md",
         )
+        parser.add_argument("--recipe", action="store_true", help="print the judge's recipe")
+        parser.add_argument("--add", metavar="FILE", help="add a recipe of your own")
+        parser.add_argument("--remove", metavar="NAME", help="remove a recipe of your own")
 
     def handle(self, *, judge, markdown, **options) -> None:
         if markdown:
-            self.stdout.write(option_tables())
+            self.stdout.write(f"{option_tables()}\n\n{name_tables()}")
             return
         try:
+            if self._about_recipes(judge, options):
+                return
             judges = list_judges(only=judge)
         except Refused as refusal:
             raise CommandError(refusal.message) from None
@@ -42,3 +53,24 @@ class Command(BaseCommand):
                     f"{'':<{width}}    {told['name']} = {told['default']}\n"
                     f"{'':<{width}}      {told['help']} It is {told['wanted']}."
                 )
+
+    def _about_recipes(self, judge: str, options: dict[str, Any]) -> bool:
+        """Whether this was all that was asked for."""
+        if options["recipe"]:
+            if not judge:
+                raise CommandError("Name the judge whose recipe you want.")
+            self.stdout.write(own_recipes.text_of(judge), ending="")
+        elif options["add"]:
+            file = options["add"]
+            try:
+                content = Path(file).read_bytes()
+            except OSError as error:
+                raise CommandError(f"“{file}” cannot be read: {error.strerror}.") from None
+            added = own_recipes.add(text=own_recipes.decoded(content, file), file=file)
+            self.stdout.write(f"Added {added.name}: {added.title}")
+        elif options["remove"]:
+            own_recipes.remove(name=options["remove"])
+            self.stdout.write(f"Removed {options['remove']}.")
+        else:
+            return False
+        return True

@@ -35,7 +35,7 @@ class Command(BaseCommand):
     def handle(self, *, study, judge, wait, option, **options) -> None:
         try:
             run = lifecycle.start_run(
-                study=study_or_error(study), name=judge, options=from_text(judge, _pairs(option))
+                study=study_or_error(study), name=judge, options=from_text(judge, pairs(option))
             )
             if wait:
                 self._work(run)
@@ -47,6 +47,8 @@ class Command(BaseCommand):
         words = f"{judge}: {row.done} of {row.expected} images, {row.state}"
         if row.failed:
             words += f"; {row.failed} could not be scored"
+        if row.assumed:
+            words += f"; {row.assumed} answers were not told and count 0"
         self.stdout.write(words)
         if run.reason:
             raise CommandError(run.reason)
@@ -61,9 +63,9 @@ class Command(BaseCommand):
         run.refresh_from_db()
 
 
-def _pairs(pairs: list[str]) -> dict[str, str]:
+def pairs(given: list[str]) -> dict[str, str]:
     options = {}
-    for pair in pairs:
+    for pair in given:
         key, equals, text = pair.partition("=")
         if not key or not equals:
             raise CommandError(f"--option takes k=v, not “{pair}”.")

@@ -11,6 +11,7 @@ from annotations.models import Image
 from judges import catalogue, registry
 from judges.models import Judge, Run
 from judges.options import Declared, weights_of
+from judges.recipes.entry import Entry
 from judges.runs import lifecycle, score_chunk
 from tests import making
 
@@ -30,7 +31,7 @@ def run(study):
 
 
 def test_every_judge_is_listed_with_what_it_lacks(as_alice, study, monkeypatch):
-    lacking = catalogue.Entry("Lacking", "no:Method", {}, needs=("no_such_module",))
+    lacking = Entry("Lacking", "no:Method", {}, needs=("no_such_module",))
     monkeypatch.setitem(catalogue.JUDGES, "lacking", lacking)
     page = as_alice.get(reverse("run-judges", args=[study.slug])).content.decode()
     for entry in catalogue.JUDGES.values():
@@ -86,7 +87,7 @@ def test_weights_that_have_to_be_given_are_asked_for_before_a_run_exists(
 ):
     settings.JUDGE_WEIGHTS = ["folder/weights"]
     part = (f"{__name__}:Weighty", {})
-    entry = catalogue.Entry("Weighty", "judges.methods.geneval:GenEval", {"objects": part})
+    entry = Entry("Weighty", "judges.methods.geneval:GenEval", {"objects": part})
     monkeypatch.setitem(catalogue.JUDGES, "weighty", entry)
     page = as_alice.get(reverse("run-options", args=[study.slug, "weighty"])).content.decode()
     assert "Can run here once it is given objects.checkpoint." in page
