@@ -16,6 +16,7 @@ from django.conf import settings
 from judges import catalogue, servers
 from judges.errors import JudgeRefused
 from judges.options import FILE, SERVER, WEIGHTS, Option, declared, shown
+from judges.recipes.names import load
 
 # What open_clip writes before a folder and before a repository.
 _PREFIXES = ("local-dir:", "hf-hub:")
@@ -72,8 +73,6 @@ def catalogue_names() -> frozenset[str]:
     names = set()
     for entry in catalogue.JUDGES.values():
         for path, given in entry.parts.values():
-            options = {
-                n: o for n, o in declared(catalogue.load(path)).items() if o.names == WEIGHTS
-            }
+            options = {n: o for n, o in declared(load(path)).items() if o.names == WEIGHTS}
             names |= {given.get(name, option.default) for name, option in options.items()}
     return frozenset(names - {""})

@@ -118,7 +118,7 @@ class Option:
         return low <= value <= high and (isinstance(value, int) or math.isfinite(value))
 
     def _is_text(self, value: Any) -> bool:
-        if not isinstance(value, str) or len(value) > self.longest or not _is_clean(value):
+        if not isinstance(value, str) or len(value) > self.longest or not is_clean(value):
             return False
         if self.choices:
             return value in self.choices
@@ -131,7 +131,7 @@ class Option:
             text = json.dumps(value, allow_nan=False)
         except (TypeError, ValueError, RecursionError):
             return False
-        return len(text) <= self.longest and _is_clean(text)
+        return len(text) <= self.longest and is_clean(text)
 
 
 def flag(default: bool, help: str, **more: Any) -> Any:
@@ -159,8 +159,12 @@ def choice(default: str, choices: Sequence[str], help: str, **more: Any) -> Any:
     )
 
 
-def texts(default: Sequence[str], help: str, *, most: int, **more: Any) -> Any:
-    return _field(Option(kind="texts", default=tuple(default), help=help, most=most, **more))
+def texts(default: Sequence[str] | None, help: str, *, most: int, **more: Any) -> Any:
+    """Without a default it may be left out altogether."""
+    given = None if default is None else tuple(default)
+    return _field(
+        Option(kind="texts", default=given, help=help, most=most, may_be_none=given is None, **more)
+    )
 
 
 def fields_of_request(help: str, *, longest: int) -> Any:
@@ -246,6 +250,6 @@ def shown_name(name: Any) -> str:
     return words if len(words) <= 60 else f"{words[:59]}…"
 
 
-def _is_clean(text: str) -> bool:
+def is_clean(text: str) -> bool:
     """Databases refuse a NUL, and nothing can be said about half a surrogate pair."""
     return "\0" not in text and re.search(r"[\ud800-\udfff]", text) is None

@@ -144,7 +144,9 @@ Detection = TypedDict(
 class Answer:
     """`probability` by the question's rule, or None and the reason; `said` is the likeliest token.
 
-    `tokens` are those that count for the probability, each with its own.
+    `tokens` are those that count for the probability, each with its own. `between`: where a server
+    lists only some tokens and none of these, the bounds of the probability; `probability` is then
+    what the official rules take for it, and `reason` says what was not listed.
     """
 
     probability: float | None
@@ -152,6 +154,7 @@ class Answer:
     tokens: tuple[tuple[str, float], ...] = ()
     seconds: float | None = None
     reason: str = ""
+    between: tuple[float, float] | None = None
 
 
 class Seen(dict[Want, Any]):
@@ -175,13 +178,15 @@ class AtomJudgement:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """`correct` is the judge's own verdict; None for judges that only give a score."""
+    """`correct` is the judge's own verdict; None for judges that only give a score. `assumed`: how
+    many answers were not told and count 0, as in the official code."""
 
     score: float
     correct: bool | None = None
     reason: str = ""
     atoms: tuple[AtomJudgement, ...] = ()
     evidence: dict[str, Any] = field(default_factory=dict)
+    assumed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

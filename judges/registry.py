@@ -5,17 +5,21 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
+import threading
+from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from judges import allowed
-from judges.catalogue import Entry, entry, load
+from judges.catalogue import entry
+from judges.engines.shared import memory
 from judges.errors import JudgeMissing, JudgeRefused
 from judges.options import Option, declared, shown_name, typed
 from judges.protocols import Engine, Method
+from judges.recipes.entry import Entry
+from judges.recipes.names import load
 
 SELF_TEST = "self_test"
 # Options that change how fast an engine answers, not what.
@@ -43,16 +47,23 @@ class Judge:
 
 def why_not(name: str) -> str:
     """What this machine lacks to run the judge, in a sentence; empty when it can run."""
-    lacking = [module for module in entry(name).needs if importlib.util.find_spec(module) is None]
-    if not lacking:
+    return lacking(entry(name))
+
+
+def lacking(chosen: Entry) -> str:
+    absent = [module for module in chosen.needs if importlib.util.find_spec(module) is None]
+    if not absent:
         return ""
-    return f"Needs {', '.join(lacking)}: install requirements.txt, which holds the neural engines."
+    return f"Needs {', '.join(absent)}: install requirements.txt, which holds the neural engines."
 
 
 def declared_options(name: str) -> dict[str, Option]:
     """Every option that the judge takes: the engines' with their part's name before them, then the
     method's. Each has the value that it has in this judge when none is given."""
-    chosen = entry(name)
+    return options_of(entry(name))
+
+
+def options_of(chosen: Entry) -> dict[str, Option]:
     found: dict[str, Option] = {}
     for kind, (path, given) in chosen.parts.items():
         found |= {
@@ -72,7 +83,7 @@ def check_options(name: str, options: Mapping[str, Any]) -> None:
     No library of an engine is imported for it, and no file is opened.
     """
     build(name, options)
-    for option, told in declared_options(name).items():
+    for option, told in options_of(entry(name)).items():
         needed = option.endswith(".checkpoint") and told.default == ""
         if needed and not options.get(option):
             wanted = f"{told.help[0].lower()}{told.help[1:]}"
@@ -113,11 +124,13 @@ def fingerprint(identity: Mapping[str, Any]) -> str:
 
 def build(name: str, options: Mapping[str, Any]) -> Judge:
     """The judge, ready to run; its engines are kept for the life of a worker."""
-    lacking = why_not(name)
-    if lacking:
-        raise JudgeMissing(f"“{name}” cannot run here. {lacking}")
     chosen = entry(name)
-    _check_each(name, options)
+    if reason := lacking(chosen):
+        raise JudgeMissing(f"“{name}” cannot run here. {reason}")
+    _check_each(name, chosen, options)
+    if chosen.is_own:
+        # What it names may not be allowed any more.
+        check_allowed(chosen)
     own, by_part = _sorted_out(chosen, options)
     self_test = own.pop(SELF_TEST, True)
     try:
@@ -158,10 +171,18 @@ def whereabouts(checkpoint: str) -> str:
     return "to be fetched on first use"
 
 
-def _check_each(name: str, options: Mapping[str, Any]) -> None:
+def check_allowed(chosen: Entry) -> None:
+    """What a recipe of somebody's own names of the machine and the network, the operator allows."""
+    told = options_of(chosen)
+    for option, value in chosen.all_options.items():
+        if told[option].names:
+            allowed.check(option, told[option], value)
+
+
+def _check_each(name: str, chosen: Entry, options: Mapping[str, Any]) -> None:
     """Each option by itself: known, declared so, and allowed on this machine."""
-    parts = entry(name).parts
-    told = declared_options(name)
+    parts = chosen.parts
+    told = options_of(chosen)
     for option, value in options.items():
         if option not in told:
             kind, dot, _ = str(option).partition(".")
@@ -213,7 +234,39 @@ def _digest(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-# Weights fill the memory: only the engines of the last few judges are kept.
-@lru_cache(maxsize=4)
+# Weights fill the memory: only the engines of the last few judges are kept, and where it is short, only
+# those of the judge in hand.
+_KEPT = 4
+_engines: OrderedDict[tuple[str, str], Engine] = OrderedDict()
+_in_hand: tuple[Engine, ...] = ()
+_door = threading.Lock()
+
+
+def take_in_hand(judge: Judge) -> None:
+    """From now on this judge works: its engines are the last to be let go."""
+    global _in_hand
+    _in_hand = tuple(judge.parts.values())
+
+
+def let_others_go() -> None:
+    with _door:
+        for key, engine in list(_engines.items()):
+            if not any(engine is one for one in _in_hand):
+                del _engines[key]
+
+
+memory.when_short(let_others_go)
+
+
+def forget_engines() -> None:
+    with _door:
+        _engines.clear()
+
+
 def _engine(path: str, options: str) -> Engine:
-    return load(path)(**json.loads(options))
+    with _door:
+        engine = _engines.pop((path, options), None) or load(path)(**json.loads(options))
+        _engines[path, options] = engine
+        while len(_engines) > _KEPT:
+            _engines.popitem(last=False)
+        return engine

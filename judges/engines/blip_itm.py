@@ -21,10 +21,15 @@ def _tokens(default: int) -> Any:
     return whole(default, "Where the text is cut, in tokens.", minimum=1, maximum=512, is_fact=True)
 
 
+def _cleaned(default: bool) -> Any:
+    words = "Lower case, some punctuation as blanks, at most 50 words, as BLIP's own code has it."
+    return flag(default, words, is_fact=True)
+
+
 @dataclass(eq=False)
 class _Matching(CheckpointEngine):
     batch: int = pictures(16)
-    clean: bool = flag(True, "Prepares the text as the papers' code does.", is_fact=True)
+    clean: bool = _cleaned(True)
     longest: int = _tokens(32)
 
     def similarities(self, pairs: Sequence[tuple[Image.Image, str]]) -> list[float]:
@@ -96,9 +101,12 @@ class Blip2Itm(_Matching):
     """The logits are means over the query tokens, each of which has its own."""
 
     checkpoint: str = checkpoint_of("Salesforce/blip2-itm-vit-g")
+    # t2v_metrics gives the text to the model as it is.
+    clean: bool = _cleaned(False)
+    longest: int = _tokens(35)
 
     identity = "judges.engines.blip_itm:Blip2Itm"
-    version = "blip2-itm-1"
+    version = "blip2-itm-2"
 
     def _load(self) -> None:
         prepare()

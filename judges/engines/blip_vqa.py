@@ -47,7 +47,8 @@ _RENAMED_INSIDE = (
 @dataclass(eq=False)
 class BlipVqa(CheckpointEngine):
     checkpoint: str = checkpoint_of(
-        help="Its weights: a folder or hub name in the library's form, or the official file."
+        help="Its weights: the official file (model_base_vqa_capfilt_large.pth in the paper), or a "
+        "folder or hub name in the library's form."
     )
     size: int = whole(
         0,

@@ -6,10 +6,12 @@ else, because not knowing a word is not the same as not seeing the thing.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
 
@@ -21,13 +23,14 @@ from judges.engines.shared.builtin_vision import COLORS, SHAPES, FoundShape, fin
 from judges.engines.shared.checkpoint import pictures
 from judges.number_words import NUMBERS
 from judges.options import Declared
-from judges.protocols import Answer, ColorOf, Detection, Engine, Question
+from judges.protocols import Answer, ColorOf, Detection, Engine, Question, Talk
 
 _COUNTS = NUMBERS[:11]  # those that it counts to
 _RELATIONS = ("left of", "right of", "above", "below")
 # Detectors give high scores early: GenEval's 0.3 and 0.9 stand for about 1/20 and 3/4.
 _BOLDNESS = 0.4
 _FAINTEST = 0.05  # a thing that is less likely than this to be its best shape is not reported
+_NUMBERED = re.compile(r"^[ \t]*(\d{1,3})[.)][ \t]+(\S.*)$", re.MULTILINE)
 _ANY_NAME = 0.1  # what is missing to 1 is shared out equally among the ten shapes
 _DOUBT = 1e-4  # no answer is more certain than this: it may have overlooked something
 
@@ -75,6 +78,26 @@ class BuiltinEngine(Engine, Declared):
 
     def answer(self, asked: Sequence[tuple[Image.Image, Sequence[Question]]]) -> list[list[Answer]]:
         return [[self._answer(image, question) for question in each] for image, each in asked]
+
+    def talk(self, asked: Sequence[tuple[Image.Image, Talk]]) -> list[tuple[str, ...]]:
+        """A numbered list of questions is answered by JSON, a single question by its answer."""
+        return [tuple(self._reply(image, turn) for turn in talk.turns) for image, talk in asked]
+
+    def _reply(self, image: Image.Image, turn: str) -> str:
+        numbered = _NUMBERED.findall(turn)
+        if not numbered:
+            return self._say(image, turn)
+        said = {}
+        for number, question in numbered:
+            # What it cannot read it leaves out: not knowing a word is no answer.
+            with suppress(UnreadableQuestion):
+                said[number] = self._say(image, question.rstrip())
+        return json.dumps(said)
+
+    def _say(self, image: Image.Image, text: str) -> str:
+        counted = _read_whole(text, "yes") is None and read_question(text).kind == "count"
+        answer = self._answer(image, Question(text, ("one" if counted else "yes",)))
+        return answer.said.lower()
 
     def _detect(self, image: Image.Image) -> list[Detection]:
         """Things from top to bottom; the score grows with the probability of the named shape."""
@@ -235,7 +258,8 @@ def _read_whole(text: str, expected: str) -> list[tuple[ParsedQuestion, bool | i
 
 
 _WHOLE = re.compile(
-    r"Does this (?:figure|image|picture) show [\"“]?(?P<prompt>[^\"”?]+)[\"”]?\?.*", re.IGNORECASE
+    r"(?:Question: )?Does this (?:figure|image|picture) show [\"“]?(?P<prompt>[^\"”?]+)[\"”]?\?.*",
+    re.IGNORECASE,
 )
 _PARTS = re.compile(rf" ({'|'.join(_RELATIONS)}) |, and | and |, ", re.IGNORECASE)
 _GROUP = re.compile(

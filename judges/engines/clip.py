@@ -11,18 +11,19 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from PIL import Image, ImageOps
 
-from judges.engines.shared import run_lengths, weights
+from judges.engines.shared import run_lengths, weight_files, weights
 from judges.engines.shared.checkpoint import CheckpointEngine, checkpoint_of, pictures
 from judges.engines.shared.torch_setup import prepare
 from judges.engines.shared.weights import memory_guard
 from judges.errors import EngineRefused
-from judges.options import choice, free_text, weights_of
+from judges.options import choice, flag, free_text, weights_of
 from judges.protocols import ColorOf, Detection
 
 _REMEMBERED = 20_000  # texts and color rows kept, a few KB each
@@ -78,11 +79,17 @@ class Clip(CheckpointEngine):
             if id(image) not in upright:
                 upright[id(image)] = ImageOps.exif_transpose(image).convert("RGB")
         cut = [cut_out(upright[id(image)], thing, want) for image, thing, want in crops]
-        with torch.inference_mode(), memory_guard():
+        with torch.inference_mode(), memory_guard(), self._autocast():
             seen = self._look(cut)
             rows = self._color_rows([want for _, _, want in crops])
-            best = [int((row @ crop).argmax()) for crop, row in zip(seen, rows, strict=True)]
+            # As coded; in half precision two colors can come out equal, and the first one is taken.
+            best = [
+                int((row @ (100.0 * crop)).argmax()) for crop, row in zip(seen, rows, strict=True)
+            ]
         return [want.colors[at] for at, (_, _, want) in zip(best, crops, strict=True)]
+
+    def _autocast(self) -> AbstractContextManager[Any]:
+        return nullcontext()
 
     def _color_rows(self, wants: Sequence[ColorOf]) -> list[Any]:
         """For each want a row per color: the mean direction of its templates, of length one."""
@@ -179,9 +186,15 @@ class OpenClip(Clip):
     )
     model: str = open_clip_model("ViT-L-14")
     resize: str = choice("", RESIZE, RESIZE_HELP, is_fact=True)
+    half_colors: bool = flag(
+        False,
+        "Colors are compared under float16 autocast, as GenEval's code does on a GPU: near ties can "
+        "come out otherwise.",
+    )
 
     identity = "judges.engines.clip:OpenClip"
     version = "open-clip-1"
+    reads_headers = False
     has_revisions = False
     libraries = ("torch", "open_clip_torch", "torchvision", "pillow")
 
@@ -202,6 +215,11 @@ class OpenClip(Clip):
         checkpoint = weights.check_named(self.checkpoint)
         if (Path(checkpoint).expanduser() / "open_clip_config.json").is_file():
             checkpoint = f"{_FOLDER}{Path(checkpoint).expanduser()}"
+        here = Path(checkpoint.removeprefix(_FOLDER)).expanduser()
+        if here.exists():
+            found = weight_files.find(str(here))
+            for file in found.files if found else ():
+                weight_files.check_whole(file)
         whole = checkpoint.startswith(("hf-hub:", _FOLDER))
         name, tag = (checkpoint, None) if whole else (self.model, checkpoint)
         # OpenAI's weights were trained with their own GELU: with another one the numbers are
@@ -225,6 +243,12 @@ class OpenClip(Clip):
             raise EngineRefused(f"“{checkpoint}” cannot be loaded: {error}") from error
         self._net = net.to(weights.pick_device(self.device)).eval()
         self._encode_text = _short_reader(self._net)
+
+    def _autocast(self) -> AbstractContextManager[Any]:
+        if not self.half_colors:
+            return nullcontext()
+        torch = prepare()
+        return torch.autocast(next(self._net.parameters()).device.type, dtype=torch.float16)
 
     def _embed_images(self, images: Sequence[Image.Image]) -> Any:
         torch = prepare()

@@ -1,26 +1,45 @@
-"""Relative depth by DPT, Depth Anything and their kin: larger is nearer."""
+"""Relative depth by DPT, Depth Anything and their kin: larger is nearer.
+
+"compbench" is the reading of T2I-CompBench's script: a square of 480 pixels, the map stretched to 0 … 1,
+brought to the picture's size, rounded down to 256 steps and brought to the frame of the boxes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from PIL import Image
 
+from judges.boxes import frame
 from judges.engines.shared.batches import alike
 from judges.engines.shared.checkpoint import CheckpointEngine, checkpoint_of
 from judges.engines.shared.torch_setup import prepare
 from judges.engines.shared.weights import memory_guard
 from judges.errors import EngineRefused
+from judges.options import choice
+
+_SIDE = 480  # pixels; the official script's
 
 
 @dataclass(eq=False)
 class Depth(CheckpointEngine):
     checkpoint: str = checkpoint_of("Intel/dpt-hybrid-midas")
+    reading: str = choice(
+        "checkpoint",
+        ("checkpoint", "compbench"),
+        "How a picture is prepared and its map is read: as the checkpoint says, or as "
+        "T2I-CompBench's script does, at 480 × 480 pixels and in 256 steps.",
+    )
 
     identity = "judges.engines.depth:Depth"
     version = "depth-1"
+    never_used = {
+        r"^neck\.fusion_stage\.layers\.0\.residual_layer1\.": "the first fusion has nothing coarser "
+        "to add, so its first residual unit is never called"
+    }
 
     def _load(self) -> None:
         prepare()
@@ -33,6 +52,10 @@ class Depth(CheckpointEngine):
                 f"“{self.checkpoint}” measures meters, in which larger is farther; judges of depth "
                 "need a relative model, in which larger is nearer."
             )
+        embeddings: Any = getattr(getattr(self._net, "dpt", None), "embeddings", None)
+        if self.reading == "compbench" and hasattr(embeddings, "image_size"):
+            # The hybrid checks the size that it was trained with; its position table is stretched.
+            embeddings.image_size = (_SIDE, _SIDE)
 
     def depths(self, images: Sequence[Image.Image]) -> list[np.ndarray]:
         self.load()
@@ -46,6 +69,8 @@ class Depth(CheckpointEngine):
 
     def _look(self, images: Sequence[Image.Image]) -> list[np.ndarray]:
         """Pictures of one size, so that they have one size after preparation too."""
+        if self.reading == "compbench":
+            return self._look_as_coded(images)
         some = next(self._net.parameters())
         pixels = self._prepare_images(
             images=[image.convert("RGB") for image in images], return_tensors="pt"
@@ -55,3 +80,26 @@ class Depth(CheckpointEngine):
         sizes = [(image.height, image.width) for image in images]
         read = self._prepare_images.post_process_depth_estimation(output, target_sizes=sizes)
         return [depth["predicted_depth"].cpu().numpy() for depth in read]
+
+    def _look_as_coded(self, images: Sequence[Image.Image]) -> list[np.ndarray]:
+        torch = prepare()
+        some = next(self._net.parameters())
+        squares = [
+            image.convert("RGB").resize((_SIDE, _SIDE), Image.Resampling.BILINEAR)
+            for image in images
+        ]
+        values = np.stack([np.asarray(square, dtype=np.float32) / 255 for square in squares])
+        pixels = torch.from_numpy((values - 0.5) / 0.5).permute(0, 3, 1, 2)
+        seen = self._net(pixel_values=pixels.to(some.device, some.dtype)).predicted_depth.float()
+        return [_stepped(depth, image.size) for depth, image in zip(seen, images, strict=True)]
+
+
+def _stepped(depth: Any, size: tuple[int, int]) -> np.ndarray:
+    """The map as the official script stores it as a picture and reads it again."""
+    low, high = depth.min(), depth.max()
+    stretched = (depth - low) / (high - low) if high > low else depth * 0
+    resized = prepare().nn.functional.interpolate(
+        stretched[None, None], size=size[::-1], mode="bilinear", align_corners=True
+    )
+    stored = Image.fromarray(255 * resized[0, 0].cpu().numpy()).convert("L")
+    return np.asarray(stored.resize(frame(size), Image.Resampling.BILINEAR), np.float32) / 255

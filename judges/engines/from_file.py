@@ -1,13 +1,22 @@
-"""Detections made elsewhere: read from a file, judged here by any method, without a GPU.
+"""Detections, colors and depth made elsewhere: read from a file, judged here without a GPU.
 
 Files: `results.jsonl` of GenEval's official script (boxes by class, after its own threshold: a
-lower one finds nothing more in it), and COCO's JSON with "images", "categories" and "annotations"
-whose boxes carry a score.
+lower one finds nothing more in it), COCO's JSON with "images", "categories" and "annotations"
+whose boxes carry a score, and lines of our own, one for each image:
+
+    {"image": "a prompt_000000.png", "detections": [{"class": "cat", "score": 0.9,
+     "box": [x1, y1, x2, y2], "color": "red"}], "depth": "<PNG in base64>"}
+
+with boxes in pixels of the picture; a color where it is known; and where depth is wanted, a gray
+picture of any size in which lighter is nearer.
 """
 
 from __future__ import annotations
 
+import base64
+import io
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +24,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 from PIL import Image
 
 from judges.engines.shared import weights
@@ -27,13 +37,15 @@ from judges.protocols import Detection, Engine
 OFFICIAL = re.compile(r"(?:^|/)(\d{1,9})/samples/(\d{1,9})\.png$")
 
 
+# T2I-CompBench numbers pictures: “a red cup_000123.png”; an import calls it by its number.
+NUMBERED = re.compile(r"_(\d{1,9})\.\w+$")
 # What reading raises where a file has another format.
 NOT_SO = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 
 
 @dataclass(eq=False)
 class FromFile(Engine, Declared):
-    """A detector that looks results up."""
+    """A detector and a depth sensor that look results up."""
 
     checkpoint: str = free_text("", "The file with the detections.", names=FILE)
     prefix: str = free_text(
@@ -60,16 +72,48 @@ class FromFile(Engine, Declared):
     ) -> list[list[Detection]]:
         return [self._of(image.info["key"]) for image in images]
 
+    def depths(self, images: Sequence[Image.Image]) -> list[np.ndarray]:
+        return [self._depth_of(image.info["key"]) for image in images]
+
     def _of(self, key: str) -> list[Detection]:
         if key not in self._detections:
-            raise ValueError(f"The file “{Path(self.checkpoint).name}” says nothing of “{key}”.")
+            raise ValueError(f"The file “{self._name}” says nothing of “{key}”.")
         return self._detections[key]
+
+    def _depth_of(self, key: str) -> np.ndarray:
+        self._of(key)
+        start = self._lines.get(key.removeprefix(self.prefix))
+        if start is None:
+            raise ValueError(f"The file “{self._name}” says nothing of the depth in “{key}”.")
+        with self._path.open("rb") as file:
+            file.seek(start)
+            text = json.loads(file.readline())["depth"]
+        try:
+            with Image.open(io.BytesIO(base64.b64decode(text, validate=True))) as picture:
+                return np.asarray(picture.convert("L"), dtype=np.float32) / 255
+        except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+            raise ValueError(f"The depth of “{key}” is no picture that can be read.") from error
+
+    @property
+    def _path(self) -> Path:
+        return Path(weights.check_named(self.checkpoint)).expanduser()
+
+    @property
+    def _name(self) -> str:
+        return Path(self.checkpoint).name
+
+    @cached_property
+    def _lines(self) -> dict[str, int]:
+        """Where the line of an image with a depth map begins: all maps would fill the memory."""
+        self.load()
+        return self._with_depth
 
     @cached_property
     def _detections(self) -> dict[str, list[Detection]]:
-        path = Path(weights.check_named(self.checkpoint)).expanduser()
+        path = self._path
+        self._with_depth: dict[str, int] = {}
         try:
-            pairs = list(_coco(path) if path.suffix == ".json" else _official(path))
+            pairs = list(_coco(path) if path.suffix == ".json" else self._read_lines(path))
         except OSError as error:
             raise EngineRefused(
                 f"The file “{path.name}” cannot be read: {error.strerror}."
@@ -77,16 +121,62 @@ class FromFile(Engine, Declared):
         except NOT_SO as error:
             raise EngineRefused(
                 f"“{path.name}” is neither a results.jsonl of GenEval nor COCO’s JSON with images, "
-                f"categories and scored annotations: {type(error).__name__} {error}."
+                f"categories and scored annotations, nor lines with “image” and “detections”: "
+                f"{type(error).__name__} {error}."
             ) from error
         return {self.prefix + name: detections for name, detections in pairs}
 
+    def _read_lines(self, path: Path) -> Iterator[tuple[str, list[Detection]]]:
+        start = 0
+        with path.open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    row = json.loads(line)
+                    if "filename" in row:
+                        yield _name(row["filename"]), list(_boxes(json.loads(row["details"])))
+                    else:
+                        found = [_own(each, number) for each in _checked(row, number)["detections"]]
+                        for name in _names(row["image"]):
+                            if "depth" in row:
+                                self._with_depth[name] = start
+                            yield name, found
+                start += len(line)
 
-def _official(path: Path) -> Iterator[tuple[str, list[Detection]]]:
-    with path.open(encoding="utf-8") as lines:
-        for line in filter(str.strip, lines):
-            row = json.loads(line)
-            yield _name(row["filename"]), list(_boxes(json.loads(row["details"])))
+
+def _checked(row: Any, number: int) -> dict[str, Any]:
+    fits = (
+        isinstance(row, dict)
+        and isinstance(row.get("image"), str)
+        and isinstance(row.get("detections"), list)
+        and isinstance(row.get("depth", ""), str)
+    )
+    if not fits:
+        raise ValueError(f"line {number} has no “image” (a name) with “detections” (a list)")
+    return row
+
+
+def _own(told: Any, number: int) -> Detection:
+    words = f"line {number}: a detection needs a class, a score from 0 to 1 and a box of 4 numbers"
+    if not isinstance(told, dict) or not isinstance(told.get("class"), str):
+        raise ValueError(words)
+    score: Any = told.get("score")
+    box: Any = told.get("box")
+    if not isinstance(box, list) or len(box) != 4 or not all(map(_is_number, [score, *box])):
+        raise ValueError(words)
+    if not 0 <= float(score) <= 1:
+        raise ValueError(words)
+    detection: Detection = {
+        "class": told["class"],
+        "score": float(score),
+        "box": [float(edge) for edge in box],
+    }
+    if isinstance(told.get("color"), str):
+        detection["color"] = told["color"]
+    return detection
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _boxes(details: Mapping[str, Sequence[Sequence[float]]]) -> Iterator[Detection]:
@@ -119,6 +209,14 @@ def _detection(annotation: Mapping[str, Any], names: Mapping[Any, str]) -> Detec
         height, width = mask["size"]
         detection["mask"] = {"size": (height, width), "counts": _whole(mask["counts"])}
     return detection
+
+
+def _names(file: str) -> Iterator[str]:
+    """The names under which a study may know the image."""
+    yield _name(file)
+    numbered = NUMBERED.search(file)
+    if numbered:
+        yield f"{int(numbered[1]):06d}"
 
 
 def _whole(counts: Iterable[Any]) -> list[int]:

@@ -16,14 +16,22 @@ from PIL import Image
 
 from judges.engines.shared import weights
 from judges.engines.shared.checkpoint import CheckpointEngine
+from judges.engines.shared.clip_pixels import cut_square, padded
 from judges.engines.shared.control_tokens import expect_none, marks_of
 from judges.engines.shared.rows import in_rows, questions_at_once
 from judges.engines.shared.token_answers import AnswerReader
 from judges.errors import EngineRefused
-from judges.options import free_text
+from judges.options import choice, fields_of_request, flag, free_text
 from judges.protocols import Answer, Question, Talk
 
 _QUESTION = "{question}"
+# Of `apply_chat_template`, what the engine itself decides.
+_OURS = {
+    *("conversation", "chat_template", "tokenize", "add_generation_prompt", "padding"),
+    *("continue_final_message", "return_dict", "return_tensors", "truncation", "max_length"),
+    *("messages", "tools", "documents", "processor_kwargs", "tokenizer_kwargs", "kwargs", "self"),
+    *("return_assistant_tokens_mask", "load_audio_from_video"),
+}
 
 
 @dataclass(eq=False)
@@ -31,6 +39,9 @@ class PictureAndText(CheckpointEngine):
     """The scores are the model's own, before any generation setting of the checkpoint."""
 
     template = ""
+    square = ""
+    end_mark = False
+    chat: Mapping[str, Any] | None = None
     rows = 16
 
     def _load(self) -> None:
@@ -50,13 +61,14 @@ class PictureAndText(CheckpointEngine):
         self._is_pair = bool(getattr(self._text, "is_encoder_decoder", False))
         picture = str(getattr(self._processing, "image_token", "") or "<image>")
         self._marks = marks_of(self._processing.tokenizer, picture)
-        end = (self._processing.tokenizer.eos_token_id,) if self._is_pair else ()
+        scores_end = self._is_pair or self.end_mark
+        end = (self._processing.tokenizer.eos_token_id,) if scores_end else ()
         self._reader = AnswerReader(self._processing.tokenizer, end)
         self._can_keep = "logits_to_keep" in inspect.signature(self._net.forward).parameters
 
     def answer(self, asked: Sequence[tuple[Image.Image, Sequence[Question]]]) -> list[list[Answer]]:
         self.load()
-        images = [image.convert("RGB") for image, _ in asked]
+        images = [self._squared(image) for image, _ in asked]
         rows: dict[tuple[int, str, tuple[int, ...]], list[Question]] = {}
         for place, (_, questions) in enumerate(asked):
             for question in questions:
@@ -80,7 +92,15 @@ class PictureAndText(CheckpointEngine):
     def talk(self, asked: Sequence[tuple[Image.Image, Talk]]) -> list[tuple[str, ...]]:
         self.load()
         with weights.memory_guard(), weights.prepare().inference_mode():
-            return [self._converse(image.convert("RGB"), talk) for image, talk in asked]
+            return [self._converse(self._squared(image), talk) for image, talk in asked]
+
+    def _squared(self, image: Image.Image) -> Image.Image:
+        if self.square == "longest":
+            return padded(image)
+        if self.square == "shortest":
+            size = self._processing.image_processor.size
+            return cut_square(image, int(size.get("shortest_edge") or size["height"]))
+        return image.convert("RGB")
 
     # --- questions
 
@@ -92,7 +112,7 @@ class PictureAndText(CheckpointEngine):
 
     def _rendered(self, messages: list[dict[str, Any]]) -> str:
         return self._processing.apply_chat_template(
-            messages, tokenize=False, add_generation_prompt=True
+            messages, tokenize=False, add_generation_prompt=True, **(self.chat or {})
         )
 
     def _given(self, images: list[Image.Image], texts: list[str]) -> Any:
@@ -100,9 +120,12 @@ class PictureAndText(CheckpointEngine):
         # Some chat templates already write the mark of the beginning that the tokenizer adds.
         twice = bool(begin) and all(text.startswith(begin) for text in texts)
         given = self._processing(
-            images=images,
+            # In lists of one: some families take a flat list as the pictures of one text.
+            images=[[image] for image in images],
             text=texts,
             padding=True,
+            # Some processors have a side of their own, whatever the tokenizer's is.
+            padding_side="right",
             return_tensors="pt",
             **({"add_special_tokens": False} if twice else {}),
         )
@@ -175,15 +198,35 @@ class ImageTextModel(PictureAndText):
         longest=4_000,
         is_fact=True,
     )
+    square: str = choice(
+        "",
+        ("", "shortest", "longest"),
+        "How a picture is made square before the checkpoint's own preparation: “shortest” cuts its "
+        "ends off, “longest” adds bars of CLIP's mean color; empty leaves that to the checkpoint.",
+    )
+    end_mark: bool = flag(
+        False, "Of a decoder: the rule “sequence” scores the end mark after the answer, too."
+    )
+    chat: Mapping[str, Any] | None = fields_of_request(
+        'Arguments of the checkpoint\'s chat template, such as {"enable_thinking": false}.',
+        longest=1_000,
+    )
     rows: int = questions_at_once(16)
 
     identity = "judges.engines.image_text:ImageTextModel"
-    version = "image-text-1"
+    version = "image-text-2"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.template and self.template.count(_QUESTION) != 1:
             raise ValueError(f"“template” must hold {_QUESTION} once.")
+        for name, value in (self.chat or {}).items():
+            if name in _OURS or not name.isidentifier():
+                raise ValueError(f"“chat.{name}” is no argument of a chat template to choose.")
+            if not isinstance(value, str | int | float | bool | None):
+                raise ValueError(f"“chat.{name}” must be a text, a number, true or false.")
+        if self.chat and self.template:
+            raise ValueError("“chat” is for a chat template, and “template” takes its place.")
 
 
 def _turn(role: str, text: str, *, with_picture: bool = False) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from PIL import Image
 
 from judges.engines.shared import mask_transformer, weights
-from judges.engines.shared.checkpoint import checkpoint_of
+from judges.engines.shared.checkpoint import SWIN_LAST_NORM, checkpoint_of
 from judges.engines.shared.coco_names import geneval_names
 from judges.engines.shared.lean_masks import ShrunkFeatures, attend, replaced
 from judges.engines.shared.mask_transformer import MaskTransformer
@@ -17,6 +17,16 @@ from judges.engines.shared.torch_setup import prepare
 from judges.options import choice
 from judges.protocols import Detection
 
+# Files of the library's first versions have one more level of names, and stages counted from 0.
+_EARLY_NAMES = {
+    r"pixel_level_module\.encoder\.model\.(embeddings|encoder)\.": r"pixel_level_module.encoder.\1.",
+    r"pixel_level_module\.encoder\.model\.layernorm\.": "pixel_level_module.encoder.swin.layernorm.",
+} | {
+    rf"pixel_level_module\.encoder\.hidden_states_norms\.{stage}\.": (
+        f"pixel_level_module.encoder.hidden_states_norms.stage{stage + 1}."
+    )
+    for stage in range(4)
+}
 _GRID = (384, 384)  # on which transformers' own post-processing compares masks
 
 
@@ -34,6 +44,7 @@ class Mask2Former(MaskTransformer):
 
     identity = "judges.engines.mask2former:Mask2Former"
     version = "mask2former-1"
+    never_used = SWIN_LAST_NORM
 
     def _load(self) -> None:
         prepare()
@@ -41,12 +52,11 @@ class Mask2Former(MaskTransformer):
 
         # The weights of training losses are no part of the judge.
         weights.pick_precision(self.precision)
-        self._net = weights.load_model(
+        self._net = self._model(
             Mask2FormerForUniversalSegmentation,
-            self.checkpoint,
-            revision=self.revision,
-            device=self.device,
+            precision="float32",
             ignore=(r"^criterion\.",),
+            key_mapping=_EARLY_NAMES,
         )
         names = self._net.config.id2label
         self.classes = geneval_names([names[index] for index in sorted(names)])

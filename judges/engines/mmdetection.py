@@ -59,6 +59,7 @@ class MMDetection(MaskTransformer):
 
     identity = "judges.engines.mmdetection:MMDetection"
     version = "mmdetection-1"
+    reads_headers = False
     has_revisions = False
     libraries = ("torch", "mmdet", "mmcv-lite", "mmcv", "mmengine")
 

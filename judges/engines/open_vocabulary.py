@@ -13,7 +13,13 @@ from typing import Any, ClassVar
 from PIL import Image
 
 from judges.engines.shared.batches import alike
-from judges.engines.shared.checkpoint import CheckpointEngine, checkpoint_of, floor_of, pictures
+from judges.engines.shared.checkpoint import (
+    SWIN_LAST_NORM,
+    CheckpointEngine,
+    checkpoint_of,
+    floor_of,
+    pictures,
+)
 from judges.engines.shared.torch_setup import prepare
 from judges.engines.shared.weights import memory_guard
 from judges.options import free_text
@@ -124,6 +130,7 @@ class GroundingDino(_OpenVocabulary):
 
     identity = "judges.engines.open_vocabulary:GroundingDino"
     version = "grounding-dino-1"
+    never_used = SWIN_LAST_NORM
 
     def _load(self) -> None:
         prepare()

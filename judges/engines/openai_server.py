@@ -2,8 +2,9 @@
 
 A question is read from the log-probabilities of the first token of the reply, and only at the
 expected answers: whatever else a text inside the picture makes the model say is stored as its reply
-and does not count. Where there is no number (no log-probabilities, an answer that is not among the
-likeliest tokens, a request that the server refuses), there is no score, but the reason.
+and does not count. An answer that is not among the listed tokens counts 0, as in the official code,
+and what it can be at most is kept beside it. Where there is no number (no log-probabilities, a
+request that the server refuses), there is no score, but the reason.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ class OpenAIServer(Engine, Declared):
     )
 
     identity = "judges.engines.openai_server:OpenAIServer"
-    version = "1"
+    version = "2"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -353,10 +354,10 @@ def _answer(question: Question, replies: _Replies) -> Answer:
         said, listed = _first_token(replies.bodies[0])
     except ValueError as error:
         return Answer(None, seconds=replies.seconds, reason=str(error))
-    probability, tokens, reason = _probability(question, listed)
+    probability, tokens, reason, between = _probability(question, listed)
     if reason:
         reason = f"{reason} The reply began with “{said[:_LONGEST_WORD]}”."
-    return Answer(probability, said, tokens, replies.seconds, reason)
+    return Answer(probability, said, tokens, replies.seconds, reason, between)
 
 
 def _text_or_reason(replies: _Replies) -> tuple[str, str]:
@@ -400,31 +401,46 @@ def _token_and_log(entry: Any) -> tuple[str, float]:
 
 def _probability(
     question: Question, listed: Mapping[str, float]
-) -> tuple[float | None, tuple[tuple[str, float], ...], str]:
+) -> tuple[float | None, tuple[tuple[str, float], ...], str, tuple[float, float] | None]:
     """Only a token whose text equals an answer counts, and each only once.
 
-    An answer that is not listed is unlikely, but nobody knows how unlikely: that is not a 0.
+    An answer that is not listed counts 0; the last value is what it lies between.
     """
     answers = question.answers[:1] if question.rule == "sequence" else question.answers
+    answers = tuple(dict.fromkeys(answers))
     if question.rule == "distinct_tokens":
         answers = tuple(answer for answer in answers if answer.strip())
-    tokens = tuple(
-        (answer, listed[answer]) for answer in dict.fromkeys(answers) if answer in listed
-    )
+    tokens = tuple((answer, listed[answer]) for answer in answers if answer in listed)
     absent = [answer for answer in answers if answer not in listed]
+    is_share = question.rule == "share"
+    if is_share and len(answers) != 2:
+        return None, tokens, "A share is of two different answers.", None
+    if tokens and not (is_share and absent):
+        total = sum(p for _, p in tokens)
+        if not is_share:
+            return min(total, 1.0), tokens, "", None
+        if total == 0:
+            return None, tokens, "Neither answer has any probability.", None
+        return tokens[0][1] / total, tokens, "", None
     quoted = ", ".join(f"“{answer}”" for answer in absent)
-    if question.rule == "share":
-        if len(answers) != 2 or answers[0] == answers[1]:
-            return None, tokens, "A share is of two different answers."
-        if absent:
-            return None, tokens, f"Not among the {len(listed)} likeliest tokens: {quoted}."
-        yes, no = (p for _, p in tokens)
-        if yes + no == 0:
-            return None, tokens, "Neither answer has any probability."
-        return yes / (yes + no), tokens, ""
-    if not tokens:
-        return None, tokens, f"Not among the {len(listed)} likeliest tokens: {quoted}."
-    return min(sum(p for _, p in tokens), 1.0), tokens, ""
+    words = f"Not among the {len(listed)} likeliest tokens: {quoted}."
+    most = _at_most(listed, len(absent))
+    # A server that lists only what it said tells nothing of other answers.
+    if len(listed) < 2 or (is_share and (not tokens or tokens[0][1] == 0)):
+        return None, tokens, words, None
+    words += f" They have at most {most:.2g}."
+    if not is_share:
+        return 0.0, tokens, words, (0.0, most)
+    ((known, p),) = tokens
+    if known == answers[0]:
+        return 1.0, tokens, words, (p / (p + most), 1.0)
+    return 0.0, tokens, words, (0.0, most / (p + most))
+
+
+def _at_most(listed: Mapping[str, float], absent: int) -> float:
+    """What so many tokens that are not listed can have together: none has more than the last of the
+    list, and all together not more than what the list leaves over."""
+    return max(0.0, min(absent * min(listed.values()), 1 - sum(listed.values())))
 
 
 def _text(reply: dict[str, Any]) -> str:

@@ -62,6 +62,7 @@ class ImageReward(CheckpointEngine):
 
     identity = "judges.engines.preference:ImageReward"
     version = "imagereward-1"
+    reads_headers = False
     has_revisions = False
     libraries = ("torch", "transformers", "torchvision", "pillow")
 

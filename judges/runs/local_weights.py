@@ -47,7 +47,12 @@ def judge_row(name: str, identity: Mapping[str, Any]) -> Judge:
     """The row of exactly this judge, created on first use."""
     judge, _ = Judge.objects.get_or_create(
         fingerprint=registry.fingerprint({"name": name, **identity}),
-        defaults={"name": name, "release_date": catalogue.entry(name).release_date, **identity},
+        defaults={
+            "name": name,
+            "release_date": catalogue.entry(name).release_date,
+            "recipe": catalogue.recipe(name),
+            **identity,
+        },
     )
     return judge
 

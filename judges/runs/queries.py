@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q, QuerySet, Sum
 from django.utils import timezone
 
 from annotations.models import Study
 from judges import catalogue, registry
 from judges.models import Run, Score
+from judges.names import APART, runs_by_name
 from judges.options import Option
+from judges.recipes.entry import Entry
 from judges.runs.lifecycle import IMPORTED
 from judges.runs.local_weights import is_provisional
 
@@ -35,6 +37,7 @@ class RunRow:
     title: str
     done: int
     failed: int
+    assumed: int  # answers that were not told and count 0
     expected: int
     per_second: float | None
     seconds_left: int | None
@@ -128,18 +131,7 @@ class JudgeInfo:
     weights: str
     options: dict[str, Any]
     declared: list[dict[str, Any]]
-
-    @property
-    def kind(self) -> str:
-        """The heading under which the page lists it."""
-        if self.name.endswith("-builtin"):
-            return "Built in, without weights"
-        parts = set(catalogue.entry(self.name).parts)
-        if "objects" in parts:
-            return "Object detection"
-        if "similarity" in parts:
-            return "Similarity of image and text"
-        return "Questions about the image"
+    kind: str  # the heading under which the page lists it
 
     @property
     def words(self) -> str:
@@ -161,14 +153,19 @@ class JudgeInfo:
 
 def list_judges(*, only: str = "") -> list[JudgeInfo]:
     """Kind after kind, each in the order of the catalogue."""
-    judges = [judge_info(name) for name in ([only] if only else catalogue.JUDGES)]
+    entries = {only: catalogue.entry(only)} if only else catalogue.entries()
+    judges = [_info(name, entry) for name, entry in entries.items()]
     kinds = list(dict.fromkeys(judge.kind for judge in judges))
     return sorted(judges, key=lambda judge: kinds.index(judge.kind))
 
 
 def judge_info(name: str) -> JudgeInfo:
-    entry, why_not = catalogue.entry(name), registry.why_not(name)
-    declared = {} if why_not else registry.declared_options(name)
+    return _info(name, catalogue.entry(name))
+
+
+def _info(name: str, entry: Entry) -> JudgeInfo:
+    why_not = registry.lacking(entry)
+    declared = {} if why_not else registry.options_of(entry)
     options = {option: told.default for option, told in declared.items()}
     required = [kind for kind in entry.parts if options.get(f"{kind}.checkpoint") == ""]
     return JudgeInfo(
@@ -184,15 +181,28 @@ def judge_info(name: str) -> JudgeInfo:
         ),
         options=options,
         declared=[told.as_json(option) for option, told in declared.items()],
+        kind=_kind(name, entry),
     )
 
 
+def _kind(name: str, entry: Entry) -> str:
+    if entry.is_own:
+        return "Recipes of this installation"
+    if name.endswith("-builtin"):
+        return "Built in, without weights"
+    if "objects" in entry.parts:
+        return "Object detection"
+    if "similarity" in entry.parts:
+        return "Similarity of image and text"
+    return "Questions about the image"
+
+
 def run_rows(study: Study) -> list[RunRow]:
-    return _rows(Run.objects.filter(study=study))
+    return _rows(study, Run.objects.filter(study=study))
 
 
 def run_row(run: Run) -> RunRow:
-    (row,) = _rows(Run.objects.filter(pk=run.pk))
+    (row,) = _rows(run.study, Run.objects.filter(pk=run.pk))
     return row
 
 
@@ -202,11 +212,11 @@ def judge_choices(study: Study) -> list[JudgeChoice]:
         JudgeChoice(
             name=name,
             title=entry.title,
-            why_not=registry.why_not(name),
+            why_not=registry.lacking(entry),
             started=name in started,
             needs_no_weights=all(part == catalogue.BUILTIN for part in entry.parts.values()),
         )
-        for name, entry in catalogue.JUDGES.items()
+        for name, entry in catalogue.entries().items()
     ]
 
 
@@ -218,22 +228,33 @@ def failures(run: Run) -> QuerySet[Score]:
     )
 
 
-def _rows(runs: QuerySet[Run]) -> list[RunRow]:
+def _rows(study: Study, runs: QuerySet[Run]) -> list[RunRow]:
+    apart = {run.pk: name.partition(APART)[2] for name, run in runs_by_name(study).items()}
     since = timezone.now() - SPEED_WINDOW
     counted = (
-        runs.select_related("judge")
+        runs.select_related("judge__recipe")
         .annotate(
             done=Count("scores"),
             failed=Count("scores", filter=Q(scores__value__isnull=True)),
+            assumed=Sum("scores__assumed", default=0),
             lately=Count("scores", filter=Q(scores__created_at__gte=since)),
         )
         .order_by("judge__name", "pk")
     )
-    return [_row(run, done=run.done, failed=run.failed, lately=run.lately) for run in counted]
+    return [
+        _row(
+            run,
+            apart[run.pk],
+            done=run.done,
+            failed=run.failed,
+            assumed=run.assumed,
+            lately=run.lately,
+        )
+        for run in counted
+    ]
 
 
-def _row(run: Run, *, done: int, failed: int, lately: int) -> RunRow:
-    entry = catalogue.JUDGES.get(run.judge.name)
+def _row(run: Run, apart: str, *, done: int, failed: int, assumed: int, lately: int) -> RunRow:
     per_second = seconds_left = None
     if run.is_running and lately:
         window = min(SPEED_WINDOW, timezone.now() - run.started_at).total_seconds()
@@ -241,9 +262,10 @@ def _row(run: Run, *, done: int, failed: int, lately: int) -> RunRow:
         seconds_left = round((run.expected - done) / per_second)
     return RunRow(
         run=run,
-        title=entry.title if entry else run.judge.name,
+        title=" · ".join(part for part in (catalogue.title_of(run.judge), apart) if part),
         done=done,
         failed=failed,
+        assumed=assumed,
         expected=run.expected,
         per_second=per_second,
         seconds_left=seconds_left,

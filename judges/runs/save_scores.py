@@ -18,7 +18,7 @@ from judges.runs.chunk_lease import ChunkLease
 
 SCORE = (
     *("id", "run", "image", "value", "correct", "reason", "error"),
-    *("evidence", "seconds", "created_at"),
+    *("evidence", "assumed", "seconds", "created_at"),
 )
 ATOM_SCORE = ("score", "atom", "value", "error")
 Scored = tuple[Image, Judgement | Unscored]
@@ -68,9 +68,9 @@ def _insert(run: Run, scored: Sequence[Scored], seconds: float | None) -> None:
         Score,
         SCORE,
         (
-            (pk, run.pk, image.pk, *columns, json.dumps(evidence), seconds, moment)
+            (pk, run.pk, image.pk, *columns, json.dumps(evidence), assumed, seconds, moment)
             for pk, (image, result) in zip(ids, scored, strict=True)
-            for *columns, evidence in (_columns(result),)
+            for *columns, evidence, assumed in (_columns(result),)
         ),
     )
     bulk.insert(
@@ -85,10 +85,10 @@ def _insert(run: Run, scored: Sequence[Scored], seconds: float | None) -> None:
 
 
 def _columns(result: Judgement | Unscored) -> tuple[Any, ...]:
-    """Value, correct, reason, error, evidence."""
+    """Value, correct, reason, error, evidence, assumed."""
     if isinstance(result, Unscored):
-        return None, None, "", result.reason or "no reason given", result.evidence
-    return result.score, result.correct, result.reason, "", result.evidence
+        return None, None, "", result.reason or "no reason given", result.evidence, 0
+    return result.score, result.correct, result.reason, "", result.evidence, result.assumed
 
 
 def _atom_rows(score: int, image: Image, result: Judgement | Unscored) -> list[tuple[Any, ...]]:

@@ -8,6 +8,7 @@ worker: the scores are the same.
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
@@ -18,7 +19,7 @@ from django.db import DatabaseError
 from annotations.database import bulk
 from annotations.database.leases import reason_of
 from annotations.models import Image
-from judges import catalogue, registry
+from judges import registry
 from judges.engines.shared.weights import digests_by
 from judges.errors import JudgeRefused, Passing
 from judges.looks.ask_engine import StopWorking, is_disk_full
@@ -44,6 +45,7 @@ logger = logging.getLogger(__name__)
 DEADLY_AFTER = 3
 DEADLY_IMAGES = 3
 SIGNAL_EVERY = 1.0
+_BUILD = re.compile(r"(?<=\d)\+[A-Za-z0-9.]+")
 _signalled: dict[int, float] = {}  # study -> when `scores_changed` was last sent
 # What a judge may know of an image; nothing else is read.
 IMAGE_FIELDS = ("key", "file", "width", "height", "prompt__text", "prompt__metadata")
@@ -156,6 +158,7 @@ def _ready(run: Run, lease: ChunkLease) -> registry.Judge:
             f"This is not the judge that the run was started with: {changed}. "
             "Start the judge anew: it is another one, with a run of its own."
         )
+    registry.take_in_hand(judge)
     if judge.self_test:
         check_engines(judge.parts, keep_alive=lease.keep_alive)
     return judge
@@ -177,16 +180,23 @@ def _settle(run: Run, options: Mapping[str, Any]) -> None:
 def _changes(frozen: Judge, here: Mapping[str, Any]) -> str:
     """How the judge built here differs from the frozen one: other code, weights or libraries."""
     changes = []
-    for name in ("method_version", "engine_version"):
+    for name in ("method", "method_version", "engine", "engine_version"):
         was, now = getattr(frozen, name), here[name]
         if was != now:
             changes.append(f"{name.replace('_', ' ')} was “{was}” and is “{now}” here")
     for kind, facts in frozen.facts.items():
         for name, value in facts.items():
             now = here["facts"].get(kind, {}).get(name, "")
+            if name == "libraries":
+                value, now = _without_builds(value), _without_builds(now)
             if name != "key" and value != now:
                 changes.append(f"{name} of {kind} was “{value}” and is “{now}” here")
     return "; ".join(changes)
+
+
+def _without_builds(versions: str) -> str:
+    """Versions as they count: “2.13.0+cpu” and “2.13.0+cu130” are the same code."""
+    return _BUILD.sub("", versions)
 
 
 def _siblings(run: Run, judge: registry.Judge) -> list[Method]:
@@ -197,7 +207,7 @@ def _siblings(run: Run, judge: registry.Judge) -> list[Method]:
     methods = []
     for other in others.select_related("judge"):
         asks_the_same = other.judge.facts.get("answers", {}).get("key") == judge.keys["answers"]
-        if asks_the_same and other.judge.name in catalogue.JUDGES:
+        if asks_the_same:
             # What the other may not do any more stops the other's run, not this one.
             with suppress(JudgeRefused):
                 methods.append(registry.build(other.judge.name, own_options(other.judge)).method)

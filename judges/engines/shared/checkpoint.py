@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar
 
-from judges.engines.shared import weights
+from judges.engines.shared import header_check, memory, weights
+from judges.errors import EngineRefused, JudgeRefused, MemoryFull, first_line
 from judges.options import Declared, choice, declared, free_text, real, weights_of, whole
 from judges.protocols import Engine
 
@@ -16,6 +19,12 @@ MOST_PICTURES = 1_024
 _DEVICE = re.compile(r"auto|cpu|mps|(cuda|xpu)(:[0-9]{1,2})?")
 # No slash: refs/pr/1 would be anybody's proposal to change a repository.
 _REVISION = re.compile(r"[A-Za-z0-9._\-]{0,64}")
+
+_TIME_IS_UP = "SoftTimeLimitExceeded"  # the worker's, which says nothing about the weights
+SWIN_LAST_NORM = {
+    r"swin\.layernorm\.(weight|bias)$": "a detector reads each stage of Swin through a norm of its "
+    "own; the one after the last stage is for classification"
+}
 
 
 def checkpoint_of(
@@ -56,6 +65,11 @@ class CheckpointEngine(Engine, Declared):
     libraries: ClassVar[tuple[str, ...]] = ("torch", "transformers")
     # False where weights are a file, or a library knows no revisions
     has_revisions: ClassVar[bool] = True
+    # False where the weights are read by something else than transformers
+    reads_headers: ClassVar[bool] = True
+    # Weights that the library declares and no answer depends on, each with the reason: published
+    # files made by other versions of the library lack them. A test fills each with other numbers.
+    never_used: ClassVar[Mapping[str, str]] = {}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -74,8 +88,57 @@ class CheckpointEngine(Engine, Declared):
     def load(self) -> None:
         with self._door:
             if not self._is_loaded:
-                self._load()
+                with self._named_failures():
+                    self._load_where_there_is_room()
                 self._is_loaded = True
+
+    def compare_keys(self) -> bool:
+        """Whether the keys in the files' headers were compared with the model's: refuses where they
+        do not fit, and is False where that needs the whole file."""
+        if not self.reads_headers or Path(self.checkpoint).expanduser().is_file():
+            return False
+        try:
+            with header_check.headers_alone(), self._named_failures():
+                try:
+                    self._load()
+                except header_check.KeysFit:
+                    return True
+        finally:
+            self.__dict__.pop("_net", None)
+        return False
+
+    def _load_where_there_is_room(self) -> None:
+        """Once more without the engines of other judges, where those fill the memory."""
+        try:
+            with weights.memory_guard():
+                self._load()
+                return
+        except MemoryFull:
+            self.__dict__.pop("_net", None)
+        memory.make_room()
+        self._load()
+
+    @contextmanager
+    def _named_failures(self) -> Iterator[None]:
+        """Whatever a library raises while it loads is about the weights or this machine: trying again
+        would change nothing, so the run stops with the reason."""
+        try:
+            with weights.memory_guard():
+                yield
+        except JudgeRefused:
+            raise
+        except MemoryFull as error:
+            self.__dict__.pop("_net", None)
+            raise EngineRefused(
+                f"“{self.checkpoint}” does not fit into memory: {error}. Choose a larger device, or "
+                "bfloat16 as the precision."
+            ) from error
+        except Exception as error:
+            if type(error).__name__ == _TIME_IS_UP:
+                raise
+            raise EngineRefused(
+                f"“{self.checkpoint}” cannot be loaded: {first_line(error)}"
+            ) from error
 
     def _load(self) -> None:
         raise NotImplementedError
@@ -86,8 +149,7 @@ class CheckpointEngine(Engine, Declared):
             self.checkpoint,
             revision=self.revision,
             device=self.device,
-            precision=self.precision,
-            **options,
+            **{"precision": self.precision, "never_used": tuple(self.never_used), **options},
         )
 
     def _processor(self, processor_class: Any, checkpoint: str = "", **options: Any) -> Any:

@@ -25,3 +25,13 @@ def padded(image: Image.Image) -> Image.Image:
     square = Image.new("RGB", (side, side), _FILLING)
     square.paste(image, ((side - image.width) // 2, (side - image.height) // 2))
     return square
+
+
+def cut_square(image: Image.Image, side: int) -> Image.Image:
+    """The middle of the picture after its short side was brought to `side` pixels."""
+    image = image.convert("RGB")
+    short = min(image.size)
+    width, height = (side if edge == short else int(side * edge / short) for edge in image.size)
+    small = image.resize((width, height), Image.Resampling.BICUBIC)
+    left, above = round((width - side) / 2), round((height - side) / 2)
+    return small.crop((left, above, left + side, above + side))

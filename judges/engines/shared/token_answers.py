@@ -73,8 +73,8 @@ class AnswerReader:
         )
         reason = counted.reason
         if any(math.isnan(log) for log in logs):
-            tokens, reason = (), "The model's scores are not numbers."
-        elif question.rule == "share" and not reason and max(logs) == -math.inf:
+            return Answer(None, reason="The model's scores are not numbers.")
+        if question.rule == "share" and not reason and max(logs) == -math.inf:
             reason = f"None of {_quoted(question.answers)} has any probability."
         if reason:
             return Answer(None, self._text(said), tokens, reason=reason)

@@ -11,7 +11,7 @@ import hashlib
 import importlib.util
 import logging
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import is_zipfile
 
+from judges.engines.shared import memory, weight_files
 from judges.engines.shared.torch_setup import prepare
 from judges.errors import EngineRefused, MemoryFull, first_line
 
@@ -34,6 +35,10 @@ _STRIDE = 64 * _BLOCK
 # Tensors alone are read of a file, and no code that lies beside them is imported.
 _SAFELY = {"weights_only": True, "trust_remote_code": False}
 _MOST_FILES = 10_000  # of a checkpoint
+
+
+# Within a check of the headers: what stands in for reading the weights.
+instead_of_loading: ContextVar[Callable[..., None] | None] = ContextVar("instead", default=None)
 
 
 def pick_device(name: str = "auto") -> str:
@@ -57,35 +62,48 @@ def load_model(
     device: str = "auto",
     precision: str = "float32",
     ignore: Sequence[str] = (),
+    never_used: Iterable[str] = (),
     **options: Any,
 ) -> Any:
-    """A transformers model in evaluation mode, every weight of it read from the checkpoint."""
+    """A transformers model in evaluation mode, every weight of it read from the checkpoint, except
+    those that no answer depends on."""
     dtype = pick_precision(precision)
     _expect_adapter_library(checkpoint)
+    tensors = weight_files.expect_whole(check_named(checkpoint), revision)
+    if (instead := instead_of_loading.get()) is not None:
+        instead(model_class, checkpoint, tensors, revision, (ignore, never_used), options)
+    if tensors:
+        memory.expect_room(checkpoint, tensors, pick_device(device), precision)
     try:
         model, loading = model_class.from_pretrained(
-            check_named(checkpoint),
+            checkpoint,
             revision=revision or "main",
             dtype=dtype,
             output_loading_info=True,
+            # Not ignored: refused below, with the keys' names.
+            ignore_mismatched_sizes=True,
             **_SAFELY,
             **options,
         )
     except (OSError, ValueError, ImportError, RuntimeError) as error:
         raise EngineRefused(f"“{checkpoint}” cannot be loaded: {first_line(error)}") from error
-    check_keys(
-        checkpoint,
-        missing=loading["missing_keys"],
-        unexpected=loading["unexpected_keys"],
-        mismatched=[
-            key[0] if isinstance(key, tuple) else key for key in loading["mismatched_keys"]
-        ],
-        ignore=ignore,
-    )
+    check_loading(checkpoint, loading, ignore, never_used)
     if getattr(model, "hf_quantizer", None) is None:
         # Quantised weights stay where their library has put them.
         model = model.to(pick_device(device))
+    check_numbers(checkpoint, model)
     return model.eval()
+
+
+def check_numbers(checkpoint: str, model: Any) -> None:
+    """Refuse weights that hold no numbers: every answer would be none."""
+    torch = prepare()
+    for name, weight in model.named_parameters():
+        if weight.is_floating_point() and not bool(torch.isfinite(weight).all()):
+            raise EngineRefused(
+                f"“{checkpoint}” holds infinite numbers or none at all in {name}: get the file again, "
+                "or choose the precision that it was made for."
+            )
 
 
 def _expect_adapter_library(checkpoint: str) -> None:
@@ -123,6 +141,7 @@ def load_held(path: Path) -> dict[str, Any]:
     Checkpoints may hold objects beside the tensors, such as the history of their training. An inert
     stand-in takes the place of each.
     """
+    weight_files.check_whole(path)
     try:
         if path.suffix == ".safetensors":
             from safetensors.torch import load_file
@@ -162,6 +181,22 @@ class _Inert:
         pass
 
 
+def check_loading(
+    checkpoint: str, loading: Mapping[str, Any], ignore: Sequence[str], never_used: Iterable[str]
+) -> None:
+    """Refuse what transformers says that it could not load."""
+    check_keys(
+        checkpoint,
+        missing=loading["missing_keys"],
+        unexpected=loading["unexpected_keys"],
+        mismatched=[
+            key[0] if isinstance(key, tuple) else key for key in loading["mismatched_keys"]
+        ],
+        ignore=ignore,
+        never_used=never_used,
+    )
+
+
 def check_keys(
     checkpoint: str,
     *,
@@ -169,16 +204,18 @@ def check_keys(
     unexpected: Iterable[str] = (),
     mismatched: Iterable[str] = (),
     ignore: Sequence[str] = (),
+    never_used: Iterable[str] = (),
 ) -> None:
-    """Refuse weights that do not fit, with the names of the keys."""
+    """Refuse weights that do not fit, with the names of the keys. What is never used may be absent."""
     harmless = re.compile("|".join((*UNLEARNED, *ignore)))
+    unneeded = re.compile("|".join((*UNLEARNED, *ignore, *never_used)))
     troubles = []
-    for words, keys in (
-        ("lacks", missing),
-        ("has what the model does not know", unexpected),
-        ("has in another shape", mismatched),
+    for words, keys, allowed in (
+        ("lacks", missing, unneeded),
+        ("has what the model does not know", unexpected, harmless),
+        ("has in another shape", mismatched, harmless),
     ):
-        named = sorted(key for key in keys if not harmless.search(key))
+        named = sorted(key for key in keys if not allowed.search(key))
         if named:
             more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
             troubles.append(f"it {words}: {', '.join(named[:_NAMED])}{more}")

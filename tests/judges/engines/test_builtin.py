@@ -1,6 +1,7 @@
 """The built-in engine on pictures whose truth is known, alone and behind GenEval and Soft-TIFA."""
 
 import io
+import json
 import random
 from dataclasses import asdict
 
@@ -15,10 +16,11 @@ from annotations.benchmarks.builtin.scene import Scene as Planned
 from annotations.benchmarks.builtin.study import GENERATORS, draw, make_prompts, simulated_answers
 from annotations.prompt_grammar.vocabulary import COLOURS
 from judges.engines.builtin import BuiltinEngine
+from judges.methods.checklist import Checklist
 from judges.methods.geneval import GenEval
 from judges.methods.soft_tifa import SoftTifa
 from judges.methods.vqa_score import WORDINGS, VqaScore
-from judges.protocols import Atom, Question, Seen, Subject, Unscored
+from judges.protocols import Atom, Question, Seen, Subject, Talk, Unscored
 from tests.judges.judging import judged as judged_by
 
 FIRST, LAST = GENERATORS[0], GENERATORS[-1]
@@ -408,3 +410,46 @@ def test_soft_tifa_drifts_less_than_the_holistic_score(seed):
     assert by_vqa_score > 15
     assert 0 < by_gm < 0.8 * by_vqa_score
     assert 0 < by_am < 0.8 * by_vqa_score
+
+
+# --- in words
+
+
+def say(image, text):
+    ((reply,),) = BuiltinEngine().talk([(image, Talk((text,)))])
+    return reply
+
+
+def test_a_question_alone_is_answered_by_a_word():
+    image = picture(thing(x=0.3), thing(x=0.7))
+    assert say(image, "Are there any circles in the image? Answer in one word.") == "yes"
+    assert say(image, "Is the circle blue?") == "no"
+    assert say(image, "How many circles are in the image?") == "two"
+    assert say(image, 'Does this image show "two red circles"?') == "yes"
+    with pytest.raises(ValueError, match="cannot read the question 'Why'"):
+        say(image, "Why")
+
+
+def test_a_numbered_list_is_answered_by_json_without_what_it_cannot_read():
+    image = picture(thing())
+    asked = (
+        "Answer these:\n\n1. Are there any circles in the image?\n2. Is it pretty?\n"
+        " 3) How many circles are in the image?\n\nReply with JSON."
+    )
+    assert json.loads(say(image, asked)) == {"1": "yes", "3": "one"}
+
+
+def test_the_checklist_leaves_a_question_that_it_cannot_read_without_a_score():
+    atoms = (
+        Atom(0, "object", "circle", "Are there any circles in the image?", "yes"),
+        Atom(1, "style", "pretty", "Is it pretty?", "yes"),
+    )
+    subject = Subject("a pretty circle", atoms)
+    seen = Seen()
+    method = Checklist(all_points=False)
+    for want in method.wants(subject, seen):
+        (seen[want],) = BuiltinEngine().talk([(picture(thing()), want)])
+    made = method.judge(subject, seen)
+    assert made.score == 1.0
+    assert [(a.index, a.score) for a in made.atoms] == [(0, 1.0), (1, None)]
+    assert isinstance(Checklist().judge(subject, seen), Unscored)

@@ -80,6 +80,29 @@ def test_similarities_are_the_cosines_of_the_library(pair):
     assert np.ptp(found) > 0.01
 
 
+def test_colors_in_half_precision_are_those_of_genevals_own_steps(open_clip_checkpoint):
+    """clip_benchmark's run_classification, as GenEval calls it: autocast, then 100 · features @ rows."""
+    torch = prepare()
+    import open_clip
+
+    engine = OpenClip(open_clip_checkpoint, device="cpu", half_colors=True)
+    model, look = open_clip.create_model_from_pretrained(open_clip_checkpoint)
+    words = open_clip.get_tokenizer(open_clip_checkpoint)
+    normal = torch.nn.functional.normalize
+    crops = [_crop(image, at) for at, image in enumerate(PICTURES)]
+    with torch.inference_mode(), torch.autocast("cpu", dtype=torch.float16):
+        for (image, thing, want), found in zip(crops, engine.colors(crops), strict=True):
+            rows = []
+            for name in want.colors:
+                texts = words(texts_of_color(want.noun, name, want.templates))
+                row = normal(model.eval().encode_text(texts), dim=-1).mean(dim=0)
+                rows.append(row / row.norm())
+            seen = normal(model.encode_image(look(cut_out(image, thing, want))[None]), dim=-1)
+            logits = 100.0 * seen @ torch.stack(rows, dim=1)
+            assert logits.dtype == torch.float16
+            assert found == want.colors[int(logits.argmax(1))]
+
+
 def test_colors_are_those_of_one_call_per_crop_and_class(pair):
     torch = prepare()
     engine, plain = pair

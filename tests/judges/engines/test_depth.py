@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from judges.engines.depth import Depth
 from judges.engines.shared.torch_setup import prepare
@@ -96,6 +97,74 @@ def test_maps_are_those_of_the_library_in_the_size_of_the_picture(checkpoint):
         expected = told["predicted_depth"].numpy()
         assert np.ptp(expected) > 0
         assert np.abs(depth - expected).max() < 1e-5 * np.ptp(expected)
+
+
+def _save_hybrid(folder):
+    """The published judge's kind: a convolutional stem that checks the size of its pictures."""
+    from transformers import BitConfig, DPTConfig, DPTForDepthEstimation, DPTImageProcessor
+
+    stem = BitConfig(
+        embedding_size=8,
+        hidden_sizes=[8, 16, 32],
+        depths=[1, 1, 1],
+        layer_type="bottleneck",
+        num_groups=2,
+        global_padding="same",
+        embedding_dynamic_padding=True,
+        out_features=["stage1", "stage2", "stage3"],
+    )
+    config = DPTConfig(
+        hidden_size=32,
+        intermediate_size=32,
+        num_hidden_layers=4,
+        num_attention_heads=2,
+        backbone_out_indices=[0, 1, 2, 3],
+        image_size=64,
+        patch_size=16,
+        neck_hidden_sizes=[8, 16, 32, 32],
+        fusion_hidden_size=8,
+        is_hybrid=True,
+        backbone_config=stem,
+        backbone_featmap_shape=[1, 32, 4, 4],
+        neck_ignore_stages=[0, 1],
+        readout_type="project",
+    )
+    _bold(DPTForDepthEstimation(config)).save_pretrained(folder)
+    DPTImageProcessor(size={"height": 64, "width": 64}).save_pretrained(folder)
+
+
+@pytest.mark.parametrize("save", [_save_dpt, _save_hybrid])
+def test_the_scripts_reading_is_that_of_its_own_steps_one_by_one(save, tmp_path):
+    """3D_spatial_eval.py and model_bank_3d.py @ ed5367e2, generate_dataset_3d.py: the map of the
+    picture at 480 × 480, stretched, in the picture's size, in 256 steps, and at 479 to 480 pixels."""
+    torch = prepare()
+    from torchvision import transforms
+    from transformers import AutoModelForDepthEstimation
+
+    save(tmp_path)
+    model = AutoModelForDepthEstimation.from_pretrained(tmp_path).eval()
+    if model.config.is_hybrid:
+        model.dpt.embeddings.image_size = (480, 480)
+    look = transforms.Compose(
+        [transforms.Resize([480, 480]), transforms.ToTensor(), transforms.Normalize(0.5, 0.5)]
+    )
+    again = transforms.Resize(size=479, max_size=480)
+    engine = Depth(str(tmp_path), device="cpu", reading="compbench")
+    images = [picture(1), picture(2, 50, 70)]
+    for image, found in zip(images, engine.depths(images), strict=True):
+        with torch.inference_mode():
+            depth = model(look(image.convert("RGB"))[None]).predicted_depth[0]
+        depth = (depth - depth.min()) / (depth.max() - depth.min())
+        depth = torch.nn.functional.interpolate(
+            depth[None, None], size=image.size[::-1], mode="bilinear", align_corners=True
+        )
+        stored = Image.fromarray(255 * depth[0, 0].numpy()).convert("L")
+        expected = np.array(again(stored)) / 255
+        assert found.shape == expected.shape
+        # One of 256 steps where the last digits of a sum differ.
+        assert np.abs(found - expected).max() <= 1 / 255 + 1e-6
+        assert (found == expected.astype(np.float32)).mean() > 0.99
+        assert np.ptp(found) > 0.2
 
 
 def test_a_model_that_tells_meters_is_refused(tmp_path):

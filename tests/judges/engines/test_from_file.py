@@ -1,5 +1,6 @@
 """Detections that were made elsewhere, judged again without eyes."""
 
+import base64
 import io
 import json
 
@@ -93,6 +94,81 @@ def test_an_image_the_file_does_not_know_is_said_and_not_empty(tmp_path):
 def test_a_file_of_another_kind_is_refused(tmp_path, changed):
     with pytest.raises(EngineRefused, match="neither a results.jsonl of GenEval nor COCO"):
         FromFile(str(coco(tmp_path, **changed))).load()
+
+
+OWN = {
+    "image": "a red cup_000012.png",
+    "detections": [{"class": "cup", "score": 0.9, "box": [1, 2, 3, 4], "color": "red"}],
+}
+
+
+def own(folder, *rows):
+    path = folder / "own.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in rows))
+    return path
+
+
+def test_lines_of_our_own_tell_class_score_box_and_color_by_name_or_number(tmp_path):
+    engine = FromFile(str(own(tmp_path, OWN)), prefix="sdxl/")
+    expected = [{"class": "cup", "score": 0.9, "box": [1.0, 2.0, 3.0, 4.0], "color": "red"}]
+    assert told(engine, "sdxl/a red cup_000012") == expected
+    assert told(engine, "sdxl/000012") == expected
+
+
+def test_depth_is_a_gray_picture_beside_the_boxes(tmp_path):
+    from PIL import Image as Picture
+
+    file = io.BytesIO()
+    gray = Picture.new("L", (2, 1))
+    gray.putdata([0, 255])
+    gray.save(file, "PNG")
+    row = {**OWN, "depth": base64.b64encode(file.getvalue()).decode()}
+    broken = {**OWN, "image": "b.png", "depth": "bm8gcGljdHVyZQ=="}
+    engine = FromFile(str(own(tmp_path, {**OWN, "image": "none.png"}, row, broken)))
+
+    def depth(key):
+        plate = Picture.new("RGB", (1, 1))
+        plate.info["key"] = key
+        return engine.depths([plate])[0].tolist()
+
+    assert depth("000012") == [[0.0, 1.0]]
+    with pytest.raises(ValueError, match="says nothing of the depth in “none”"):
+        depth("none")
+    with pytest.raises(ValueError, match="depth of “b” is no picture"):
+        depth("b")
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ({"image": 3, "detections": []}, "line 2 has no “image”"),
+        ({"image": "x", "detections": {}}, "line 2 has no “image”"),
+        (
+            {**OWN, "detections": [{"class": "cup", "score": 2, "box": [1, 2, 3, 4]}]},
+            "line 2: a det",
+        ),
+        ({**OWN, "detections": [{"class": "cup", "score": 0.5, "box": [1, 2]}]}, "line 2: a det"),
+        ({**OWN, "detections": ["cup"]}, "line 2: a detection needs"),
+    ],
+)
+def test_a_line_that_does_not_fit_is_refused_by_its_number(tmp_path, row, words):
+    with pytest.raises(EngineRefused, match=words):
+        FromFile(str(own(tmp_path, OWN, row))).load()
+
+
+@pytest.mark.django_db
+def test_colors_and_boxes_of_a_file_are_enough_for_align_score(tmp_path, settings):
+    settings.JUDGE_WEIGHTS = [str(tmp_path)]
+    study = making.study(prompts=1, files=False)
+    image = study.images.first()
+    Image.objects.exclude(pk=image.pk).delete()
+    study.prompts.update(metadata={"categories": {"cup": [{"id": 1, "color": "red"}]}})
+    path = own(tmp_path, {**OWN, "image": f"{image.key}.png"})
+    option = {"objects.checkpoint": str(path)}
+    run = lifecycle.start_run(study=study, name="align-score-from-file", options=option)
+    score_chunk.work_off(run=run)
+    # One cup of one, and it is red: (1 + 1/(1 + 0))/2
+    assert run.scores.get().value == 1
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path):

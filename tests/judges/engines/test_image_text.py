@@ -9,6 +9,7 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 
 from judges.engines.image_text import ImageTextModel
 from judges.engines.shared import weights
@@ -148,6 +149,43 @@ def test_an_encoder_and_decoder_score_the_end_mark_too(engines, plain):
     assert answer.tokens[0][1] == pytest.approx(yes, abs=1e-5)
 
 
+def test_a_decoder_scores_the_end_mark_where_the_official_code_does(tiny, plain):
+    # √(P(Yes) · P(</s> | Yes)), as VQAScore's code asks LLaVA.
+    engine = engine_of("llava", tiny, end_mark=True)
+    ((answer,),) = engine.answer([(picture(1), [question(TEXTS[1], ("Yes",), "sequence")])])
+    _, _, processor = plain("llava", picture(1), TEXTS[1])
+    words = processor.tokenizer
+    tokens = [*words.encode("Yes", add_special_tokens=False), words.eos_token_id]
+    logs = _forced(plain, TEXTS[1], tokens)
+    assert answer.probability == pytest.approx(math.exp(sum(logs) / len(logs)), rel=1e-4)
+    assert [text for text, _ in answer.tokens][-1] == "</s>"
+
+
+def test_a_template_may_say_where_the_picture_stands(tiny, engines):
+    # The words of the checkpoint's own chat, given as a template.
+    own = engine_of("llava", tiny, template="<s>USER: <image>\n{question} ASSISTANT:")
+    asked = [(picture(1), [question(text) for text in TEXTS[:2]])]
+    found, expected = own.answer(asked), engines["llava"].answer(asked)
+    for one, other in zip(found[0], expected[0], strict=True):
+        assert one.probability == pytest.approx(other.probability, abs=1e-6)
+
+
+def test_a_picture_gets_bars_or_loses_its_ends_before_the_model_sees_it(tiny, engines):
+    wide = picture(1, 90, 30)
+    side = (90 - 30) // 2
+    barred = Image.new("RGB", (90, 90), (122, 116, 104))  # int(255 · CLIP's mean color)
+    barred.paste(wide, (0, side))
+    # 30 → 32 pixels high, 90 → 96 wide; the middle 32 begin at 32.
+    cut = wide.resize((96, 32), Image.Resampling.BICUBIC).crop((32, 0, 64, 32))
+    for square, seen in (("longest", barred), ("shortest", cut)):
+        found = engine_of("llava", tiny, square=square).answer([(wide, [question(TEXTS[1])])])
+        expected = engines["llava"].answer([(seen, [question(TEXTS[1])])])
+        assert found[0][0].probability == pytest.approx(expected[0][0].probability, abs=1e-6)
+        plain_look = engines["llava"].answer([(wide, [question(TEXTS[1])])])
+        if square == "longest":
+            assert found[0][0].probability != pytest.approx(plain_look[0][0].probability, abs=1e-6)
+
+
 # --- conversations
 
 
@@ -231,3 +269,49 @@ def test_a_missing_weight_is_refused_by_name(tiny, tmp_path):
     save_file(state, tmp_path / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(EngineRefused, match=r"multi_modal_projector\.linear_1\.weight"):
         ImageTextModel(str(tmp_path)).load()
+
+
+# --- arguments of the chat template
+
+THINKING = (
+    "{%- if enable_thinking is defined and not enable_thinking -%}{{ 'At once: ' }}{%- endif -%}"
+)
+
+
+@pytest.fixture(scope="session")
+def thinking(tiny, tmp_path_factory):
+    """LLaVA with a chat template that takes an argument."""
+    folder = tmp_path_factory.mktemp("thinking") / "llava"
+    shutil.copytree(tiny["llava"], folder)
+    file = folder / "chat_template.jinja"
+    file.write_text(THINKING + file.read_text())
+    return folder
+
+
+def test_arguments_reach_the_chat_template_and_change_the_answer(thinking):
+    question = Question("How many cats?", ("Yes",))
+    plain, at_once = (
+        ImageTextModel(str(thinking), device="cpu", chat=chat)
+        for chat in (None, {"enable_thinking": False})
+    )
+    answers = [engine.answer([(picture(0), [question])])[0][0] for engine in (plain, at_once)]
+    assert plain._written("Why?").startswith("<s>")
+    assert at_once._written("Why?").startswith("At once: <s>")
+    assert answers[0].probability != answers[1].probability
+
+
+@pytest.mark.parametrize(
+    ("chat", "why"),
+    [
+        ({"chat_template": "{{ 7 * 7 }}"}, "“chat.chat_template” is no argument"),
+        ({"tokenize": True}, "“chat.tokenize” is no argument"),
+        ({"a b": 1}, "“chat.a b” is no argument"),
+        ({"thinking": {"deep": 1}}, "“chat.thinking” must be a text, a number"),
+        ("thinking", "“chat” must be an object of fields"),
+    ],
+)
+def test_arguments_that_are_no_choice_are_refused(chat, why):
+    with pytest.raises(ValueError, match=why):
+        ImageTextModel("any", chat=chat)
+    with pytest.raises(ValueError, match="“chat” is for a chat template"):
+        ImageTextModel("any", chat={"enable_thinking": True}, template="{question}")

@@ -140,7 +140,7 @@ def test_a_weight_of_another_shape_stops_the_load(checkpoint, config, tmp_path):
 
 def test_a_file_that_is_no_checkpoint_is_a_sentence(config, tmp_path):
     (tmp_path / "page.pth").write_text("<html>not found</html>")
-    with pytest.raises(EngineRefused, match=r"“page\.pth” cannot be read"):
+    with pytest.raises(EngineRefused, match=r"“page\.pth” is a web page"):
         _engine(tmp_path / "page.pth", config).load()
 
 

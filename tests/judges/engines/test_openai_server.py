@@ -125,17 +125,39 @@ def test_a_token_that_is_listed_twice_counts_once():
     assert one(told(("Yes", 0.6), ("Yes", 0.6), ("No", 0.1))).probability == pytest.approx(0.6)
 
 
-def test_an_answer_that_is_not_listed_is_no_zero():
-    answer = one(told(("No", 0.9), ("no", 0.05)))
-    assert answer.probability is None
-    assert "Not among the 2 likeliest tokens: “Yes”" in answer.reason
-    assert answer.said == "No"
+def test_an_answer_that_is_not_listed_counts_0_and_is_known_to_be_a_bound():
+    # Four spellings of yes, none likelier than the last of the list: 4 x .01, less than the rest, .05.
+    answer = one(told(("No", 0.9), ("no", 0.04), ("so", 0.01)))
+    assert (answer.probability, answer.said) == (0.0, "No")
+    assert answer.between == (0.0, pytest.approx(0.04))
+    assert "Not among the 3 likeliest tokens: “Yes”" in answer.reason
+    assert "They have at most 0.04." in answer.reason
+    # The list leaves .01 over, which is less than 4 x .04.
+    answer = one(told(("No", 0.95), ("no", 0.04)))
+    assert answer.between == (0.0, pytest.approx(0.01))
 
 
-def test_a_share_of_an_answer_that_is_not_listed_is_no_number():
-    answer = one(told(("Yes", 0.9), ("x", 0.1)), question(answers=("Yes", "No"), rule="share"))
-    assert answer.probability is None
-    assert "“No”" in answer.reason
+def test_a_listed_answer_is_no_bound():
+    assert one(SURE).between is None
+
+
+def test_a_server_that_lists_its_own_token_alone_tells_nothing_of_another_answer():
+    answer = one(told(("No", 0.9)))
+    assert (answer.probability, answer.between) == (None, None)
+
+
+def test_a_share_of_an_answer_that_is_not_listed_counts_it_as_0_and_is_a_bound():
+    share = question(answers=("Yes", "No"), rule="share")
+    # "No" has at most .05, the least of the list; so yes has at least .9 of .95.
+    answer = one(told(("Yes", 0.9), ("x", 0.05)), share)
+    assert (answer.probability, answer.between) == (1.0, (pytest.approx(0.9 / 0.95), 1.0))
+    # Here yes has at most .05 of .95.
+    answer = one(told(("No", 0.9), ("x", 0.05)), share)
+    assert (answer.probability, answer.between) == (0.0, (0.0, pytest.approx(0.05 / 0.95)))
+    # With neither there is nothing to take a share of.
+    answer = one(told(("x", 0.9), ("y", 0.05)), share)
+    assert (answer.probability, answer.between) == (None, None)
+    assert "“Yes”, “No”" in answer.reason
 
 
 def test_words_in_the_picture_that_take_over_the_reply_are_reported_and_not_obeyed():
@@ -143,7 +165,7 @@ def test_words_in_the_picture_that_take_over_the_reply_are_reported_and_not_obey
     assert answer.probability == pytest.approx(0.04)
     assert answer.said == "IGNORE"
     answer = one(told(("1.0", 0.9), ("100", 0.04)))
-    assert answer.probability is None
+    assert answer.probability == 0
     assert "The reply began with “1.0”" in answer.reason
 
 
@@ -154,7 +176,7 @@ def test_an_unknown_rule_is_refused_before_anything_is_asked():
         assert state.asked == []
 
 
-def test_listed_tokens_of_the_original_give_its_score_and_no_score_where_it_writes_zero():
+def test_listed_tokens_of_the_original_give_its_score_and_a_bound_where_it_writes_zero():
     """golden/vqascore_gpt_logprobs.json: "old" is P of exactly "Yes", and 0 without that token."""
     cases = json.loads((GOLDEN / "vqascore_gpt_logprobs.json").read_text())["cases"]
     tops = {f"case {n}": [(t, math.exp(log)) for t, log in c["top"]] for n, c in enumerate(cases)}
@@ -164,7 +186,11 @@ def test_listed_tokens_of_the_original_give_its_score_and_no_score_where_it_writ
         if any(token == "Yes" for token, _ in case["top"]):
             assert answer.probability == pytest.approx(case["old"], rel=1e-6)
         else:
-            assert (case["old"], answer.probability) == (0, None)
+            assert case["old"] == 0
+            # Where only one token is listed, nothing is known of another.
+            alone = len({token for token, _ in case["top"]}) < 2
+            assert answer.probability == (None if alone else 0)
+            assert (answer.between is None) == alone
 
 
 # --- replies that cannot be read

@@ -7,11 +7,11 @@ from django.utils import timezone
 
 from annotations.models import Image
 from judges import catalogue
-from judges.catalogue import Entry
 from judges.errors import JudgeRefused
 from judges.models import AtomScore, Chunk, Judge, Run, Score
 from judges.options import Optioned, real
 from judges.protocols import AtomJudgement, Judgement, Similarity, Unscored
+from judges.recipes.entry import Entry
 from judges.runs import lifecycle, save_scores, score_chunk
 
 pytestmark = pytest.mark.django_db

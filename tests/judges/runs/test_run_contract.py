@@ -19,13 +19,13 @@ from annotations.database import bulk
 from annotations.models import Image
 from annotations.pictures.store import open_picture
 from judges import catalogue, registry
-from judges.catalogue import Entry
 from judges.errors import EngineRefused, MemoryFull, Passing
 from judges.looks import ask_engine, gather
 from judges.looks import store as look_store
 from judges.models import AtomScore, Chunk, Look, Run, Score
 from judges.options import Declared, whole
 from judges.protocols import Answer, Judgement, Question
+from judges.recipes.entry import Entry
 from judges.runs import chunk_lease, lifecycle, score_chunk
 from tests import making
 
@@ -102,7 +102,7 @@ def judge(request, monkeypatch):
     monkeypatch.setattr(Engine, "asked", Counter())
     monkeypatch.setattr(lifecycle, "CHUNK_SIZE", 8)
     monkeypatch.setattr(ask_engine.time, "sleep", lambda seconds: None)
-    registry._engine.cache_clear()
+    registry.forget_engines()
     return request.param
 
 

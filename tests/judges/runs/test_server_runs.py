@@ -19,9 +19,9 @@ SURE = told(("Yes", 0.81), ("No", 0.1), usage=(1000, 1))
 @pytest.fixture(autouse=True)
 def quick(settings):
     settings.OPENAI_API_KEY = SECRET
-    registry._engine.cache_clear()
+    registry.forget_engines()
     yield
-    registry._engine.cache_clear()
+    registry.forget_engines()
 
 
 @pytest.fixture
@@ -77,6 +77,19 @@ def test_a_failed_question_is_no_score_and_the_reason_and_is_asked_again_on_resu
     assert failed.scores.filter(value__isnull=False).count() == 6
     # What had been answered is not paid for twice.
     assert asked == 6 + 3
+
+
+def test_answers_that_the_server_does_not_list_are_counted_on_the_page(study, as_alice):
+    unlisted = told(("No", 0.9), ("Maybe", 0.08))
+    with standing_in(lambda asked, before: SURE if "red" in asked.text else unlisted) as state:
+        ended = run(state, study)
+    # Six images; of the two questions about each, the one without "red" has no yes in the list.
+    assert set(ended.scores.values_list("value", "assumed", "error")) == {(0.0, 1, "")}
+    # Four spellings of yes, together no more than the .02 that the list leaves over.
+    low, high = ended.scores.first().evidence["between"]
+    assert (low, high) == (0, pytest.approx((0.81 * 0.02) ** 0.5))
+    page = as_alice.get(f"/studies/{study.slug}/runs/")
+    assert "6 answers not told by the model, counted 0" in page.content.decode()
 
 
 def test_a_used_up_budget_stops_the_run_with_a_sentence_and_it_can_go_on(study, settings):

@@ -1,0 +1,159 @@
+"""What a judge would read before it scores, and whether that fits: files, sizes, memory, keys."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from judges import registry
+from judges.engines.shared import memory, weight_files, weights
+from judges.errors import JudgeMissing, JudgeRefused
+from judges.protocols import ColorOf, Detection, Objects, Question, Talk
+from judges.runs import self_test
+
+# Where the files lie that have no repository of their own, as their authors or the library name them. The
+# digits at the end of OpenMMLab's name are the first of the file's SHA-256.
+OFFICIAL = {
+    "MMDetection": "https://download.openmmlab.com/mmdetection/v2.0/mask2former/"
+    "mask2former_swin-s-p4-w7-224_lsj_8x2_50e_coco/"
+    "mask2former_swin-s-p4-w7-224_lsj_8x2_50e_coco_20220504_001756-743b7d99.pth",
+    "BlipVqa": "https://storage.googleapis.com/sfr-vision-language-research/BLIP/models/"
+    "model_base_vqa_capfilt_large.pth",
+}
+
+
+@dataclass
+class PartCheck:
+    """About one engine of a judge. None and "" where it is not known, and `notes` says why."""
+
+    part: str
+    engine: str
+    checkpoint: str
+    folder: str = ""
+    commit: str = ""
+    files: dict[str, int] = field(default_factory=dict)  # bytes by name
+    download: bool = False
+    memory: dict[str, int] = field(default_factory=dict)  # bytes by precision
+    precision: str = ""
+    free: dict[str, int] = field(default_factory=dict)  # bytes by device
+    keys: str = ""
+    wrong: str = ""
+    seconds: float | None = None
+    notes: list[str] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def check(name: str, options: Mapping[str, Any], *, measure: bool = False) -> list[PartCheck]:
+    """One check for each engine with weights. With `measure` they are loaded, tested and timed."""
+    if reason := registry.why_not(name):
+        raise JudgeMissing(
+            f"This machine cannot look: {reason} Ask a worker that has them, with this command."
+        )
+    registry.check_options(name, options)
+    judge = registry.build(name, options)
+    registry.take_in_hand(judge)
+    checks = []
+    for kind, engine in judge.parts.items():
+        if not hasattr(engine, "compare_keys"):
+            continue
+        told = PartCheck(kind, type(engine).__name__, engine.checkpoint, precision=engine.precision)
+        checks.append(told)
+        try:
+            _read_headers(told, engine)
+            if measure and not told.download:
+                _measure(told, engine)
+        except JudgeRefused as refusal:
+            told.wrong = refusal.message
+    return checks
+
+
+def _read_headers(told: PartCheck, engine: Any) -> None:
+    named = engine.checkpoint.removeprefix("local-dir:").removeprefix("hf-hub:")
+    found = weight_files.find(named, engine.revision)
+    if found is None or not found.files:
+        told.download = "/" in named and not named.startswith(("/", "~", "."))
+        told.notes.append(
+            "not on this machine: it is fetched on first use"
+            if told.download
+            else "which file this is, only the library knows that fetches it"
+        )
+        return
+    told.folder, told.commit = str(found.root), found.commit
+    told.files = {file.name: file.stat().st_size for file in found.files}
+    for file in found.files:
+        weight_files.check_whole(file)
+    device = weights.pick_device(engine.device)
+    told.free = {at: free for at in ("cpu", device) if (free := memory.free(at)) is not None}
+    tensors = weight_files.headers(found)
+    if tensors is None:
+        told.notes.append("no safetensors: memory and keys are known when it is loaded")
+        return
+    told.memory = {p: memory.wanted(tensors, p) for p in weights.PRECISIONS}
+    if engine.compare_keys():
+        told.keys = f"all {len(tensors)} fit"
+    else:
+        told.notes.append("its keys are compared when it is loaded")
+
+
+def _measure(told: PartCheck, engine: Any) -> None:
+    self_test.check_engines({told.part: engine}, keep_alive=lambda: None)
+    pictures = [self_test.red_square(), self_test.red_circle(), self_test.stop_sign()]
+    began = time.perf_counter()
+    for picture in pictures:
+        # Turned, so that nothing that was kept of the self-test is read again.
+        _ask(told.part, engine, picture.transpose(Image.Transpose.FLIP_TOP_BOTTOM))
+    told.seconds = (time.perf_counter() - began) / len(pictures)
+
+
+def _ask(kind: str, engine: Any, picture: Image.Image) -> None:
+    if kind == "objects":
+        engine.detect([picture], [("circle", "stop sign")])
+    elif kind == "colors":
+        thing: Detection = {"class": "square", "score": 1.0, "box": (100.0, 100.0, 400.0, 400.0)}
+        templates = ("a photo of a {color} {noun}",)
+        engine.colors(
+            [(picture, thing, ColorOf(Objects(), 0, "square", self_test.COLORS, templates))]
+        )
+    elif kind == "depth":
+        engine.depths([picture])
+    elif kind == "similarity":
+        engine.similarities([(picture, "a red square")])
+    elif kind == "answers":
+        engine.answer([(picture, [Question(self_test.QUESTION, ("Yes",))])])
+    else:
+        engine.talk([(picture, Talk((self_test.QUESTION,), max_tokens=16))])
+
+
+def lines(told: PartCheck) -> list[str]:
+    """The check in words."""
+    gib = memory.gib
+    found = [f"{told.part}: {told.engine}, {told.checkpoint or 'no checkpoint given'}"]
+    if told.folder:
+        at = f", commit {told.commit}" if told.commit else ""
+        found.append(f"  in {told.folder}{at}")
+        found += [f"  {name}  {gib(size)}" for name, size in told.files.items()]
+    if told.memory:
+        each = ", ".join(f"{gib(size)} in {p}" for p, size in told.memory.items())
+        found.append(f"  weights in memory: {each}; this judge takes {told.precision}")
+        found.append("  as much in the machine while they load; pictures and texts come on top")
+    if told.free:
+        free = ", ".join(f"{device} {gib(size)}" for device, size in told.free.items())
+        found.append(f"  free: {free}")
+    if told.keys:
+        found.append(f"  keys: {told.keys}")
+    if told.seconds is not None:
+        found.append(
+            f"  self-test passed; {told.seconds:.3f} s per image, alone, of three drawings"
+        )
+    found += [f"  {note}" for note in told.notes]
+    if not told.folder and told.engine in OFFICIAL:
+        found.append(f"  the official file: {Path(OFFICIAL[told.engine]).name}")
+        found.append(f"    {OFFICIAL[told.engine]}")
+    return found + ([f"  WRONG: {told.wrong}"] if told.wrong else [])

@@ -1,0 +1,199 @@
+"""The checkpoints of docs/judges.md: how the names in their files differ from what the library saves
+today, and where that is known from.
+
+No file was downloaded for this. A row is made of what the library's own conversion scripts, older
+versions of its classes and its table of old names say; where those say nothing, it says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+OWN_SAVE = "not known: read from the library's own save"
+_POSITIONS = "position_ids: a saved buffer of these classes before transformers 4.31"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """From a file that the library saves today to one as it was published."""
+
+    checkpoint: str
+    known_from: str
+    renamed: tuple[tuple[str, str], ...] = ()
+    lacks: tuple[str, ...] = ()
+    # Each with the key whose numbers it repeats; "" for a buffer that was never learned.
+    has_too: tuple[tuple[str, str], ...] = ()
+
+    def published(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        import torch
+
+        kept = {}
+        for key, value in state.items():
+            if any(re.search(pattern, key) for pattern in self.lacks):
+                continue
+            for old, new in self.renamed:
+                key = re.sub(old, new, key)
+            kept[key] = value
+        for key, same in self.has_too:
+            kept[key] = kept[same].clone() if same else torch.arange(8)[None]
+        return kept
+
+
+def rewrite(source: Path, folder: Path, change: Any) -> Path:
+    """A copy of a checkpoint with its tensors changed; the configuration beside them stays."""
+    from safetensors.torch import load_file, save_file
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in source.iterdir():
+        if file.is_file():
+            (folder / file.name).write_bytes(file.read_bytes())
+    state = change(load_file(source / "model.safetensors"))
+    whole = {key: value.contiguous() for key, value in state.items()}
+    save_file(whole, folder / "model.safetensors", metadata={"format": "pt"})
+    return folder
+
+
+_SWIN_NORM = (r"swin\.layernorm\.",)
+_M2F = "facebook/mask2former-swin-small-coco-instance"
+_ENCODER = "model.pixel_level_module.encoder"
+
+LAYOUTS = {
+    "mask2former": Layout(
+        _M2F,
+        "convert_mask2former_original_pytorch_checkpoint_to_pytorch.py: stages by name, buffers of "
+        "relative positions; the original has no norm after the last stage",
+        lacks=_SWIN_NORM,
+        has_too=(
+            (
+                f"{_ENCODER}.encoder.layers.0.blocks.0.attention.self.relative_position_index",
+                "",
+            ),
+        ),
+    ),
+    "mask2former, first version": Layout(
+        _M2F,
+        "the same script with the class that came before SwinBackbone (MaskFormerSwin): one more level, "
+        "stages by number; which of both layouts the file has today is not known",
+        renamed=(
+            (r"(pixel_level_module\.encoder)\.(embeddings|encoder)\.", r"\1.model.\2."),
+            *((rf"(hidden_states_norms)\.stage{n + 1}\.", rf"\1.{n}.") for n in range(4)),
+        ),
+        lacks=_SWIN_NORM,
+    ),
+    "depth": Layout(
+        "Intel/dpt-hybrid-midas",
+        "convert_dpt_hybrid_to_pytorch.py for the names. It does not say that a key is absent: "
+        "reported by users of the library as “newly initialized”",
+        lacks=(r"fusion_stage\.layers\.0\.residual_layer1\.",),
+    ),
+    "clip": Layout(
+        "openai/clip-vit-large-patch14",
+        _POSITIONS,
+        has_too=(
+            ("text_model.embeddings.position_ids", ""),
+            ("vision_model.embeddings.position_ids", ""),
+        ),
+    ),
+    "pick-score": Layout(
+        "yuvalkirstain/PickScore_v1",
+        _POSITIONS,
+        has_too=(
+            ("text_model.embeddings.position_ids", ""),
+            ("vision_model.embeddings.position_ids", ""),
+        ),
+    ),
+    "owlv2": Layout(
+        "google/owlv2-base-patch16-ensemble",
+        f"convert_owlv2_to_hf.py for the names; {_POSITIONS}",
+        has_too=(
+            ("owlv2.text_model.embeddings.position_ids", ""),
+            ("owlv2.vision_model.embeddings.position_ids", ""),
+        ),
+    ),
+    "grounding-dino": Layout(
+        "IDEA-Research/grounding-dino-base",
+        "convert_grounding_dino_to_hf.py, and the class itself, which lets swin.layernorm be absent and "
+        "relative_position_index be there",
+        lacks=_SWIN_NORM,
+        has_too=(
+            (
+                "model.backbone.conv_encoder.model.encoder.layers.0.blocks.0.attention.self."
+                "relative_position_index",
+                "",
+            ),
+            ("model.text_backbone.embeddings.position_ids", ""),
+        ),
+    ),
+    "blip-vqa": Layout(
+        "Salesforce/blip-vqa-capfilt-large",
+        f"convert_blip_original_pytorch_to_hf.py: all of BERT's names, tied heads written out; "
+        f"{_POSITIONS}",
+        has_too=(
+            ("text_encoder.embeddings.position_ids", ""),
+            ("text_decoder.bert.embeddings.position_ids", ""),
+            (
+                "text_decoder.cls.predictions.decoder.weight",
+                "text_decoder.bert.embeddings.word_embeddings.weight",
+            ),
+            ("text_decoder.cls.predictions.decoder.bias", "text_decoder.cls.predictions.bias"),
+        ),
+    ),
+    "blip-itm": Layout(
+        "Salesforce/blip-itm-large-coco",
+        f"convert_blip_original_pytorch_to_hf.py; {_POSITIONS}",
+        has_too=(("text_encoder.embeddings.position_ids", ""),),
+    ),
+    "blip2-itm": Layout("Salesforce/blip2-itm-vit-g", OWN_SAVE),
+    "llava": Layout(
+        "llava-hf/llava-1.5-13b-hf",
+        "convert_llava_weights_to_hf.py and the table of old names in the library's "
+        "conversion_mapping.py (language_model.model, language_model.lm_head); the tower under "
+        "vision_tower.vision_model, as the class was until transformers 5",
+        renamed=((r"^vision_tower\.", "vision_tower.vision_model."),),
+        has_too=(("vision_tower.vision_model.embeddings.position_ids", ""),),
+    ),
+    "instructblip": Layout(
+        "Salesforce/instructblip-flan-t5-xxl",
+        f"convert_instructblip_original_to_pytorch.py; {_POSITIONS}; T5's tables under both of "
+        "their names, as in files of torch",
+        has_too=(
+            ("qformer.embeddings.position_ids", ""),
+            ("language_model.encoder.embed_tokens.weight", "language_model.shared.weight"),
+            ("language_model.decoder.embed_tokens.weight", "language_model.shared.weight"),
+        ),
+    ),
+    "clip-flant5": Layout(
+        "zhiqiulin/clip-flant5-xxl",
+        "the model's own class: T5's tables under three names, the tower inside a module of its own",
+        has_too=(("vision_tower.vision_tower.vision_model.embeddings.position_ids", ""),),
+    ),
+    "qwen2_vl": Layout(
+        "Qwen/Qwen2-VL-7B-Instruct",
+        "conversion_mapping.py: visual.* and model.* without model.language_model",
+    ),
+    "qwen2_5_vl": Layout("Qwen/Qwen2.5-VL-7B-Instruct", "as Qwen2-VL"),
+    "qwen3_vl": Layout("Qwen/Qwen3-VL-8B-Instruct", OWN_SAVE),
+}
+
+# Files that no class of transformers reads: the engine renames their keys, and its own tests hold the
+# weights against the model that the file was made of.
+ELSEWHERE = {
+    "mask2former_swin-s-p4-w7-224_lsj_8x2_50e_coco": (
+        "the classes of MMDetection 2.x, whose attentions and feed-forward nets are numbered",
+        "test_mmdetection.py",
+    ),
+    "ImageReward.pt": (
+        "the authors' Reward class: BLIP under its own names, two projections of the training",
+        "test_preference.py",
+    ),
+    "model_base_vqa_capfilt_large.pth": (
+        "the authors' BLIP_VQA class",
+        "test_blip_vqa.py",
+    ),
+    "HPS_v2_compressed.pt": ("not known: read as open_clip reads any file", "test_preference.py"),
+    "openai, laion2b_s32b_b79k": ("open_clip's own reader", "test_clip.py"),
+}
