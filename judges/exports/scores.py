@@ -12,6 +12,7 @@ from annotations.exports import study_tables
 from annotations.exports.image_chunks import image_chunks
 from annotations.models import Study
 from judges.models import AtomScore, Run, Score
+from judges.names import runs_by_name
 
 COLUMNS = ("image_id", "judge", "score", "correct", "atom", "reason", "error", "evidence")
 CHUNK = 5000
@@ -23,14 +24,14 @@ def score_rows(
     study: Study, *, judge: str | None = None, among: Sequence[int] | None = None
 ) -> Iterator[dict[str, object]]:
     """An image's score, then those of its atoms, in the order of judges and images."""
-    runs = Run.objects.filter(study=study).select_related("judge").order_by("judge__name", "pk")
-    for run in runs.filter(judge__name=judge) if judge else runs:
+    for name, run in runs_by_name(study).items():
+        if judge and judge not in (name, run.judge.name):
+            continue
         for chunk in image_chunks(study, "pk", among=among):
-            yield from _rows_of(run, [pk for _, pk in chunk])
+            yield from _rows_of(run, name, [pk for _, pk in chunk])
 
 
-def _rows_of(run: Run, images: list[int]) -> Iterator[dict[str, object]]:
-    name = run.judge.name
+def _rows_of(run: Run, name: str, images: list[int]) -> Iterator[dict[str, object]]:
     atoms = _atom_scores(run, images)
     row = next(atoms, None)
     scores = Score.objects.filter(run=run, image__in=images).order_by("image__key")

@@ -24,6 +24,7 @@ from annotations.exports.labels import Rows
 from annotations.models import Answer, Flag, Image, Study
 from judges.exports import scores
 from judges.models import AtomScore, Run, Score
+from judges.names import runs_by_name
 
 TABLE = ("csv", "jsonl", "parquet")
 MEDIA = {
@@ -189,11 +190,11 @@ def _whole_only(asked: Asked) -> None:
 
 
 def _one_run(study: Study, judge: str) -> Run:
-    runs = Run.objects.filter(study=study).select_related("judge")
-    runs = runs.filter(judge__name=judge) if judge else runs
-    if runs.count() != 1:
+    runs = runs_by_name(study)
+    chosen = [run for name, run in runs.items() if judge in ("", name, run.judge.name)]
+    if len(chosen) != 1:
         raise ExportRefused("A paper’s layout holds one judge: choose it.")
-    return runs.get()
+    return chosen[0]
 
 
 def _begun(parts: Iterable[bytes]) -> Iterator[bytes]:

@@ -18,7 +18,6 @@ from PIL import Image as Picture
 
 from annotations.models import Image
 from annotations.pictures.store import open_picture
-from judges.catalogue import KINDS
 from judges.looks import store as look_store
 from judges.looks.ask_engine import Call, Failed, ask_in_batches, reason_of
 from judges.models import Look
@@ -44,6 +43,7 @@ from judges.protocols import (
     Unscored,
     Want,
 )
+from judges.recipes.names import KINDS
 from judges.registry import Judge
 
 DECODERS = 4
@@ -273,7 +273,8 @@ class ImageScorer:
         sensor: DepthSensor = self._parts["depth"]
 
         def depths(asked: Sequence[tuple[PendingImage, Sequence[DepthOf]]]) -> Sequence[Any]:
-            maps = sensor.depths([pending.picture for pending, _ in asked])
+            needs_pixels = getattr(sensor, "needs_pixels", True)
+            maps = sensor.depths([p.picture if needs_pixels else _named_pixel(p) for p, _ in asked])
             return [
                 [mean_depth(depth_map, want) for want in wants]
                 for depth_map, (_, wants) in zip(maps, asked, strict=True)

@@ -57,7 +57,7 @@ class ImageOutputs:
 
 def outputs_for(image: Image, *, judge: str = "") -> ImageOutputs:
     """With `judge`, only its scores and what its engines answered."""
-    every_score = Score.objects.filter(image=image).select_related("run__judge")
+    every_score = Score.objects.filter(image=image).select_related("run__judge__recipe")
     scores = every_score.filter(run__judge__name=judge) if judge else every_score
     looks = Look.objects.filter(image=image).order_by("pk")
     if judge:
@@ -82,10 +82,9 @@ def _engine_names(scores: QuerySet[Score]) -> dict[str, str]:
 
 def _judge_score(score: Score) -> JudgeScore:
     judge: Judge = score.run.judge
-    entry = catalogue.JUDGES.get(judge.name)
     return JudgeScore(
         judge=judge.name,
-        title=entry.title if entry else judge.name,
+        title=catalogue.title_of(judge),
         fingerprint=judge.fingerprint,
         score=score.value,
         correct=score.correct,

@@ -83,7 +83,14 @@ def answer_from_json(want: Want, stored: Any) -> Any:
     if isinstance(want, Objects):
         return StoredDetections(stored)
     if isinstance(want, Question):
-        return Answer(**{**stored, "tokens": tuple((text, p) for text, p in stored["tokens"])})
+        between = stored.get("between")
+        return Answer(
+            **{
+                **stored,
+                "tokens": tuple((text, p) for text, p in stored["tokens"]),
+                "between": tuple(between) if between else None,
+            }
+        )
     return tuple(stored) if isinstance(want, Talk) else stored
 
 

@@ -1,13 +1,14 @@
 """A model describes the picture and then scores it (T2I-CompBench, MiniGPT4-CoT, appendix C.1).
 
-Two turns, in the paper's words, by the category of the prompt. For attributes there is a
-conversation about each noun phrase, and the score is their mean. As coded, the first number from 0
-to 100 in the reply counts (`reading="json"` accepts only the score in the JSON that was asked for),
-and where there is none the model is asked again, three times in all. After that there is no score;
-the reply is kept as evidence.
+Two turns, by the category of the prompt, in the words of the official scripts or (`wording="paper"`)
+of the paper. For attributes, the scripts ask about one noun phrase after the other in one
+conversation; in the paper's words there is a conversation about each that has an adjective. The score is
+the mean over the phrases. The first number from 0 to 100 in the reply counts (`reading="json"` accepts
+only the score in the JSON that was asked for), and where there is none the conversation is held
+again, three times in all. After that there is no score; the reply is kept as evidence.
 
 As coded, the temperature is 0.7 for attributes and 1 for all else; in the paper it is 0.7.
-In the paper's table for complex prompts the texts for 40 and 20 are swapped compared with those for
+In the table for complex prompts the texts for 40 and 20 are swapped compared with those for
 relationships; they are kept as printed.
 """
 
@@ -20,6 +21,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, ClassVar
 
+from judges.methods.shared import chain_of_thought_as_coded as coded
 from judges.noun_phrases import Phrase, check_reader, parser_option, reader
 from judges.options import MOST_TOKENS, Optioned, choice, real, whole
 from judges.protocols import Judgement, Seen, Subject, Talk, Unscored, Want
@@ -101,11 +103,14 @@ READINGS = ("first number", "json")
 
 
 def read_score(reply: str, reading: str = "first number") -> float | None:
-    """From 0 to 100; None for a reply without such a number, which is never guessed."""
+    """From 0 to 100; None for a reply without such a number, which is never guessed.
+
+    As coded, a number is a word of digits alone: of 85.5 it is 85.
+    """
     if reading == "json":
         return _json_score(reply)
-    numbers = (float(number) for number in re.findall(r"(?<![\w.])\d+(?:\.\d+)?", reply))
-    return next((number for number in numbers if number <= 100), None)
+    words = (word for word in re.split(r"\W", reply) if re.fullmatch(r"[0-9]+", word))
+    return next((number for number in map(float, words) if number <= 100), None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,12 +127,15 @@ class ChainOfThought(Optioned):
     temperature: float | None = real(
         None, "For all categories; without it, as coded: 0.7 or 1.", minimum=0, maximum=2
     )
-    max_tokens: int = whole(256, "The longest reply, in tokens.", minimum=1, maximum=MOST_TOKENS)
+    wording: str = choice(
+        "code", ("code", "paper"), "The questions of the official scripts or those of the paper."
+    )
+    max_tokens: int = whole(300, "The longest reply, in tokens.", minimum=1, maximum=MOST_TOKENS)
     seed: int = whole(0, "Of the first ask; the next ones count on.", minimum=0, maximum=2**31 - 1)
     parser: str = parser_option()
 
     identity: ClassVar[str] = "ChainOfThought"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -136,11 +144,13 @@ class ChainOfThought(Optioned):
     def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
         wants = []
         for turns in self._conversations(subject):
+            held: list[Sequence[str]] = []
             for talk in self._asks(turns, subject):
                 if talk not in seen:
                     wants.append(talk)
                     break
-                if self._score(seen[talk]) is not None:
+                held.append(seen[talk])
+                if None not in self._scores(held):
                     break
         return tuple(dict.fromkeys(wants))
 
@@ -151,28 +161,47 @@ class ChainOfThought(Optioned):
         held: list[dict[str, Any]] = []
         for turns in conversations:
             replies = [seen[talk] for talk in self._asks(turns, subject) if talk in seen]
-            scores = [self._score(reply) for reply in replies]
-            score = next((value for value in scores if value is not None), None)
             held.append(
-                {"turns": list(turns), "replies": [list(r) for r in replies], "score": score}
+                {
+                    "turns": list(turns),
+                    "replies": [list(reply) for reply in replies],
+                    "scores": self._scores(replies),
+                }
             )
         evidence = {"conversations": held}
-        unread = [entry["replies"][-1][-1] for entry in held if entry["score"] is None]
+        unread = [
+            entry["replies"][-1][1 + at]
+            for entry in held
+            for at, score in enumerate(entry["scores"])
+            if score is None
+        ]
         if unread:
             return Unscored(f"No score can be read in the reply “{unread[0][:200]}”.", evidence)
-        return Judgement(fmean(entry["score"] for entry in held) / 100, evidence=evidence)
+        return Judgement(
+            fmean(score for entry in held for score in entry["scores"]) / 100, evidence=evidence
+        )
 
-    def _score(self, reply: Sequence[str]) -> float | None:
-        return read_score(reply[-1], self.reading) if reply else None
+    def _scores(self, held: Sequence[Sequence[str]]) -> list[float | None]:
+        """What was said to each question after the first, where the conversation was held several
+        times: the first score that can be read."""
+        return [
+            next((s for reply in said if (s := read_score(reply, self.reading)) is not None), None)
+            for said in zip(*(replies[1:] for replies in held), strict=True)
+        ]
 
     def _category(self, subject: Subject) -> str:
         named = str(subject.metadata.get("category", ""))
         return CATEGORIES.get(named) or CATEGORIES.get(self.category, "")
 
-    def _conversations(self, subject: Subject) -> list[tuple[str, str]]:
+    def _conversations(self, subject: Subject) -> list[tuple[str, ...]]:
         category = self._category(subject)
         if not category or not subject.prompt.strip():
             return []
+        if self.wording == "code":
+            if category not in ATTRIBUTES:
+                return [coded.about_the_prompt(category, subject.prompt)]
+            phrases = [phrase for phrase in reader(self.parser)(subject.prompt) if phrase.nouns]
+            return [coded.about_phrases(category, phrases)] if phrases else []
         turns = TURNS[category]
         if category not in ATTRIBUTES:
             return [(turns.describe, turns.predict.replace("{prompt}", subject.prompt))]
@@ -185,10 +214,10 @@ class ChainOfThought(Optioned):
             return f"This prompt has no category of {known} (its “category”, or the option)."
         return "This prompt describes no thing to ask about."
 
-    def _asks(self, turns: tuple[str, str], subject: Subject) -> list[Talk]:
+    def _asks(self, turns: tuple[str, ...], subject: Subject) -> list[Talk]:
         """The same conversation again, with other seeds, until a score can be read."""
-        coded = 0.7 if self._category(subject) in ATTRIBUTES else 1.0
-        temperature = coded if self.temperature is None else float(self.temperature)
+        usual = 0.7 if self._category(subject) in ATTRIBUTES else 1.0
+        temperature = usual if self.temperature is None else float(self.temperature)
         return [
             Talk(turns, self.max_tokens, temperature, self.seed + ask) for ask in range(self.asks)
         ]

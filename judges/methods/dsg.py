@@ -4,6 +4,10 @@ Whether the dog is red counts only where there is a dog. As coded, a question is
 *direct* parents were answered with yes, whatever these depend on in turn; `transitive=True` also
 checks the grandparents, as the pseudo-code of the official read-me does. An invalid question
 scores 0 and stays in the mean.
+
+Two ways to ask. "one-word": as GenEval 2 asks its questions, the likeliest token decides. "gpt-4o":
+as DSG's own code asks a chat model, yes or no and nothing else; a free reply, in lower case and without
+punctuation, must be "yes".
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from typing import Any, ClassVar
 
 from judges.methods.shared.answer_evidence import answer_as_evidence
 from judges.methods.shared.answer_spellings import matches, one_word
-from judges.options import Optioned, flag
+from judges.options import Optioned, choice, flag
 from judges.protocols import (
     Answer,
     Atom,
@@ -23,10 +27,17 @@ from judges.protocols import (
     Judgement,
     Seen,
     Subject,
+    Talk,
     Unscored,
     Want,
 )
 
+# In these words, with this limit, DSG's own code asks GPT-4o; other models get the bare question.
+ASK = (
+    "Answer only with 'yes' or 'no'. Do not give other outputs or punctuation marks. "
+    "Question: {question}"
+)
+LONGEST = 20  # tokens of a reply
 ROOT = 0
 Id = Any  # of a question: a number or a text
 
@@ -123,26 +134,50 @@ def _lines(text: str) -> list[tuple[int, str]]:
     return rows
 
 
+def told(reply: str) -> str:
+    """A reply as DSG's own code compares it."""
+    return re.sub(r"[.,?!]", "", reply.lower().strip())
+
+
 @dataclass(frozen=True, kw_only=True)
 class Dsg(Optioned):
-    """The judge's answer is its likeliest word."""
-
+    wording: str = choice(
+        "one-word",
+        ("one-word", "gpt-4o"),
+        "“one-word” asks as GenEval 2 does; “gpt-4o” as DSG's own code asks a chat model.",
+    )
     dependencies: bool = flag(True, "Questions count only where those they rest on were met.")
     transitive: bool = flag(False, "Also those that these rest on in turn must have been met.")
 
     identity: ClassVar[str] = "Dsg"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
 
     def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
-        asked = dict.fromkeys(one_word(atom.question, atom.expected) for atom in subject.atoms)
+        asked = dict.fromkeys(self._asked(atom) for atom in subject.atoms)
         return tuple(want for want in asked if want not in seen)
+
+    def _asked(self, atom: Atom) -> Want:
+        if self.wording == "gpt-4o":
+            return Talk((ASK.replace("{question}", atom.question),), LONGEST)
+        return one_word(atom.question, atom.expected)
+
+    def _answer(self, atom: Atom, seen: Seen) -> Answer:
+        answer = seen[self._asked(atom)]
+        return Answer(None, answer[-1]) if self.wording == "gpt-4o" else answer
+
+    def _is_right(self, atom: Atom, answer: Answer) -> bool:
+        if self.wording == "gpt-4o":
+            return told(answer.said) == atom.expected.lower()
+        return matches(answer.said, atom.expected)
 
     def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
         if not subject.atoms:
             return Unscored("This prompt has no questions to ask.")
-        answered = {
-            atom.index: seen[one_word(atom.question, atom.expected)] for atom in subject.atoms
-        }
+        others = [a for a in subject.atoms if a.expected.lower() not in ("yes", "no")]
+        if self.wording == "gpt-4o" and others:
+            named = "; ".join(f"atom {a.index} ({a.question}) “{a.expected}”" for a in others)
+            return Unscored(f"DSG's own words ask for yes or no, but expected is: {named}.")
+        answered = {atom.index: self._answer(atom, seen) for atom in subject.atoms}
         evidence = {
             "answers": [
                 {
@@ -154,14 +189,20 @@ class Dsg(Optioned):
                 for atom in subject.atoms
             ]
         }
-        silent = [atom for atom in subject.atoms if not answered[atom.index].said.strip()]
-        if silent:
+        failed = [
+            atom
+            for atom in subject.atoms
+            if self.wording != "gpt-4o"
+            and answered[atom.index].probability is None
+            and not answered[atom.index].said.strip()
+        ]
+        if failed:
             return Unscored(
-                f"Not every question was answered: {_named(silent, answered)}", evidence
+                f"Not every question was answered: {_named(failed, answered)}", evidence
             )
         # Numbered from 1, since 0 is the root.
         answers = {
-            atom.index + 1: "yes" if matches(answered[atom.index].said, atom.expected) else "no"
+            atom.index + 1: "yes" if self._is_right(atom, answered[atom.index]) else "no"
             for atom in subject.atoms
         }
         parents = {atom.index + 1: [p + 1 for p in atom.parents] for atom in subject.atoms}
@@ -177,7 +218,10 @@ class Dsg(Optioned):
             AtomJudgement(number - 1, score, "" if counted[number] else unmet)
             for number, score in scores.items()
         )
-        return Judgement(sum(scores.values()) / len(scores), atoms=atoms, evidence=evidence)
+        # Nothing but a blank is no yes, as in the official code.
+        silent = sum(not answer.said.strip() for answer in answered.values())
+        score = sum(scores.values()) / len(scores)
+        return Judgement(score, atoms=atoms, evidence=evidence, assumed=silent)
 
 
 def _right(answers: Mapping[Id, str], expected: Mapping[Id, str] | None) -> dict[Id, bool]:
@@ -187,6 +231,6 @@ def _right(answers: Mapping[Id, str], expected: Mapping[Id, str] | None) -> dict
 
 def _named(atoms: Sequence[Atom], answered: Mapping[int, Answer]) -> str:
     return "; ".join(
-        f"atom {atom.index} ({atom.question}): {answered[atom.index].reason or 'it said nothing'}"
+        f"atom {atom.index} ({atom.question}): {answered[atom.index].reason or 'it was not answered'}"
         for atom in atoms
     )

@@ -353,8 +353,8 @@ def _color(clause: Mapping[str, Any], objects: list[Detection]) -> str:
     right = colors.count(wanted)
     if right >= count:
         return ""
-    others = [color for color in COLORS if color != wanted and color in colors]
-    counts = ", ".join(f"{colors.count(color)} {color}" for color in others)
+    # As coded, the wanted color stands in the list again where some of the things have it.
+    counts = ", ".join(f"{colors.count(color)} {color}" for color in COLORS if color in colors)
     return f"expected {wanted} {name}>={count}, found {right} {wanted}; and {counts}"
 
 

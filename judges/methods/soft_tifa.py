@@ -69,7 +69,7 @@ class SoftTifa(Optioned):
             return Unscored("This prompt has no atoms to ask about.")
         answers = [seen[self._asked(atom)] for atom in subject.atoms]
         judged = [_judged(*pair) for pair in zip(subject.atoms, answers, strict=True)]
-        evidence = {
+        evidence: dict[str, Any] = {
             "answers": [_evidence(*row) for row in zip(subject.atoms, judged, answers, strict=True)]
         }
         failed = [
@@ -80,10 +80,15 @@ class SoftTifa(Optioned):
         if failed:
             words = "; ".join(f"atom {a.index} ({a.question}): {j.reason}" for a, j in failed)
             return Unscored(f"Not every question was answered: {words}", evidence)
+        bounds = [answer.between for answer in answers if answer.between]
+        if bounds:
+            lows, highs = zip(*(_bounds(answer) for answer in answers), strict=True)
+            evidence["between"] = [MEANS[self.mean](lows), MEANS[self.mean](highs)]
         return Judgement(
             score=MEANS[self.mean]([answer.score for answer in judged if answer.score is not None]),
             atoms=tuple(judged),
             evidence=evidence,
+            assumed=len(bounds),
         )
 
     def _asked(self, atom: Atom) -> Question:
@@ -97,6 +102,13 @@ def _judged(atom: Atom, answer: Answer) -> AtomJudgement:
     if not math.isfinite(value) or value < 0:
         return AtomJudgement(atom.index, None, f"the answer {value} is not a probability")
     return AtomJudgement(atom.index, float(value))
+
+
+def _bounds(answer: Answer) -> tuple[float, float]:
+    if answer.between:
+        return answer.between
+    known = answer.probability or 0.0
+    return known, known
 
 
 def _evidence(atom: Atom, judged: AtomJudgement, answer: Answer) -> dict[str, Any]:

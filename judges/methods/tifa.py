@@ -128,7 +128,7 @@ class Tifa(Optioned):
     )
 
     identity: ClassVar[str] = "Tifa"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
 
     def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
         asked = dict.fromkeys(self._asked(atom) for atom in subject.atoms)
@@ -146,17 +146,19 @@ class Tifa(Optioned):
             self._row(atom, seen[self._asked(atom)], choices.get(atom.index, ()))
             for atom in subject.atoms
         ]
-        silent = [
-            f"atom {a['index']} ({a['question']}): {a['reason'] or 'it said nothing'}"
-            for a in answers
-            if not a["said"].strip()
-        ]
         evidence = {"answers": answers}
-        if silent:
-            return Unscored(f"Not every question was answered: {'; '.join(silent)}", evidence)
+        failed = [
+            f"atom {a['index']} ({a['question']}): {a['reason'] or 'it was not answered'}"
+            for a in answers
+            if self.form == "atoms" and a["probability"] is None and not a["said"].strip()
+        ]
+        if failed:
+            return Unscored(f"Not every question was answered: {'; '.join(failed)}", evidence)
         atoms = tuple(AtomJudgement(a["index"], float(a["right"])) for a in answers)
         score = sum(float(a["right"]) for a in answers) / len(answers)
-        return Judgement(score, atoms=atoms, evidence=evidence)
+        # Nothing but a blank is no spelling of any answer: wrong, as in the official code.
+        silent = sum(not a["said"].strip() for a in answers)
+        return Judgement(score, atoms=atoms, evidence=evidence, assumed=silent)
 
     def _asked(self, atom: Atom) -> Want:
         if self.form == "free":

@@ -3,6 +3,7 @@
 The wording of the question is part of the score; papers and versions of the code differ in it:
 
 - "clip-flant5": the first release; over the answer *and* the end mark, so √(P(Yes)·P(</s>)).
+- "instructblip": the same of the code that asks InstructBLIP: with “Question:”, and a small yes.
 - "v3": the later releases with one-token models; P of exactly the token of "Yes".
 - "geneval2": GenEval 2's code; the first tokens of Yes, yes and both with a blank, added up.
 - "geneval2-paper": the same in the words of its paper, without quotation marks.
@@ -35,6 +36,9 @@ class Wording:
 WORDINGS = {
     "clip-flant5": Wording(
         'Does this figure show "{}"? Please answer yes or no.', ("Yes",), "sequence"
+    ),
+    "instructblip": Wording(
+        'Question: Does this figure show "{}"? Please answer yes or no.', ("yes",), "sequence"
     ),
     "v3": Wording('Does this figure show "{}"? Please answer Yes or No.', ("Yes",), "sequence"),
     "geneval2": Wording(
@@ -135,7 +139,7 @@ class VqaScore(Optioned):
             return Unscored(answer.reason or "The question was not answered.", evidence)
         if not math.isfinite(value) or value < 0:
             return Unscored(f"The answer {value} is not a probability.", evidence)
-        return Judgement(float(value), evidence=evidence)
+        return Judgement(float(value), evidence=evidence, assumed=int(answer.between is not None))
 
     def _question(self, prompt: str) -> Question:
         chosen = WORDINGS[self.wording]

@@ -35,9 +35,9 @@ def pinned_versions(monkeypatch):
             raise metadata.PackageNotFoundError(package) from None
 
     monkeypatch.setattr(metadata, "version", version)
-    registry._engine.cache_clear()
+    registry.forget_engines()
     yield
-    registry._engine.cache_clear()
+    registry.forget_engines()
 
 
 @pytest.mark.parametrize("name", PINNED)
@@ -67,13 +67,13 @@ def test_the_key_of_looks_does_not_depend_on_where_the_engine_lives(monkeypatch)
     class Elsewhere(registry.load("judges.engines.builtin:BuiltinEngine")):
         """The same engine in another module."""
 
-    registry._engine.cache_clear()
+    registry.forget_engines()
     load = registry.load
     monkeypatch.setattr(
         registry, "load", lambda path: Elsewhere if "engines.builtin" in path else load(path)
     )
     assert registry.build("geneval-builtin", {}).keys == here
-    registry._engine.cache_clear()
+    registry.forget_engines()
 
 
 OBJECTS = Objects(("cup", "bowl"))

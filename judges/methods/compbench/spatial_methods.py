@@ -25,7 +25,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from judges.boxes import FAINT, as_evidence, from_score, overlap, plain
+from judges.boxes import FAINT, as_evidence, frame, from_score, overlap, plain
 from judges.methods.compbench.positions import (
     BESIDE,
     DEPTHS,
@@ -181,15 +181,6 @@ class Spatial3D(Optioned):
             if None not in met:
                 break
         return met[0], met[1]
-
-
-def frame(size: tuple[int, int]) -> tuple[int, int]:
-    """The size to which the official script brings a picture: short side 479, no side over 480."""
-    short, long = sorted(size)
-    new_short, new_long = 479, int(479 * long / short)
-    if new_long > 480:
-        new_short, new_long = int(480 * new_short / new_long), 480
-    return (new_short, new_long) if size[0] <= size[1] else (new_long, new_short)
 
 
 def _asked(

@@ -14,4 +14,5 @@ def answer_as_evidence(answer: Answer) -> dict[str, Any]:
         "tokens": [list(token) for token in answer.tokens],
         "seconds": answer.seconds,
         "reason": answer.reason,
+        **({"between": list(answer.between)} if answer.between else {}),
     }

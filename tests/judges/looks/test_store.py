@@ -42,6 +42,7 @@ def test_without_masks_none_is_missing():
     ("want", "told"),
     [
         (QUESTION, Answer(0.25, "Yes", (("Yes", 0.2), (" yes", 0.05)), 0.5)),
+        (QUESTION, Answer(0.0, "No", (), 0.5, "not listed", between=(0.0, 0.04))),
         (Similarity("a cup"), 0.3),
         (DepthOf((0, 0, 1, 1)), None),
         (Talk(("Hello",)), ("Hi", "there")),

@@ -14,7 +14,8 @@ COLOR = Subject("a green bench and a red car", metadata={"category": "color"})
     [
         ('{"score": 85, "explanation": "3 dogs"}', 85, 85),
         ('I see 3 dogs. {"score": 85}', 3, 85),
-        ("The score is 72.5 of 100.", 72.5, None),
+        # As coded: a number is a word of digits.
+        ("The score is 72.5 of 100.", 72, None),
         ("In 2023 this scored 40.", 40, None),
         ('{"score": 850}', None, None),
         ('{"score": "20"}', 20, 20),
@@ -29,7 +30,7 @@ def test_a_score_is_read_and_never_guessed(reply, first, from_json):
 
 
 def test_the_turns_are_the_papers_words():
-    (want,) = ChainOfThought().wants(SPATIAL, Seen())
+    (want,) = ChainOfThought(wording="paper").wants(SPATIAL, Seen())
     describe, predict = want.turns
     assert describe == (
         "You are my assistant to identify objects and their spatial layout in the image. "
@@ -46,8 +47,36 @@ def test_the_turns_are_the_papers_words():
     )
 
 
-def test_an_attribute_prompt_is_asked_about_thing_by_thing():
-    bench, car = ChainOfThought().wants(COLOR, Seen())
+def test_the_scripts_ask_about_one_thing_after_the_other_in_one_conversation():
+    (want,) = ChainOfThought().wants(COLOR, Seen())
+    assert want.turns[1:] == (
+        "According to the image and your previous answer, evaluate if there is a green bench in the "
+        "image?Give a score from 0 to 100, according the criteria:\n 100: there is bench, and bench "
+        "is green.\n 75: there is bench, bench is mostly green.\n 20: there is bench, but it is not "
+        "green.\n 10: no bench in the image.\n Provide your analysis and explanation in JSON format "
+        "with the following keys: score (e.g., 85), explanation (within 20 words). ",
+        "Please evaluate if there is a red car in the image according to the same criteria. Provide "
+        "your analysis and explanation in JSON format with the following keys: score (e.g., 85), "
+        "explanation (within 20 words)",
+    )
+
+
+def test_each_thing_of_a_conversation_keeps_the_first_score_that_can_be_read():
+    method = ChainOfThought()
+    (first,) = method.wants(COLOR, Seen())
+    told = Seen({first: ("a bench", "100", "Hm.")})
+    (second,) = method.wants(COLOR, told)
+    assert (second.turns, second.seed) == (first.turns, 1)
+    told[second] = ("a bench", "0", "20")
+    assert method.wants(COLOR, told) == ()
+    # The bench had its 100 at once; the car 20 when it was asked again.
+    judged = method.judge(COLOR, told)
+    assert judged.score == pytest.approx(0.6)
+    assert judged.evidence["conversations"][0]["scores"] == [100, 20]
+
+
+def test_in_the_papers_words_an_attribute_prompt_is_asked_about_thing_by_thing():
+    bench, car = ChainOfThought(wording="paper").wants(COLOR, Seen())
     assert "any objects and their color in the image" in bench.turns[0]
     assert bench.turns[1].startswith(
         "According to the image and your previous answer, evaluate if there is green bench in the "
@@ -59,10 +88,11 @@ def test_an_attribute_prompt_is_asked_about_thing_by_thing():
 
 
 def test_the_score_is_the_mean_over_the_things():
-    wants = ChainOfThought().wants(COLOR, Seen())
+    method = ChainOfThought(wording="paper")
+    wants = method.wants(COLOR, Seen())
     told = Seen(zip(wants, (("fine", "100"), ("fine", '{"score": 20}')), strict=True))
-    assert ChainOfThought().wants(COLOR, told) == ()
-    judged = ChainOfThought().judge(COLOR, told)
+    assert method.wants(COLOR, told) == ()
+    judged = method.judge(COLOR, told)
     assert judged.score == pytest.approx(0.6)
     assert json.loads(json.dumps(judged.evidence)) == judged.evidence
 
@@ -102,10 +132,11 @@ def test_a_later_reply_that_can_be_read_counts():
     assert method.judge(SPATIAL, told).score == pytest.approx(0.8)
 
 
+@pytest.mark.parametrize("wording", ["code", "paper"])
 @pytest.mark.parametrize("category", [*TURNS, "3d_spatial", "numeracy"])
-def test_every_category_of_the_benchmark_has_words(category):
+def test_every_category_of_the_benchmark_has_words(category, wording):
     subject = Subject("a red car", metadata={"category": category})
-    (want,) = ChainOfThought().wants(subject, Seen())
+    (want,) = ChainOfThought(wording=wording).wants(subject, Seen())
     assert isinstance(want, Talk)
     assert "{" not in want.turns[1]
 
@@ -115,8 +146,10 @@ def test_a_prompt_of_no_category_or_about_no_thing_stays_unscored():
     assert "no category" in ChainOfThought().judge(Subject("a car"), Seen()).reason
     assert ChainOfThought(category="spatial").wants(Subject("a car"), Seen()) != ()
     plain = Subject("a car", metadata={"category": "color"})
-    judged = ChainOfThought().judge(plain, Seen())
+    judged = ChainOfThought(wording="paper").judge(plain, Seen())
     assert judged == Unscored("This prompt describes no thing to ask about.")
+    # The scripts ask about every noun phrase, with an adjective or without.
+    assert len(ChainOfThought().wants(plain, Seen())) == 1
 
 
 @pytest.mark.parametrize(

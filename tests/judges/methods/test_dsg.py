@@ -112,7 +112,39 @@ def test_the_first_atom_is_not_the_root():
     assert judged.atoms[1].reason == "a question that this one rests on was not met"
 
 
-def test_a_prompt_without_questions_and_a_silent_judge_leave_no_score():
+@pytest.mark.parametrize(
+    ("replies", "scores"),
+    [
+        (("Yes.", " yes\n", "YES!"), [1, 1, 1]),
+        (("yes", "no", "yes"), [1, 0, 0]),
+        # A sentence is no yes, and neither is nothing.
+        (("Yes, there is a dog", "yes", "yes"), [0, 0, 1]),
+        (("yes", "", "yes"), [1, 0, 0]),
+    ],
+)
+def test_in_dsgs_own_words_a_free_reply_must_be_yes(replies, scores):
+    method = Dsg(wording="gpt-4o")
+    wants = method.wants(SUBJECT, Seen())
+    told = Seen(zip(wants, ((reply,) for reply in replies), strict=True))
+    judged = method.judge(SUBJECT, told)
+    assert [atom.score for atom in judged.atoms] == scores
+    assert judged.assumed == replies.count("")
+
+
+def test_dsgs_own_words_cannot_ask_for_anything_but_yes_or_no():
+    subject = Subject("x", (Atom(0, "count", "two", "How many cats?", "two"),))
+    method = Dsg(wording="gpt-4o")
+    told = Seen({want: ("two",) for want in method.wants(subject, Seen())})
+    assert "expected is: atom 0 (How many cats?) “two”" in method.judge(subject, told).reason
+
+
+def test_a_blank_answer_is_no_yes_and_what_rests_on_it_is_invalid():
+    # A dog; nothing said of its red, on which the third question rests: 1 of 3.
+    judged = Dsg().judge(SUBJECT, told("Yes", " ", "Yes"))
+    assert (judged.score, judged.assumed) == (pytest.approx(1 / 3), 1)
+
+
+def test_a_prompt_without_questions_and_a_judge_that_failed_leave_no_score():
     assert Dsg().judge(Subject("x"), Seen()) == Unscored("This prompt has no questions to ask.")
     seen = told("Yes", "Yes", "Yes")
     seen[ASKED[1]] = Answer(None, reason="the server did not answer")

@@ -7,10 +7,10 @@ import pytest
 
 from annotations.models import Image, Prompt
 from judges import catalogue
-from judges.catalogue import Entry
 from judges.looks import gather
 from judges.models import Run, Score
 from judges.protocols import Answer
+from judges.recipes.entry import Entry
 from judges.runs import lifecycle, score_chunk
 from tests import making
 
@@ -63,7 +63,12 @@ class Engine:
     def talk(self, asked):
         self.calls.append("talk")
         # Nothing that can be read at first.
-        return [("seen", "80" if talk.seed else "hm") for _, talk in asked]
+        said = {False: "hm", True: "80"}
+        numbered = '{"1": "yes", "2": "yes"}'
+        return [
+            ("seen", numbered if "1. " in talk.turns[-1] else said[talk.seed > 0])
+            for _, talk in asked
+        ]
 
 
 PART = (f"{__name__}:Engine", {})
@@ -102,6 +107,22 @@ CASES = {
     "blip_vqa:BlipVqa": ("answers", PROMPT, {}, {"rounded": False}, (0.25, 0.25)),
     "tifa:Tifa": ("answers", PROMPT, {}, {"max_tokens": 8}, (1.0, 1.0)),
     "dsg:Dsg": ("answers", PROMPT, {}, {"transitive": True}, (1.0, 1.0)),
+    # Of five words each as likely: the mean of their weights
+    "weighted_tokens:WeightedTokens": (
+        "answers",
+        PROMPT,
+        {},
+        {"weights": {"excellent": 3, "good": 2, "fair": 1}},
+        (0.5, 2.0),
+    ),
+    # Two atoms, both answered yes by the same reply
+    "checklist:Checklist": (
+        "talk",
+        PROMPT,
+        {},
+        {"formula": "mean(points) / 4"},
+        (1.0, 0.25),
+    ),
     "chain_of_thought:ChainOfThought": (
         "talk",
         PROMPT,

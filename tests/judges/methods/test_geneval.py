@@ -12,6 +12,7 @@ from judges.methods import geneval
 from judges.methods.geneval import COLORS, GenEval, decide, overlap, relations, summarise
 from judges.protocols import ColorOf, Judgement, Subject, Unscored
 from tests.judges.judging import judged
+from tests.vectors.rules import printed
 
 GOLDEN = Path(__file__).parent / "golden"
 OPPOSITE = {"left of": "right of", "right of": "left of", "above": "below", "below": "above"}
@@ -76,21 +77,6 @@ def test_every_official_summary_is_reproduced_to_the_last_digit():
         assert printed(summarise(case["rows"])) == case["stdout"]
 
 
-def printed(summary):
-    """The official print-out."""
-    tasks = "".join(
-        f"{tag:<16} = {task.score:.2%} ({task.correct} / {task.images})\n"
-        for tag, task in summary.tasks.items()
-    )
-    return (
-        f"Summary\n=======\nTotal images: {summary.images}\nTotal prompts: {summary.prompts}\n"
-        f"% correct images: {summary.correct_images:.2%}\n"
-        f"% correct prompts: {summary.correct_prompts:.2%}\n\n"
-        f"Task breakdown\n==============\n{tasks}\n"
-        f"Overall score (avg. over tasks): {summary.overall:.5f}\n"
-    )
-
-
 # --- thresholds
 
 
@@ -130,6 +116,13 @@ def test_an_unknown_option_is_refused():
 
 
 # --- clauses
+
+
+def test_the_colors_found_are_all_listed_the_wanted_one_too():
+    # Two red cups are wanted; one is red and one blue.
+    clause = one("cup", 2, color="red")
+    decision = decide(wants(clause), [seen("cup"), seen("cup", color="blue")])
+    assert decision.reason == "expected red cup>=2, found 1 red; and 1 red, 1 blue"
 
 
 def test_all_reasons_are_told_and_not_only_the_first():

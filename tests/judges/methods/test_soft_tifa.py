@@ -27,6 +27,21 @@ ATOMS = (
 )
 
 
+def test_an_answer_that_was_not_listed_counts_0_and_the_score_says_what_it_lies_between():
+    # .8 and, not listed, 0 to .05: the mean lies between .4 and .425, the geometric between 0 and
+    # sqrt(.8 x .05) = .2.
+    unlisted = Answer(0.0, "No", reason="Not among the 20 likeliest tokens.", between=(0.0, 0.05))
+    subject = Subject("two cats", ATOMS)
+    for mean, score, bounds in (("arithmetic", 0.4, [0.4, 0.425]), ("geometric", 0, [0, 0.2])):
+        method = SoftTifa(mean=mean)
+        asked = method.wants(subject, Seen())
+        found = method.judge(subject, Seen(zip(asked, (Answer(0.8), unlisted), strict=True)))
+        assert (found.score, found.assumed) == (pytest.approx(score), 1)
+        assert found.evidence["between"] == pytest.approx(bounds)
+        assert found.evidence["answers"][1]["between"] == [0.0, 0.05]
+        assert "between" not in found.evidence["answers"][0]
+
+
 WORDINGS = [f"{atom.question} Answer in one word." for atom in ATOMS]
 
 

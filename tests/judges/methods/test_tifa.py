@@ -84,7 +84,15 @@ def test_the_likeliest_token_decides():
     assert json.loads(json.dumps(judged.evidence)) == judged.evidence
 
 
-def test_nothing_said_is_no_wrong_answer():
+@pytest.mark.parametrize("blank", ["", " ", "\n"])
+def test_a_blank_answer_costs_its_atom_and_not_the_image(blank):
+    # One of two is right; the blank is no spelling of yes.
+    told = Seen(zip(ASKED, (Answer(0.1, "2"), Answer(0.2, blank)), strict=True))
+    judged = Tifa().judge(SUBJECT, told)
+    assert (judged.score, judged.assumed) == (0.5, 1)
+
+
+def test_a_request_that_failed_is_no_wrong_answer():
     told = Seen(zip(ASKED, (Answer(0.1, "2"), Answer(None, reason="out of budget")), strict=True))
     judged = Tifa().judge(SUBJECT, told)
     assert isinstance(judged, Unscored)

@@ -159,7 +159,7 @@ def test_the_words_that_are_asked_belong_to_the_options():
     [
         ({"template": "Is it right?"}, "needs one place for the prompt"),
         ({"template": "{} or {}?"}, "needs one place for the prompt"),
-        ({"wording": "v9"}, "“wording” must be one of clip-flant5, v3, geneval2, geneval2-paper"),
+        ({"wording": "v9"}, "“wording” must be one of clip-flant5, instructblip, v3"),
         ({"rule": "best"}, "“rule” must be one of"),
     ],
 )
