@@ -28,6 +28,11 @@ class Scale:
         return (self.low, self.high) == (0, 1)
 
     @property
+    def ends(self) -> tuple[float, float] | None:
+        """Where the scale ends; of numbers that nobody explained it is not known."""
+        return None if self.kind == "number" and not self.in_points else (self.low, self.high)
+
+    @property
     def cut(self) -> float:
         """From which mean on an image counts as right, where nobody says otherwise: the step above
         the middle of a rating (4 of 1 to 5), the middle of any other number (0.5 of 0 to 1)."""

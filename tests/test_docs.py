@@ -13,7 +13,7 @@ from django.core.management import get_commands, load_command_class
 
 from annotations.benchmarks.registry import FORMATS
 from judges.catalogue import JUDGES
-from judges.management.option_tables import option_tables
+from judges.management.option_tables import name_tables, option_tables
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [
@@ -35,6 +35,7 @@ MADE = {"tests/browser/screenshots/"}
 MODELS = {
     "QWEN": ("qwen2-vl", "qwen2.5-vl", "qwen3-vl"),
     "OTHER": ("llava", "instructblip", "blip2", "image-text"),
+    "NEWER": ("internvl3", "gemma3", "qwen3.5"),
 }
 
 each_page = pytest.mark.parametrize(
@@ -151,3 +152,9 @@ def test_the_tables_of_options_are_those_of_the_code():
     text = (ROOT / "docs" / "judges.md").read_text()
     written = text.partition("<!-- options -->")[2].partition("<!-- end of options -->")[0]
     assert written.strip() == option_tables().strip(), "run `manage.py judges --markdown`"
+
+
+def test_the_names_that_a_recipe_may_use_are_those_of_the_code():
+    text = (ROOT / "docs" / "recipes.md").read_text()
+    written = text.partition("<!-- names -->")[2].partition("<!-- end of names -->")[0]
+    assert written.strip() == name_tables().strip(), "run `manage.py judges --markdown`"

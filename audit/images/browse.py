@@ -16,6 +16,7 @@ from django.db.models.expressions import RawSQL
 from annotations.models import Assignment, Flag, Generator, Image, Prompt, Selection, Study
 from audit.models import Tally
 from judges.models import Run
+from judges.names import runs_by_name
 
 PER_PAGE = 60
 LONGEST, MOST_WORDS = 300, 12
@@ -128,21 +129,6 @@ def number_of(text: str) -> float | None:
     except ValueError:
         return None
     return value if math.isfinite(value) else None
-
-
-def judges_of(study: Study) -> dict[str, Run]:
-    """What each judge of the study is called in an address: its name, and where two share one, with
-    the beginning of its fingerprint."""
-    runs = list(
-        Run.objects.filter(study=study).select_related("judge").order_by("judge__name", "-pk")
-    )
-    names = [run.judge.name for run in runs]
-    return {
-        run.judge.name
-        if names.count(run.judge.name) == 1
-        else f"{run.judge.name}@{run.judge.fingerprint[:8]}": run
-        for run in runs
-    }
 
 
 def images_of(study: Study, filters: Filters, run: Run | None = None) -> QuerySet[Image]:
@@ -289,10 +275,10 @@ def _scored(
 ) -> QuerySet[Image]:
     by_score = filters.sort in ("score", "-score")
     if not filters.judge or not (filters.least or filters.most or by_score):
-        if filters.judge and run is None and filters.judge not in judges_of(study):
+        if filters.judge and run is None and filters.judge not in runs_by_name(study):
             raise NotThere("judge")
         return images
-    run = run or judges_of(study).get(filters.judge)
+    run = run or runs_by_name(study).get(filters.judge)
     if run is None:
         raise NotThere("judge")
     given: dict[str, Any] = {"scores__run": run, "scores__value__isnull": False}

@@ -6,7 +6,9 @@ Both studies lie in one database, made by bulk SQL; the report of each is comput
 from a sample and stored with its packed columns at full size, since the time of a worker is not
 what is measured here. Each page is opened through the whole stack of Django (middleware, session,
 templates), whole and as a poll; the median is printed with its ratio to the small study and the
-number of queries of both. Exit status 1 when a goal is missed: 300 ms, ratio 2, equal queries.
+number of queries of both. Exit status 1 when a goal is missed: 300 ms, equal queries and, for pages
+that read a stored report, ratio 2. What searches or counts images may take longer where there are
+a hundred times as many.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ RATERS = 10
 LIMIT, RATIO = 0.300, 2.0
 # Below this, a ratio measures the clock.
 FLOOR = 0.005
+SEARCHES = ("data", "export")
 PAGES = (
     ("home", {}),
     ("drift", {}),
@@ -138,7 +141,7 @@ def _measure(large: int, rounds: int) -> bool:
     met = True
     for name, query in PAGES:
         for kind, headers in (("", {}), (" (poll)", {"HTTP_HX_REQUEST": "true"})):
-            if kind and (name in ("home", "data", "export") or query):
+            if kind and (name in ("home", *SEARCHES) or query):
                 continue
             opened = [
                 Opened(clients[size], size, name, query, headers, poll=bool(kind))
@@ -151,7 +154,8 @@ def _measure(large: int, rounds: int) -> bool:
             small, big = (one.median for one in opened)
             few, many = (one.queries for one in opened)
             ratio = big / small
-            good = big < LIMIT and (ratio <= RATIO or big < FLOOR) and few == many
+            flat = name in SEARCHES or ratio <= RATIO or big < FLOOR
+            good = big < LIMIT and flat and few == many
             met &= good
             asked = " ".join(f"{key}={value}" for key, value in query.items())
             words = f"{name} {asked}".strip() + kind

@@ -185,10 +185,11 @@ def judged_anew(count: int) -> list[bool]:
 
     from judges import catalogue
     from judges.looks import gather
+    from judges.recipes.entry import Entry
     from judges.runs import lifecycle, score_chunk
 
     call_command("migrate", verbosity=0)
-    catalogue.JUDGES["bench"] = catalogue.Entry(
+    catalogue.JUDGES["bench"] = Entry(
         "GenEval over stored detections",
         "judges.methods.geneval:GenEval",
         {"objects": (f"{StoredDetector.__module__}:StoredDetector", {})},

@@ -73,6 +73,7 @@ def test_keys_walk_choose_and_open(open_page, alice, study):
     page.locator(".shot-link").first.focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="History")).to_be_visible()
+    page.wait_for_load_state()
     page.keyboard.press("ArrowRight")
     expect(page.get_by_text("2 of 36")).to_be_visible()
 

@@ -122,6 +122,8 @@ def test_practice_has_the_keys_the_zoom_and_the_lock_of_the_label_page(open_page
     expect(page.locator(".stage.zoomed")).to_be_visible()
     page.keyboard.press("Enter")
     expect(page.get_by_text("Image 2 of 2")).to_be_visible()
+    # Keys are locked until its picture is there.
+    expect(page.locator('#labelling[data-picture="shown"]')).to_be_visible()
     page.keyboard.press("a")
     page.keyboard.press("Enter")
     expect(page.locator("#go-on")).to_be_focused()

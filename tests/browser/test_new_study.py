@@ -230,3 +230,14 @@ def test_a_folder_that_is_dropped_comes_with_all_that_is_in_it(open_page, owner,
     paths = {path for batch in Batch.objects.all() for path, _ in batch.files}
     assert "march audit/FLUX/a blue hat.png" in paths
     assert len(paths) == 6
+
+
+def test_files_chosen_before_the_script_has_come_are_sent_when_it_comes(open_page, owner, worker):
+    page = open_page(owner, "/")
+    late = []
+    page.route("**/bring*.js", lambda route: late.append(route))
+    page.goto("/studies/new/", wait_until="commit")
+    send(page, file("march.zip", zipped(**PICTURES, **{"images.csv": TABLE.encode()})))
+    eventually(page, lambda: late)
+    late.pop().continue_()
+    expect(page.get_by_role("heading", name="3 pictures · images.csv, 4 rows")).to_be_visible()

@@ -52,9 +52,9 @@ REFUSED = [
     ("blip-vqa", "answers.device", "cuda; rm", "“answers.device” must be a text"),
     ("geneval", "objects.config", "/tmp/evil.py", "“objects.config” must be one of mask2former"),
     ("geneval-from-file", "objects.checkpoint", "/etc/passwd", "add the folder that holds it"),
-    ("dsg-server", "answers.base_url", "http://10.0.0.1/", "add the address to JUDGE_SERVERS"),
-    ("dsg-server", "answers.attempts", 10**9, "“answers.attempts” must be a whole number"),
-    ("dsg-server", "answers.extra", {"model": "x"}, "“extra” must not set model"),
+    ("dsg-server", "talk.base_url", "http://10.0.0.1/", "add the address to JUDGE_SERVERS"),
+    ("dsg-server", "talk.attempts", 10**9, "“talk.attempts” must be a whole number"),
+    ("dsg-server", "talk.extra", {"model": "x"}, "“extra” must not set model"),
 ]
 
 
@@ -242,6 +242,6 @@ def _run_to_its_end(study, name, options):
 
 
 def test_a_judge_that_cannot_run_here_says_so_before_its_options(monkeypatch):
-    monkeypatch.setattr(registry, "why_not", lambda name: "Needs torch.")
+    monkeypatch.setattr(registry, "lacking", lambda chosen: "Needs torch.")
     with pytest.raises(JudgeMissing):
         registry.check_options("geneval-builtin", {"no_such": 1})

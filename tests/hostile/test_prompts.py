@@ -27,6 +27,8 @@ WHOLE = {
     "judges.methods.soft_tifa:SoftTifa": ASKED,
     "judges.methods.tifa:Tifa": ASKED,
     "judges.methods.dsg:Dsg": ASKED,
+    "judges.methods.weighted_tokens:WeightedTokens": HOSTILE,
+    "judges.methods.checklist:Checklist": ASKED,
 }
 METHODS = sorted({entry.method for entry in catalogue.JUDGES.values()})
 

@@ -8,7 +8,7 @@ item, and so does this one, but it says so.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -145,7 +145,7 @@ def _item(rows: list[Cells], source: str) -> Iterator[Record]:
         )
         for place, (_, cells) in enumerate(rows)
     )
-    split = key.rpartition("_")[0]
+    split = split_of(key)
     # As they stand in the file, for whoever wants the official score.
     raw = [cells[3] for _, cells in rows]
     metadata = {"benchmark": "dsg", "propositions": numbers, "dependencies": raw}
@@ -198,12 +198,24 @@ def answers(
 
     rows = table(path, required=ANSWERS, optional=("dsg_prompt_split", "qg_model"))
     yield from group_records(rows, lambda cells: (cells[0], cells[1]), read_item)
-    # Generators that answered most of the set should have answered all of it.
     for generator, items in answered.items():
-        absent = sorted(known.keys() - items)
-        if absent and len(absent) < len(known) / 2:
-            for item in absent:
-                yield Missing(f"answers about {item} by {generator}")
+        for item in absent_of_splits(known, items):
+            yield Missing(f"answers about {item} by {generator}")
+
+
+def absent_of_splits(known: Iterable[str], there: Collection[str]) -> list[str]:
+    """The items that a generator should have answered: it has answered most of their split."""
+    splits: dict[str, set[str]] = {}
+    for item in known:
+        splits.setdefault(split_of(item), set()).add(item)
+    absent = (items - set(there) for items in splits.values())
+    whole = zip(splits.values(), absent, strict=True)
+    return sorted(item for items, lacks in whole if 2 * len(lacks) < len(items) for item in lacks)
+
+
+def split_of(item: str) -> str:
+    """ "tifa160" of "tifa160_134"."""
+    return item.rpartition("_")[0]
 
 
 def _scores(

@@ -315,7 +315,11 @@ def test_the_official_dsg_has_1060_items_and_8182_questions():
     junk = {r.words.split("“")[2].split("”")[0] for r in read.remarks if "no dependency" in r.words}
     assert len(junk) == 8
     assert read.rejected == []
-    assert [m.what for m in read.missing] == ["answers about tifa160_134 by sd2dot1"]
+    # The other generators have 159 of the 160 items of this split.
+    makers = ("mini-dalle", "vq-diffusion", "sd1dot1", "sd1dot5", "sd2dot1")
+    assert sorted(m.what for m in read.missing) == sorted(
+        f"answers about tifa160_134 by {generator}" for generator in makers
+    )
 
 
 # --- TIFA ------------------------------------------------------------------------------------------
