@@ -19,7 +19,7 @@ const PREFIX = `jurybox.outbox.${person}.`;
 let counter = 0;
 let retryIn = 1000;
 let retryTimer = 0;
-let flushing = false;
+let flushing = null;
 let failing = false;
 
 function keys() {
@@ -68,8 +68,12 @@ function showWaiting() {
 const exclusively = (work) =>
   navigator.locks ? navigator.locks.request(`${PREFIX}sending`, work) : work();
 
-// True if the answer was still here; then it is as if it had not been given.
+const seconds = (count) => new Promise((resolve) => setTimeout(resolve, count * 1000));
+
+// True if the answer was still here; then it is as if it had not been given. What is being sent ends
+// first: without a connection that takes no time.
 async function takeBack(id) {
+  await Promise.race([flushing, seconds(2)]);
   if (flushing) return false;
   return exclusively(() => {
     const there = keyOf(id) !== undefined;
@@ -92,21 +96,17 @@ function retrySoon() {
   failing = false;
 }
 
-async function flush() {
+function flush() {
   const { label } = window.jurybox;
   if (flushing || label.isSending()) return;
-  flushing = true;
   clearTimeout(retryTimer);
-  try {
-    await exclusively(sendAll);
-    retrySoon();
-  } catch {
-    retryLater();
-  } finally {
-    flushing = false;
-    showWaiting();
-    label.lock();
-  }
+  flushing = exclusively(sendAll)
+    .then(retrySoon, retryLater)
+    .finally(() => {
+      flushing = null;
+      showWaiting();
+      label.lock();
+    });
 }
 
 // In their order, also what is put in meanwhile.

@@ -4,8 +4,8 @@
 const labelling = document.getElementById("labelling");
 const QUIET_AFTER = 1_000;
 const PANEL_AFTER = 20_000;
-// Pictures that were loaded ahead, by address. While one is kept here, the page shows it without
-// asking the server, also without a connection.
+// Pictures that were loaded ahead, or that were shown, by address. While one is kept here, the page
+// shows it without asking the server, also without a connection.
 const kept = new Map();
 
 let image = null;
@@ -53,11 +53,21 @@ function watch(workplace, changed) {
     say("shown");
     return;
   }
-  const ahead = kept.get(image.getAttribute("src"));
-  if (ahead?.ready && image.complete && image.naturalWidth) {
+  const here = kept.get(image.getAttribute("src"));
+  if (here?.ready) {
+    putInPlace(here.image);
     stopTimers();
     say("shown");
   } else wait();
+}
+
+// The very picture that was decoded takes the place of the form's own, which may have to be fetched.
+function putInPlace(picture) {
+  picture.removeAttribute("style");
+  for (const { name, value } of image.attributes)
+    if (name !== "src" && name !== "style") picture.setAttribute(name, value);
+  image.replaceWith(picture);
+  image = picture;
 }
 
 async function wait() {
@@ -76,6 +86,7 @@ async function wait() {
     return;
   }
   if (mine !== image) return;
+  kept.set(mine.getAttribute("src"), { image: mine, ready: true, decoded: Promise.resolve() });
   stopTimers();
   clear();
   say("shown");

@@ -61,10 +61,12 @@ function fill() {
   if (ahead.length <= size / 2 && Date.now() - asked > FILL_PAUSE) renew();
 }
 
-function arrived(workplace) {
+// `waiting`: the forms of the answers that wait here. Each may be taken back, and then its picture is
+// shown again.
+function arrived(workplace, waiting) {
   ahead = ahead.filter(({ image }) => image !== workplace.dataset.image);
   const { upcoming } = workplace.dataset;
-  const wanted = new Set(ahead.map(({ html }) => pictureOf(html)));
+  const wanted = new Set([...ahead, ...waiting].map(({ html }) => pictureOf(html)));
   wanted.add(workplace.querySelector(".stage img")?.getAttribute("src"));
   if (upcoming) {
     wanted.add(upcoming);

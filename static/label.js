@@ -92,12 +92,12 @@ function swapHere(html) {
 // Answers wait, so this one is taken back here, not on the server.
 async function undoHere() {
   const last = waitingAnswers.at(-1);
-  const current = { image: workplace.dataset.image, html: asCame };
   if (!last || !(await outbox.takeBack(last.submission))) {
     show("Answers are being sent; try that again in a moment");
     return;
   }
-  waitingAnswers.pop();
+  waitingAnswers = waitingAnswers.filter((one) => one !== last);
+  const current = { image: workplace.dataset.image, html: asCame };
   if (current.image === last.image) reserve.reopen(last.image);
   else reserve.putBack(last.image, current);
   notice = "taken back";
@@ -122,9 +122,9 @@ function onNewImage() {
   workplace = now;
   asCame = plain(now);
   sending = false;
-  stage.reset();
-  reserve.arrived(workplace);
+  reserve.arrived(workplace, waitingAnswers);
   picture.watch(workplace, onPicture);
+  stage.reset();
   startClock();
   const instructions = document.getElementById("instructions");
   if (instructions) instructions.open = recall("instructions", instructions.open);

@@ -249,6 +249,8 @@ def test_an_answer_that_waited_is_sent_from_the_page_of_another_study(open_page,
 
 def test_a_session_that_ran_out_costs_no_answer(open_page, bob):
     page = open_page(bob, LABEL)
+    # A picture that is still on its way would be sent to the log-in page, which sets its own cookie.
+    page.wait_for_load_state("networkidle")
     page.context.clear_cookies()
     page.keyboard.type("yn")
     page.get_by_label("Username").fill("bob")
