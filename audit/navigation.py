@@ -84,7 +84,7 @@ SECTIONS = (
         "Judges",
         (
             Page("runs", "Runs", deeper=("run-failures", "look")),
-            Page("run-judges", "Judges", deeper=("run-options",)),
+            Page("run-judges", "Judges", deeper=("run-options", "weight-check")),
             Page("recipes", "Recipes"),
             Page("judge-dates", "Judges’ dates"),
         ),

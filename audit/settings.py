@@ -408,8 +408,11 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 # Without a broker, sending fails quickly: the work is in the database, and is found later.
 CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_max": 0.2}
-# Chunks of a run wait here; a machine with a GPU can listen to this queue alone.
-CELERY_TASK_ROUTES = {"judges.tasks.score_chunk_task": {"queue": "judges"}}
+# Whatever reads weights waits here; a machine with a GPU can listen to this queue alone.
+CELERY_TASK_ROUTES = {
+    "judges.tasks.score_chunk_task": {"queue": "judges"},
+    "judges.tasks.check_weights_task": {"queue": "judges"},
+}
 CELERY_TASK_DEFAULT_QUEUE = "jurybox"
 # A worker process that uses more megabytes than this after a task is replaced by a new one.
 WORKER_MEMORY = _number("WORKER_MEMORY", 0)

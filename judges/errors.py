@@ -3,11 +3,14 @@
 JudgeRefused        the request cannot be met: no such judge, no such option, nothing to score
 ├── JudgeMissing    the judge exists, but not on this machine
 └── EngineRefused   the engine cannot be trusted: weights that do not fit, a failed self-test
+    └── KeysDoNotFit    with the names of the weights
 
 What an engine raises while it works; the run handles it:
 MemoryFull          too many pictures at once: half of them may fit
 Passing             it may work later: network down, server busy; says nothing about the image
 """
+
+from collections.abc import Mapping
 
 from annotations.errors import Refused
 
@@ -22,6 +25,12 @@ class JudgeMissing(JudgeRefused):
 
 class EngineRefused(JudgeRefused):
     pass
+
+
+class KeysDoNotFit(EngineRefused):
+    def __init__(self, message: str, keys: Mapping[str, list[str]]) -> None:
+        super().__init__(message)
+        self.keys = keys  # "missing", "unexpected", "mismatched"
 
 
 class MemoryFull(Exception):

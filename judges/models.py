@@ -420,6 +420,45 @@ class KnownWeights(models.Model):
         return f"{self.path}: {self.content}"
 
 
+class WeightCheck(Job):
+    """A look at a judge's weights before it is started: asked for on a page, done by a worker."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "waiting for a worker"
+        WORKING = "working", "being checked"
+        DONE = "done", "done"
+        REFUSED = "refused", "refused"
+        GIVEN_UP = "given up", "given up"
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="weight_checks")
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    judge = models.CharField(max_length=120)
+    options = models.JSONField(default=dict, blank=True)
+    measure = models.BooleanField(default=False, help_text="The weights are loaded and tested too.")
+    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
+    parts = models.JSONField(default=list, blank=True, help_text="What was found, by engine.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=~Q(state__in=["refused", "given up"]) | ~Q(reason=""),
+                name="a_check_without_an_answer_says_why",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.judge} ({self.state})"
+
+    @property
+    def is_open(self) -> bool:
+        return self.state in {self.State.WAITING, self.State.WORKING}
+
+
 class ServerUse(models.Model):
     """Requests of judges to a server's model on one day, all workers of all machines together."""
 

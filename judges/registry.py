@@ -57,6 +57,12 @@ def lacking(chosen: Entry) -> str:
     return f"Needs {', '.join(absent)}: install requirements.txt, which holds the neural engines."
 
 
+def expect_here(name: str) -> None:
+    """For whoever is about to look: starting a run needs no engine, only workers do."""
+    if reason := why_not(name):
+        raise JudgeMissing(f"“{name}” cannot run here. {reason}")
+
+
 def declared_options(name: str) -> dict[str, Option]:
     """Every option that the judge takes: the engines' with their part's name before them, then the
     method's. Each has the value that it has in this judge when none is given."""
@@ -92,7 +98,7 @@ def check_options(name: str, options: Mapping[str, Any]) -> None:
 
 def from_text(name: str, given: Mapping[str, str]) -> dict[str, Any]:
     """Options as a person types them in a form or in a shell."""
-    told = declared_options(name) if not why_not(name) else {}
+    told = declared_options(name)
     return {option: typed(told.get(option), text) for option, text in given.items()}
 
 
@@ -123,10 +129,9 @@ def fingerprint(identity: Mapping[str, Any]) -> str:
 
 
 def build(name: str, options: Mapping[str, Any]) -> Judge:
-    """The judge, ready to run; its engines are kept for the life of a worker."""
+    """The judge with its engines, which are kept for the life of a worker and load their weights, and
+    the libraries for them, when they first look."""
     chosen = entry(name)
-    if reason := lacking(chosen):
-        raise JudgeMissing(f"“{name}” cannot run here. {reason}")
     _check_each(name, chosen, options)
     if chosen.is_own:
         # What it names may not be allowed any more.

@@ -5,7 +5,7 @@ from celery import shared_task
 from annotations.studies import deletion
 from judges.intake import previews, uploads
 from judges.models import Run
-from judges.runs import lifecycle, score_chunk
+from judges.runs import lifecycle, score_chunk, weight_jobs
 from judges.runs.wake import send
 
 
@@ -19,6 +19,7 @@ def reap_task() -> None:
     lifecycle.reap()
     wake()
     wake_uploads()
+    wake_weight_checks()
     wake_deletions()
 
 
@@ -44,6 +45,16 @@ def wake_uploads() -> None:
         send(look_at_delivery_task, delivery)
     for upload in uploads.waiting():
         send(import_upload_task, upload)
+
+
+@shared_task(soft_time_limit=7200, time_limit=7260)
+def check_weights_task(check_id: int) -> None:
+    weight_jobs.work(check_id=check_id)
+
+
+def wake_weight_checks() -> None:
+    for check in weight_jobs.waiting():
+        send(check_weights_task, check)
 
 
 @shared_task(soft_time_limit=6 * 3600, time_limit=6 * 3600 + 60)

@@ -18,7 +18,7 @@ from typing import Any
 
 from PIL import Image, ImageOps
 
-from judges.engines.shared import run_lengths, weight_files, weights
+from judges.engines.shared import run_lengths, weight_facts, weight_files, weights
 from judges.engines.shared.checkpoint import CheckpointEngine, checkpoint_of, pictures
 from judges.engines.shared.torch_setup import prepare
 from judges.engines.shared.weights import memory_guard
@@ -201,7 +201,7 @@ class OpenClip(Clip):
     @property
     def facts(self) -> Mapping[str, str]:
         """A folder is identified by its contents, with or without the prefix."""
-        content = weights.facts(self.checkpoint.removeprefix(_FOLDER), libraries=())
+        content = weight_facts.facts(self.checkpoint.removeprefix(_FOLDER), libraries=())
         return {
             **super().facts,
             **{k: content[k] for k in ("checkpoint", "content") if k in content},

@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 import numpy as np
 from PIL import Image
 
-from judges.engines.shared import weights
+from judges.engines.shared import weight_facts, weights
 from judges.engines.shared.checkpoint import pictures
 from judges.errors import EngineRefused
 from judges.options import FILE, Declared, free_text
@@ -62,7 +62,7 @@ class FromFile(Engine, Declared):
 
     @property
     def facts(self) -> dict[str, str]:
-        return weights.facts(self.checkpoint, libraries=())
+        return weight_facts.facts(self.checkpoint, libraries=())
 
     def load(self) -> None:
         _ = self._detections

@@ -33,7 +33,7 @@ def start(request: HtmxRequest, slug: str) -> HttpResponse:
     run = lifecycle.start_run(
         study=place.study,
         name=judge,
-        options=from_text(judge, _filled_in(request)),
+        options=from_text(judge, filled_in(request)),
         by=request.user,
     )
     transaction.on_commit(lambda: tasks.wake(run))
@@ -111,7 +111,7 @@ def failures(request: HtmxRequest, slug: str, run_id: int) -> HttpResponse:
     return render(request, "judges/failures.html", context)
 
 
-def _filled_in(request: HtmxRequest) -> dict[str, str]:
+def filled_in(request: HtmxRequest) -> dict[str, str]:
     """By option; an empty field keeps its default."""
     given = {
         field.removeprefix("option:"): request.POST.get(field, "").strip()

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from judges.pages import bring, dates, imports, recipes, runs
+from judges.pages import bring, dates, imports, recipes, runs, weight_checks
 
 # Before the pages of studies: "new" is no study.
 pages = [
@@ -24,6 +24,9 @@ study_pages = [
     path("runs/recipes/<str:judge>.toml", recipes.recipe_file, name="recipe-file"),
     path("runs/recipes/<str:judge>/remove/", recipes.remove, name="recipe-remove"),
     path("runs/start/<str:judge>/", runs.options, name="run-options"),
+    path("runs/weights/", weight_checks.ask, name="weight-check-ask"),
+    path("runs/weights/<int:check_id>/", weight_checks.check, name="weight-check"),
+    path("runs/weights/<int:check_id>.json", weight_checks.check_file, name="weight-check-file"),
     path("looks/<slug:public_id>/", runs.look, name="look"),
     path("runs/<int:run_id>/cancel/", runs.cancel, name="run-cancel"),
     path("runs/<int:run_id>/resume/", runs.resume, name="run-resume"),

@@ -12,7 +12,7 @@ from PIL import Image
 
 from judges import registry
 from judges.engines.shared import memory, weight_files, weights
-from judges.errors import JudgeMissing, JudgeRefused
+from judges.errors import JudgeMissing, JudgeRefused, KeysDoNotFit
 from judges.protocols import ColorOf, Detection, Objects, Question, Talk
 from judges.runs import self_test
 
@@ -42,7 +42,11 @@ class PartCheck:
     precision: str = ""
     free: dict[str, int] = field(default_factory=dict)  # bytes by device
     keys: str = ""
+    missing: list[str] = field(default_factory=list)
+    unexpected: list[str] = field(default_factory=list)
+    mismatched: list[str] = field(default_factory=list)
     wrong: str = ""
+    self_test: str = "not done"
     seconds: float | None = None
     notes: list[str] = field(default_factory=list)
 
@@ -54,7 +58,7 @@ def check(name: str, options: Mapping[str, Any], *, measure: bool = False) -> li
     """One check for each engine with weights. With `measure` they are loaded, tested and timed."""
     if reason := registry.why_not(name):
         raise JudgeMissing(
-            f"This machine cannot look: {reason} Ask a worker that has them, with this command."
+            f"This machine cannot look: {reason} Ask on the page, or where a worker has them."
         )
     registry.check_options(name, options)
     judge = registry.build(name, options)
@@ -69,6 +73,10 @@ def check(name: str, options: Mapping[str, Any], *, measure: bool = False) -> li
             _read_headers(told, engine)
             if measure and not told.download:
                 _measure(told, engine)
+        except KeysDoNotFit as misfit:
+            told.wrong = misfit.message
+            for kind, keys in misfit.keys.items():
+                setattr(told, kind, keys)
         except JudgeRefused as refusal:
             told.wrong = refusal.message
     return checks
@@ -103,7 +111,9 @@ def _read_headers(told: PartCheck, engine: Any) -> None:
 
 
 def _measure(told: PartCheck, engine: Any) -> None:
+    told.self_test = "failed"
     self_test.check_engines({told.part: engine}, keep_alive=lambda: None)
+    told.self_test = "passed"
     pictures = [self_test.red_square(), self_test.red_circle(), self_test.stop_sign()]
     began = time.perf_counter()
     for picture in pictures:

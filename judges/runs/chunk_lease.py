@@ -69,6 +69,10 @@ class ChunkLease:
     def give_back(self) -> None:
         LEASE.end(self.chunk.pk, self.holder, state=Chunk.State.WAITING, woken_at=None)
 
+    def decline(self) -> None:
+        """For another worker; this try does not count. It is announced again after a while."""
+        LEASE.end(self.chunk.pk, self.holder, state=Chunk.State.WAITING, tries=self.chunk.tries - 1)
+
     def failed(self, reason: str) -> bool:
         """It waits for the next try; True when there is none, and it is given up."""
         return LEASE.failed(self.chunk.pk, self.holder, reason, woken_at=None)

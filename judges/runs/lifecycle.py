@@ -13,7 +13,7 @@ from django.utils import timezone
 from annotations import event_log
 from annotations.models import Image, Study
 from judges import catalogue, registry
-from judges.engines.shared.weights import digests_by
+from judges.engines.shared.weight_facts import read_by
 from judges.errors import JudgeRefused
 from judges.models import Chunk, Judge, Run, Score
 from judges.runs import local_weights
@@ -29,9 +29,10 @@ WAKE_AGAIN = timedelta(seconds=60)
 
 
 def frozen_judge(*, name: str, options: Mapping[str, Any] | None = None) -> Judge:
-    """The row of exactly this judge; a provisional one where a worker must read weights first."""
+    """The row of exactly this judge; a provisional one where a worker must read weights or libraries
+    first. The engines need not be installed here."""
     options = dict(options or {})
-    with digests_by(local_weights.known_digest):
+    with read_by(local_weights.known_digest, unknown=local_weights.UNREAD):
         registry.check_options(name, options)
         return local_weights.judge_row(name, registry.identity(name, options))
 

@@ -1,9 +1,10 @@
-"""Weights in a folder or a file are read by workers alone.
+"""What only workers know of a judge: its weights, and the libraries of its engines.
 
-The fingerprint of such a judge needs a digest of the files, which may take seconds and must not
-hold up a web process. There the digest is known only if a worker has read the same files before,
-which their names, sizes and times tell. Otherwise the run begins with a provisional row of the
-judge, and the first worker puts the true one in its place, before any score.
+The fingerprint of a judge with weights in a folder or a file needs a digest of the files, which may take
+seconds and must not hold up a web process. There the digest is known only if a worker has read the same
+files before, which their names, sizes and times tell. Nor does a web host know the commit of weights
+that a worker's cache holds, or the versions of libraries that it does not have. Then the run begins with
+a provisional row of the judge, and the first worker puts the true one in its place, before any score.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 from django.db import transaction
 
 from judges import catalogue, registry
-from judges.engines.shared import weights
+from judges.engines.shared import weight_facts
 from judges.models import Judge, KnownWeights, Run
 
 UNREAD = "not read yet"
@@ -31,7 +32,7 @@ def known_digest(path: Path) -> str:
 
 def reading_digest(path: Path) -> str:
     """The digest from the files, kept for the web process."""
-    content = weights.content_hash(path)
+    content = weight_facts.content_hash(path)
     if known_digest(path) != content:
         KnownWeights.objects.update_or_create(
             path=str(path), defaults={"stamp": _stamp(path), "content": content}
@@ -40,7 +41,11 @@ def reading_digest(path: Path) -> str:
 
 
 def is_provisional(judge: Judge) -> bool:
-    return any(facts.get("content") == UNREAD for facts in judge.facts.values())
+    return has_unread(judge.facts)
+
+
+def has_unread(facts: Mapping[str, Mapping[str, str]]) -> bool:
+    return any(UNREAD in of_engine.values() for of_engine in facts.values())
 
 
 def judge_row(name: str, identity: Mapping[str, Any]) -> Judge:
@@ -77,5 +82,20 @@ def settle_judge(*, run: Run, identity: Mapping[str, Any]) -> Run:
     return run
 
 
+@transaction.atomic
+def note_devices(judge: Judge, devices: Mapping[str, str]) -> None:
+    """The GPUs that computed for this judge, by engine, beside its facts. They make no other judge: the
+    same libraries give the same answers on them up to the last digits."""
+    if all(name in judge.facts[kind].get("gpus", "").split(", ") for kind, name in devices.items()):
+        return
+    held = Judge.objects.select_for_update().get(pk=judge.pk)
+    for kind, name in devices.items():
+        known = held.facts[kind].get("gpus", "")
+        names = {*known.split(", "), name} - {""}
+        held.facts[kind]["gpus"] = ", ".join(sorted(names))
+    held.save(update_fields=["facts"])
+    judge.facts = held.facts
+
+
 def _stamp(path: Path) -> str:
-    return hashlib.sha256(json.dumps(weights.files_of(path)).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(weight_facts.files_of(path)).encode()).hexdigest()

@@ -134,9 +134,13 @@ class JudgeInfo:
     kind: str  # the heading under which the page lists it
 
     @property
+    def reads_weights(self) -> bool:
+        return any(option.endswith(".precision") for option in self.options)
+
+    @property
     def words(self) -> str:
         if self.why_not:
-            return f"Cannot run here. {self.why_not}"
+            return f"Runs on a worker that has its engines, not on this machine. {self.why_not}"
         ready = f"Can run here once it is given {self.needs}." if self.needs else "Can run here."
         return f"{ready} Weights: {self.weights}." if self.weights else ready
 
@@ -165,7 +169,7 @@ def judge_info(name: str) -> JudgeInfo:
 
 def _info(name: str, entry: Entry) -> JudgeInfo:
     why_not = registry.lacking(entry)
-    declared = {} if why_not else registry.options_of(entry)
+    declared = registry.options_of(entry)
     options = {option: told.default for option, told in declared.items()}
     required = [kind for kind in entry.parts if options.get(f"{kind}.checkpoint") == ""]
     return JudgeInfo(

@@ -20,8 +20,8 @@ from annotations.database import bulk
 from annotations.database.leases import reason_of
 from annotations.models import Image
 from judges import registry
-from judges.engines.shared.weights import digests_by
-from judges.errors import JudgeRefused, Passing
+from judges.engines.shared.weight_facts import read_by
+from judges.errors import JudgeMissing, JudgeRefused, Passing
 from judges.looks.ask_engine import StopWorking, is_disk_full
 from judges.looks.gather import ImageScorer, PendingImage
 from judges.models import Chunk, Judge, Run, Score
@@ -45,6 +45,8 @@ logger = logging.getLogger(__name__)
 DEADLY_AFTER = 3
 DEADLY_IMAGES = 3
 SIGNAL_EVERY = 1.0
+# Facts that may differ from worker to worker.
+_NOT_COMPARED = {"key", "gpus"}
 _BUILD = re.compile(r"(?<=\d)\+[A-Za-z0-9.]+")
 _signalled: dict[int, float] = {}  # study -> when `scores_changed` was last sent
 # What a judge may know of an image; nothing else is read.
@@ -66,6 +68,8 @@ def _score_under(lease: ChunkLease) -> bool:
             _score(lease)
     except StopWorking:
         lease.give_back()
+    except JudgeMissing as error:
+        _leave_to_others(lease, error.message)
     except JudgeRefused as error:
         _stop(lease, error.message)
     except Passing as error:
@@ -85,6 +89,7 @@ def _score_under(lease: ChunkLease) -> bool:
 
 def work_off_steps(*, run: Run) -> Iterator[int]:
     """Score the run in this process, beside any workers; yields the number of scores so far."""
+    registry.expect_here(run.judge.name)
     while True:
         try:
             run.refresh_from_db()
@@ -148,26 +153,46 @@ def _expect_some_to_live(run: Run) -> None:
 
 def _ready(run: Run, lease: ChunkLease) -> registry.Judge:
     """The judge of the run, its engines tested; refused where this machine's judge differs."""
+    registry.expect_here(run.judge.name)
+    Run.objects.filter(pk=run.pk).exclude(reason="").update(reason="")
     options = own_options(run.judge)
     judge = registry.build(run.judge.name, options)
+    _expect_the_same(run, options)
+    registry.take_in_hand(judge)
+    if judge.self_test:
+        check_engines(judge.parts, keep_alive=lease.keep_alive)
+    else:
+        for engine in judge.parts.values():
+            engine.load()
+    # Of weights that were fetched only now, the commit is known only now.
+    _expect_the_same(run, options, are_loaded=True)
+    devices = {
+        kind: name for kind, engine in judge.parts.items() if (name := getattr(engine, "gpu", ""))
+    }
+    local_weights.note_devices(run.judge, devices)
+    return registry.build(run.judge.name, options)
+
+
+def _expect_the_same(run: Run, options: Mapping[str, Any], *, are_loaded: bool = False) -> None:
     if local_weights.is_provisional(run.judge):
-        _settle(run, options)
+        _settle(run, options, are_loaded=are_loaded)
+    if local_weights.is_provisional(run.judge):
+        return
     changed = _changes(run.judge, registry.identity(run.judge.name, options))
     if changed:
         raise JudgeRefused(
             f"This is not the judge that the run was started with: {changed}. "
             "Start the judge anew: it is another one, with a run of its own."
         )
-    registry.take_in_hand(judge)
-    if judge.self_test:
-        check_engines(judge.parts, keep_alive=lease.keep_alive)
-    return judge
 
 
-def _settle(run: Run, options: Mapping[str, Any]) -> None:
-    """The run's true judge, whose weights only a worker reads."""
-    with digests_by(local_weights.reading_digest):
+def _settle(run: Run, options: Mapping[str, Any], *, are_loaded: bool) -> None:
+    """The run's true judge, whose weights and libraries only a worker knows."""
+    unknown = "" if are_loaded else local_weights.UNREAD
+    with read_by(local_weights.reading_digest, unknown=unknown):
         identity = registry.identity(run.judge.name, options)
+    if local_weights.has_unread(identity["facts"]):
+        return
     earlier = local_weights.settle_judge(run=run, identity=identity)
     if earlier.pk != run.pk:
         if not earlier.is_running:
@@ -187,9 +212,11 @@ def _changes(frozen: Judge, here: Mapping[str, Any]) -> str:
     for kind, facts in frozen.facts.items():
         for name, value in facts.items():
             now = here["facts"].get(kind, {}).get(name, "")
+            if name in _NOT_COMPARED or (name == "commit" and not now):
+                continue  # Weights that are not fetched yet have no commit.
             if name == "libraries":
                 value, now = _without_builds(value), _without_builds(now)
-            if name != "key" and value != now:
+            if value != now:
                 changes.append(f"{name} of {kind} was “{value}” and is “{now}” here")
     return "; ".join(changes)
 
@@ -222,6 +249,17 @@ def _stop(lease: ChunkLease, reason: str) -> None:
     except (DatabaseError, OSError) as error:
         # Even that cannot be written: the lease runs out, and another worker takes the chunk.
         logger.error("%s; and the run could not be stopped: %s", reason, error)
+
+
+def _leave_to_others(lease: ChunkLease, reason: str) -> None:
+    """This machine lacks the engines, another worker may have them: the run goes on waiting, and says
+    for what."""
+    waits = f"Waits for a worker that has its engines. The last one that was asked: {reason}"
+    try:
+        lease.decline()
+        Run.objects.filter(pk=lease.chunk.run_id, state=Run.State.RUNNING).update(reason=waits)
+    except (DatabaseError, OSError) as error:
+        logger.error("%s; and the chunk could not be given back: %s", reason, error)
 
 
 def _failed(lease: ChunkLease, reason: str) -> None:

@@ -13,6 +13,7 @@ from django.urls import NoReverseMatch, reverse
 
 from audit import navigation
 from audit.reports import make as reports
+from judges.models import WeightCheck
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -98,6 +99,7 @@ def deeper_pages(study) -> dict[str, tuple]:
     """Every page one level deeper that a visit can open, with what its address names."""
     image = study.images.order_by("pk")[0]
     run = study.runs.get()
+    check = WeightCheck.objects.create(study=study, judge="geneval-builtin")
     return {
         "disagreement": (image.public_id,),
         "prompt-make": (),
@@ -107,6 +109,7 @@ def deeper_pages(study) -> dict[str, tuple]:
         "run-failures": (run.pk,),
         "look": (image.public_id,),
         "run-options": ("geneval-builtin",),
+        "weight-check": (check.pk,),
         "evidence": (image.public_id,),
         "data-image": (image.public_id,),
     }

@@ -18,7 +18,7 @@ from annotations.models import Atom, Deletion, Membership, Study
 from annotations.studies import crowd, deletion, invitations, selections
 from audit.accounts import tokens
 from audit.reports import make as reports
-from judges.models import Batch, Delivery, Upload
+from judges.models import Batch, Delivery, Upload, WeightCheck
 from tests import making
 from tests.hostile.routes import ROLES
 
@@ -66,6 +66,14 @@ def _build(media: Path) -> World:
     upload = Upload.objects.create(
         study=study, name=HOSTILE, format="tidy", state="refused", reason=f"No such file: {HOSTILE}"
     )
+    check = WeightCheck.objects.create(
+        study=study,
+        judge=HOSTILE,
+        options={HOSTILE: HOSTILE},
+        state="refused",
+        reason=HOSTILE,
+        parts=[{"part": HOSTILE, "engine": HOSTILE, "files": {HOSTILE: 1}, "missing": [HOSTILE]}],
+    )
     people = {
         "stranger": making.person(elsewhere, "stranger", role="owner"),
         "crowd": crowd.enter_from_crowd(invitation=door, worker="worker-0815"),
@@ -101,6 +109,7 @@ def _build(media: Path) -> World:
         "<int:flag_id>": flag.pk,
         "<slug:public_id>": study.images.get(key="early-0").public_id,
         "<int:run_id>": run.pk,
+        "<int:check_id>": check.pk,
         "<int:member_id>": bob.pk,
         "<int:invitation_id>": invitation.pk,
         "<int:report_id>": report.pk,

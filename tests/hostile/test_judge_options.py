@@ -17,8 +17,8 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from judges import catalogue, registry
-from judges.engines.shared.weights import digests_by
-from judges.errors import JudgeMissing, JudgeRefused
+from judges.engines.shared.weight_facts import read_by
+from judges.errors import JudgeRefused
 from judges.models import Judge, Run
 from judges.runs import lifecycle, score_chunk
 from tests import making
@@ -191,7 +191,7 @@ def test_whatever_is_sent_nothing_is_touched_and_every_run_ends(folders, setting
         seen["values"] += len(options)
         with watching() as touched:
             try:
-                with digests_by(lambda path: "unread"):
+                with read_by(lambda path: "unread"):
                     registry.check_options(name, options)
                 seen["accepted"] += 1
                 refusal = ""
@@ -241,7 +241,7 @@ def _run_to_its_end(study, name, options):
     run.delete()
 
 
-def test_a_judge_that_cannot_run_here_says_so_before_its_options(monkeypatch):
+def test_options_are_checked_where_the_judge_cannot_run_too(monkeypatch):
     monkeypatch.setattr(registry, "lacking", lambda chosen: "Needs torch.")
-    with pytest.raises(JudgeMissing):
+    with pytest.raises(JudgeRefused, match="there is no “no_such”"):
         registry.check_options("geneval-builtin", {"no_such": 1})

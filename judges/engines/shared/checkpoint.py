@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from judges.engines.shared import header_check, memory, weights
+from judges.engines.shared import header_check, memory, weight_facts, weights
+from judges.engines.shared.torch_setup import prepare
 from judges.errors import EngineRefused, JudgeRefused, MemoryFull, first_line
 from judges.options import Declared, choice, declared, free_text, real, weights_of, whole
 from judges.protocols import Engine
@@ -81,9 +82,20 @@ class CheckpointEngine(Engine, Declared):
     @property
     def facts(self) -> Mapping[str, str]:
         options = {n: str(getattr(self, n)) for n, o in declared(self).items() if o.is_fact}
-        return options | weights.facts(
-            self.checkpoint, self.revision, self.device, self.precision, self.libraries
+        return options | weight_facts.facts(
+            self.checkpoint,
+            self.revision,
+            self.device,
+            self.precision,
+            self.libraries,
+            on_a_hub=self.has_revisions,
         )
+
+    @property
+    def gpu(self) -> str:
+        """The name of the GPU that it computes on; empty where it is none."""
+        device = weights.pick_device(self.device)
+        return prepare().cuda.get_device_name(device) if device.startswith("cuda") else ""
 
     def load(self) -> None:
         with self._door:

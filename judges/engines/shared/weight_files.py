@@ -68,6 +68,20 @@ def find(checkpoint: str, revision: str = "") -> Found | None:
     return Found(cached, files_in(cached), cached.name) if cached else None
 
 
+def pinned(checkpoint: str, revision: str = "") -> str:
+    """The revision to ask a hub for: the commit that the cache has, where it has one. Otherwise a
+    library would fetch a newer one in the middle of a run."""
+    return commit_of(checkpoint, revision) or revision or "main"
+
+
+def commit_of(checkpoint: str, revision: str = "") -> str:
+    """The commit of a repository on a hub; empty where it is not in the cache."""
+    if _COMMIT.fullmatch(revision):
+        return revision
+    cached = None if Path(checkpoint).expanduser().exists() else in_cache(checkpoint, revision)
+    return cached.name if cached else ""
+
+
 def in_cache(repository: str, revision: str = "") -> Path | None:
     """The snapshot of a repository in the hub's cache."""
     cache = cache_folder()

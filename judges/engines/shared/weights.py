@@ -7,34 +7,27 @@ the run with its name.
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import lru_cache
-from importlib import metadata
-from itertools import islice
 from pathlib import Path
 from typing import Any
 from zipfile import is_zipfile
 
 from judges.engines.shared import memory, weight_files
 from judges.engines.shared.torch_setup import prepare
-from judges.errors import EngineRefused, MemoryFull, first_line
+from judges.errors import EngineRefused, KeysDoNotFit, MemoryFull, first_line
 
 _log = logging.getLogger(__name__)
 PRECISIONS = ("float32", "bfloat16", "float16")
 # Buffers that hold no learned number; some versions of a library save them, others do not.
 UNLEARNED = (r"position_ids$", r"inv_freq$", r"num_batches_tracked$", r"relative_position_index$")
 _NAMED = 6  # keys of a kind that a sentence names
-_BLOCK = 1 << 20
-_STRIDE = 64 * _BLOCK
 # Tensors alone are read of a file, and no code that lies beside them is imported.
 _SAFELY = {"weights_only": True, "trust_remote_code": False}
-_MOST_FILES = 10_000  # of a checkpoint
 
 
 # Within a check of the headers: what stands in for reading the weights.
@@ -77,7 +70,7 @@ def load_model(
     try:
         model, loading = model_class.from_pretrained(
             checkpoint,
-            revision=revision or "main",
+            revision=weight_files.pinned(checkpoint, revision),
             dtype=dtype,
             output_loading_info=True,
             # Not ignored: refused below, with the keys' names.
@@ -121,7 +114,10 @@ def load_processor(
 ) -> Any:
     try:
         return processor_class.from_pretrained(
-            check_named(checkpoint), revision=revision or "main", trust_remote_code=False, **options
+            check_named(checkpoint),
+            revision=weight_files.pinned(checkpoint, revision),
+            trust_remote_code=False,
+            **options,
         )
     except (OSError, ValueError, ImportError) as error:
         raise EngineRefused(
@@ -209,20 +205,22 @@ def check_keys(
     """Refuse weights that do not fit, with the names of the keys. What is never used may be absent."""
     harmless = re.compile("|".join((*UNLEARNED, *ignore)))
     unneeded = re.compile("|".join((*UNLEARNED, *ignore, *never_used)))
-    troubles = []
-    for words, keys, allowed in (
-        ("lacks", missing, unneeded),
-        ("has what the model does not know", unexpected, harmless),
-        ("has in another shape", mismatched, harmless),
+    troubles, misfits = [], {}
+    for kind, words, keys, allowed in (
+        ("missing", "lacks", missing, unneeded),
+        ("unexpected", "has what the model does not know", unexpected, harmless),
+        ("mismatched", "has in another shape", mismatched, harmless),
     ):
         named = sorted(key for key in keys if not allowed.search(key))
+        misfits[kind] = named
         if named:
             more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
             troubles.append(f"it {words}: {', '.join(named[:_NAMED])}{more}")
     if troubles:
-        raise EngineRefused(
+        raise KeysDoNotFit(
             f"The weights of “{checkpoint}” do not fit this model; {'; '.join(troubles)}. "
-            "Scores of such a model would be noise, so nothing was scored."
+            "Scores of such a model would be noise, so nothing was scored.",
+            misfits,
         )
 
 
@@ -232,69 +230,6 @@ def check_named(checkpoint: str) -> str:
             "This engine needs a checkpoint: a folder with weights, or a name on a model hub."
         )
     return checkpoint
-
-
-def facts(
-    checkpoint: str,
-    revision: str = "",
-    device: str = "auto",
-    precision: str = "float32",
-    libraries: Sequence[str] = ("torch", "transformers"),
-) -> dict[str, str]:
-    """All that can change a number besides our own code; nothing is loaded for it."""
-    path = Path(checkpoint).expanduser()
-    known = {
-        "checkpoint": path.name if checkpoint and path.exists() else checkpoint,
-        "revision": revision,
-        "precision": precision,
-        "device": device,
-        "libraries": " ".join(f"{name} {_version(name)}" for name in libraries),
-    }
-    if checkpoint and path.exists():
-        known["content"] = _digest.get()(path)
-    return known
-
-
-def content_hash(path: Path) -> str:
-    """Sixteen digits of what a checkpoint holds: every file's name and size and, of large files,
-    one block in 64. Training moves all weights, so no two trained checkpoints agree in those."""
-    return _content_hash(str(path), files_of(path))
-
-
-def files_of(path: Path) -> tuple[tuple[str, int, int], ...]:
-    """Name, size and time of every file of a checkpoint; none of them is opened."""
-    found = path.rglob("*") if path.is_dir() else iter([path])
-    listed = sorted(islice(found, _MOST_FILES + 1))
-    if len(listed) > _MOST_FILES:
-        raise EngineRefused(
-            f"“{path.name}” holds more than {_MOST_FILES:,} files: name the folder of one checkpoint."
-        )
-    return tuple((str(f), f.stat().st_size, f.stat().st_mtime_ns) for f in listed if f.is_file())
-
-
-@contextmanager
-def digests_by(digest: Callable[[Path], str]) -> Iterator[None]:
-    """Within it, facts tell this digest of a file or folder; a web process must not read them."""
-    token = _digest.set(digest)
-    try:
-        yield
-    finally:
-        _digest.reset(token)
-
-
-@lru_cache(maxsize=64)
-def _content_hash(root: str, files: tuple[tuple[str, int, int], ...]) -> str:
-    digest = hashlib.sha256()
-    for name, size, _ in files:
-        digest.update(f"{Path(name).relative_to(root)} {size}\n".encode())
-        with open(name, "rb") as file:
-            for start in sorted({*range(0, size, _STRIDE), max(size - _BLOCK, 0)}):
-                file.seek(start)
-                digest.update(file.read(_BLOCK))
-    return digest.hexdigest()[:16]
-
-
-_digest: ContextVar[Callable[[Path], str]] = ContextVar("digest", default=content_hash)
 
 
 @contextmanager
@@ -309,10 +244,3 @@ def memory_guard() -> Iterator[None]:
         raise MemoryFull(first_line(error)) from error
     except MemoryError as error:
         raise MemoryFull("the machine has no memory left for this batch") from error
-
-
-def _version(library: str) -> str:
-    try:
-        return metadata.version(library)
-    except metadata.PackageNotFoundError:
-        return "absent"

@@ -1,7 +1,7 @@
 """Choosing a judge with its options; what it asked about one image, as a page and as a command."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -31,14 +31,15 @@ def run(study):
 
 
 def test_every_judge_is_listed_with_what_it_lacks(as_alice, study, monkeypatch):
-    lacking = Entry("Lacking", "no:Method", {}, needs=("no_such_module",))
+    there = catalogue.JUDGES["dsg-builtin"]
+    lacking = replace(there, title="Lacking", needs=("no_such_module",))
     monkeypatch.setitem(catalogue.JUDGES, "lacking", lacking)
     page = as_alice.get(reverse("run-judges", args=[study.slug])).content.decode()
     for entry in catalogue.JUDGES.values():
         assert entry.title.replace("'", "&#x27;") in page
-    assert "Cannot run here. Needs no_such_module" in page
+    assert "a worker that has its engines, not on this machine. Needs no_such_module" in page
     assert reverse("run-options", args=[study.slug, "geneval-builtin"]) in page
-    assert reverse("run-options", args=[study.slug, "lacking"]) not in page
+    assert reverse("run-options", args=[study.slug, "lacking"]) in page
 
 
 def test_the_command_lists_them_too(capsys):

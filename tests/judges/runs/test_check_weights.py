@@ -103,7 +103,7 @@ def test_the_commit_of_a_cached_repository_is_known(clip, monkeypatch, tmp_path)
 
 def test_a_machine_without_the_engines_sends_to_a_worker(monkeypatch):
     monkeypatch.setattr(check_weights.registry, "why_not", lambda name: "Needs torch.")
-    with pytest.raises(CommandError, match="cannot look: Needs torch. Ask a worker"):
+    with pytest.raises(CommandError, match="cannot look: Needs torch. Ask on the page"):
         call_command("check_weights", JUDGE)
 
 

@@ -293,11 +293,13 @@ def test_a_study_without_images_starts_no_run(study):
     assert not Run.objects.exists()
 
 
-def test_a_judge_that_this_machine_cannot_run_stops_the_run_with_the_reason(study, monkeypatch):
+def test_a_judge_that_this_machine_cannot_run_waits_for_another_with_the_reason(study, monkeypatch):
     run = lifecycle.start_run(study=study, name="redness")
     monkeypatch.setitem(catalogue.JUDGES, "redness", entry(needs=("no_such_module",)))
-    work(run)
-    assert run.state == Run.State.STOPPED
+    for chunk_id in run.chunks.values_list("pk", flat=True):
+        score_chunk.score_chunk(chunk_id=chunk_id)
+    run.refresh_from_db()
+    assert run.state == Run.State.RUNNING
     assert "Needs no_such_module" in run.reason
 
 

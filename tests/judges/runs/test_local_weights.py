@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from judges import registry
-from judges.engines.shared import weights
+from judges.engines.shared import weight_facts
 from judges.models import Judge, KnownWeights, Run
 from judges.runs import lifecycle, local_weights, score_chunk
 from tests.hostile.watching import watching
@@ -114,7 +114,7 @@ def test_the_command_reads_them_itself(study, file, capsys):
 
 def test_a_folder_of_too_many_files_is_no_checkpoint(tmp_path, settings, monkeypatch, study):
     settings.JUDGE_WEIGHTS = [str(tmp_path)]
-    monkeypatch.setattr(weights, "_MOST_FILES", 3)
+    monkeypatch.setattr(weight_facts, "_MOST_FILES", 3)
     for number in range(4):
         (tmp_path / str(number)).touch()
     with pytest.raises(registry.JudgeRefused, match="more than 3 files: name the folder of one"):

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from judges.engines.shared import weights
+from judges.engines.shared import weight_facts, weights
 from judges.engines.shared.torch_setup import prepare
 from judges.errors import EngineRefused, MemoryFull
 
@@ -125,9 +125,9 @@ def test_the_content_of_a_checkpoint_is_part_of_its_facts(checkpoint, tmp_path):
         state["logit_scale"] += 1e-3
 
     other = _changed(checkpoint, tmp_path, nudge)
-    first, second = (weights.facts(str(folder)) for folder in (checkpoint, other))
+    first, second = (weight_facts.facts(str(folder)) for folder in (checkpoint, other))
     assert first["content"] != second["content"]
-    assert first == weights.facts(str(checkpoint))
+    assert first == weight_facts.facts(str(checkpoint))
     assert str(checkpoint.parent) not in str(first)
     assert "torch 2" in first["libraries"]
 

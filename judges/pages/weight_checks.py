@@ -1,0 +1,80 @@
+"""The weights of a judge, checked by a worker before it is started."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.db import transaction
+from django.http import HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_POST
+
+from annotations.access import HtmxRequest, Place, research_place_or_404
+from judges import catalogue, registry, tasks
+from judges.models import WeightCheck
+from judges.pages.runs import filled_in
+from judges.runs import weight_jobs
+from judges.runs.wake import send
+
+
+@require_POST
+@login_required
+def ask(request: HtmxRequest, slug: str) -> HttpResponse:
+    place = research_place_or_404(request, slug)
+    judge = request.POST.get("judge", "")
+    check = weight_jobs.ask(
+        study=place.study,
+        name=judge,
+        options=registry.from_text(judge, filled_in(request)),
+        measure=request.POST.get("measure") == "1",
+        by=request.user,
+    )
+    transaction.on_commit(lambda: send(tasks.check_weights_task, check.pk))
+    return redirect("weight-check", slug=slug, check_id=check.pk)
+
+
+@require_GET
+@login_required
+def check(request: HtmxRequest, slug: str, check_id: int) -> HttpResponse:
+    place = research_place_or_404(request, slug)
+    asked = _check_or_404(place, check_id)
+    entry = catalogue.find(asked.judge)
+    context = {
+        "study": place.study,
+        "check": asked,
+        "title": entry.title if entry else asked.judge,
+        "thing": f"Weights of {asked.judge}, check {asked.pk}",
+        "is_known": entry is not None,
+        "typed": [(name, _as_typed(value)) for name, value in asked.options.items()],
+    }
+    template = "judges/weight_check.html"
+    if request.htmx:
+        template += "#check"
+    return render(request, template, context)
+
+
+@require_GET
+@login_required
+def check_file(request: HtmxRequest, slug: str, check_id: int) -> HttpResponse:
+    """The same as data."""
+    asked = _check_or_404(research_place_or_404(request, slug), check_id)
+    told = {
+        "judge": asked.judge,
+        "options": asked.options,
+        "state": asked.state,
+        "reason": asked.reason,
+        "parts": asked.parts,
+    }
+    answer = JsonResponse(told, json_dumps_params={"ensure_ascii": False, "indent": 1})
+    answer["Content-Disposition"] = f'attachment; filename="weights-{asked.pk}.json"'
+    return answer
+
+
+def _as_typed(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _check_or_404(place: Place, check_id: int) -> WeightCheck:
+    return get_object_or_404(WeightCheck, study=place.study, pk=check_id)
