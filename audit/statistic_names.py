@@ -157,6 +157,51 @@ ROWS = (
         band=BAND,
         axis=POINTS,
     ),
+    # What a judge may be used for.
+    Statistic(key="before", name="AUROC on generators older than the judge", heading="before"),
+    Statistic(key="since", name="AUROC on generators released since the judge", heading="since"),
+    Statistic(key="advantage", name="as near to the others as a person", heading="like a person ρ"),
+    Statistic(key="trusted_share", name="share of verdicts that may stand", heading="may stand"),
+    Statistic(key="soft_pairwise_accuracy", name="soft pairwise accuracy", heading="soft pairwise"),
+    Statistic(
+        key="kendall_of_generators", name="Kendall τ-b of generators", heading="τ of generators"
+    ),
+    Statistic(
+        key="kendall_over_both",
+        name="Kendall τ-b of generators, other generators drawn too",
+        heading="τ, generators drawn too",
+    ),
+    Statistic(
+        key="swapped_pairs", name="pairs of generators swapped", heading="pairs swapped", decimals=0
+    ),
+    Statistic(
+        key="people_gain", name="people’s gain", heading="people gain", decimals=2, signed=True
+    ),
+    Statistic(
+        key="judge_gain", name="the judge’s gain", heading="judge gains", decimals=2, signed=True
+    ),
+    Statistic(key="ratio", name="people’s gain over the judge’s", heading="ratio", decimals=2),
+    Statistic(key="brier", name="Brier score", heading="Brier"),
+    Statistic(
+        key="over_the_average",
+        name="Brier score better than always the average by",
+        heading="better than the average",
+        signed=True,
+    ),
+    Statistic(key="log_score", name="log score", heading="log score"),
+    Statistic(
+        key="equivalence",
+        name="net deviation, interval of 90 %",
+        heading="human − judge, 90 %",
+        decimals=1,
+        signed=True,
+        unit=" points",
+    ),
+    Statistic(
+        key="pairwise_accuracy_by_prompt_cross_validated",
+        name="pairwise accuracy within prompts, ties calibrated on others",
+        heading="pairwise, ties from other prompts",
+    ),
     # People among themselves.
     Statistic(
         key="points",

@@ -88,6 +88,7 @@ FLOORS = {
         {"stats/resampling"},
         {"stats/over_time"},
         {"stats"},
+        {"stats/decisions"},
         {"statistic_names"},
         {"view"},
         {"words"},

@@ -28,7 +28,11 @@ OF_SCORES = headings(
     "human_score", "judge_score", "net_deviation", "calibrated_deviation", *AGREEMENT
 )
 MARKS = "A dotted line marks the release of each judge, which was tuned on older generators."
-SINCE = {"auroc": "Change in AUROC after the judge’s release"}
+SINCE = {
+    "before": "AUROC on older generators",
+    "since": "AUROC on those released since",
+    "auroc": "change",
+}
 
 
 @require_GET

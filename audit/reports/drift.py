@@ -233,24 +233,42 @@ def _slope(
 def _since_own_release(
     people: People, judge: JudgeScores, series: Series, options: Options
 ) -> dict[str, Any]:
-    """AUROC on generators released since the judge was, minus AUROC on the older ones."""
+    """AUROC on generators older than the judge, on those released since, and the difference."""
     dated = np.array([date is not None for date in people.release_dates], dtype=bool)
     there = ~np.isnan(series.score) & ~np.isnan(series.yes)
     if len(dated):
         there &= dated[people.generators]
     n = int(there.sum())
     if judge.release_date is None:
-        return {"auroc": est(Undefined("the judge has no release date", n))}
+        return _nowhere(Undefined("the judge has no release date", n))
+    if not n:
+        return _nowhere(Undefined("no image has what this number needs", 0))
     newer = np.array(
         [date is not None and date >= judge.release_date for date in people.release_dates],
         dtype=bool,
     )
-    if not n:
-        return {"auroc": est(Undefined("no image has what this number needs", 0))}
     since = newer[people.generators][there]
+    yes, score, prompts = (part[there] for part in (series.yes, series.score, series.prompts))
+
+    def on(side: np.ndarray, none: str) -> dict[str, Any]:
+        if not side.any():
+            return est(Undefined(none, 0))
+        draw = draw_of(prompts[side], options, yes[side], score[side])
+        return est(enough.required(draw.auroc(yes[side], score[side])))
+
+    sides = {
+        "before": on(~since, "no generator is older than the judge"),
+        "since": on(since, "no generator is newer than the judge"),
+    }
     few = min(int(since.sum()), int((~since).sum()))
     if 0 < few < enough.IMAGES:
-        return {"auroc": est(enough.too_few(few, what="images on one side of its release"))}
-    compared = series.yes[there], series.score[there]
-    draw = draw_of(people.prompts[there], options, *compared, since)
-    return {"auroc": est(draw.change("auroc", compared, since))}
+        return {
+            "auroc": est(enough.too_few(few, what="images on one side of its release")),
+            **sides,
+        }
+    draw = draw_of(prompts, options, yes, score, since)
+    return {"auroc": est(draw.change("auroc", (yes, score), since)), **sides}
+
+
+def _nowhere(reason: Undefined) -> dict[str, Any]:
+    return {part: est(reason) for part in ("auroc", "before", "since")}

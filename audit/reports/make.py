@@ -19,7 +19,7 @@ from annotations.models import Study
 from annotations.studies.queries import answers_in_words, cannot_tell
 from audit import VERSION
 from audit.models import Report
-from audit.reports import freshness, gallery, states, summary
+from audit.reports import freshness, gallery, leaderboard, states, summary
 from audit.reports.bootstrap import INTERVAL, est
 from audit.reports.compare_judges import comparison, human_ceiling
 from audit.reports.one_judge import JudgeReport
@@ -36,8 +36,8 @@ __all__ = ["RESAMPLES", "SEED", "Options"]
 # While a run is going or labels keep coming, making reports may take at most this share of time.
 SHARE_OF_TIME = 0.1
 # Of a report's body. Reports stored without it are of schema 1: percentiles of a bootstrap throughout;
-# those of 2 know an alarm, but no states of drift.
-SCHEMA = 3
+# those of 2 know an alarm, but no states of drift; those of 3 do not say what a judge may decide.
+SCHEMA = 4
 # The options that a page can be opened with: such a report has a gallery, too.
 CHOSEN = {"question", "positive_at"}
 # How many missing images a report names; it only counts the others.
@@ -159,6 +159,9 @@ class Computation:
             "generators": self._generators(),
             "judges": judged,
             "comparison": compared,
+            "ranking": leaderboard.ranking(
+                people, {name: part.tables for name, part in self.judges.items()}, options
+            ),
             "missing": _missing(self.paired, self.reference),
         }
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from audit.reports import slices
+from audit.reports import leaderboard, slices
 from audit.reports.curves import curves
+from audit.reports.decisions import decisions
 from audit.reports.drift import drift
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, Paired
@@ -31,6 +32,7 @@ class JudgeReport:
         self.reference = reference
         verdicts, self.threshold = self._verdicts()
         self.series: Series = series_of(self.people, judge, reference, verdicts)
+        self.tables = leaderboard.tables_of(self.people, self.series)
 
     def facts(self) -> dict[str, Any]:
         date = self.judge.release_date
@@ -57,7 +59,10 @@ class JudgeReport:
 
         by_generator = of(slices.by_generator(people))
         return {
-            "overall": overall,
+            "overall": {
+                **overall,
+                **decisions(self.people, self.series, self.threshold, self.tables, self.options),
+            },
             "by_generator": by_generator,
             "by_tag": of(slices.by_tag(people)),
             "by_atomicity": of(slices.by_atomicity(people)),

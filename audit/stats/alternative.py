@@ -8,6 +8,8 @@ cost more than the judge (0.2 for experts, 0.1 for a crowd).
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,10 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import t as student
 
-from audit.stats.estimate import Undefined
+from audit.stats.estimate import Estimate, Undefined
 from audit.stats.multiplicity import benjamini_yekutieli
+from audit.stats.resampling.draw import Draw, Resampled
+from audit.stats.resampling.exact_sums import by_group, ratio
 from audit.stats.series import Codes, Floats, group_codes, numbers, ratings_table
 
+Scoring = Literal["agreement", "distance"]
 # Sums of squares of decimals that are equal on paper differ by a few last digits.
 ROUNDING = 1e-12
 
@@ -50,12 +55,21 @@ class AltTest:
         return self.winning_rate >= 0.5
 
 
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """One person beside the judge: on which images, and how far the person is closer to the others."""
+
+    rater: int
+    images: Codes
+    ahead: Floats
+
+
 def alt_test(
     judge: ArrayLike,
     ratings: ArrayLike,
     *,
     epsilon: float,
-    scoring: Literal["agreement", "distance"] = "agreement",
+    scoring: Scoring = "agreement",
     prompts: ArrayLike | None = None,
     least_raters: int = 2,
     least_images: int = 30,
@@ -68,6 +82,79 @@ def alt_test(
     [S_judge >= S_r]; a one-sided t test of mean d < epsilon, with whole prompts as its units where
     `prompts` are given, and Benjamini-Yekutieli over people.
     """
+    tested = alt_tests(
+        judge,
+        ratings,
+        epsilons=[epsilon],
+        scoring=scoring,
+        prompts=prompts,
+        least_raters=least_raters,
+        least_images=least_images,
+        level=level,
+    )
+    return tested if isinstance(tested, Undefined) else tested[0]
+
+
+def alt_tests(
+    judge: ArrayLike,
+    ratings: ArrayLike,
+    *,
+    epsilons: Sequence[float],
+    scoring: Scoring = "agreement",
+    prompts: ArrayLike | None = None,
+    least_raters: int = 2,
+    least_images: int = 30,
+    level: float = 0.05,
+) -> list[AltTest] | Undefined:
+    """The same test at several prices of people."""
+    beside = _beside(judge, ratings, scoring, least_raters, least_images)
+    if isinstance(beside, Undefined):
+        return beside
+    codes = None
+    if prompts is not None:
+        codes = group_codes(prompts, np.asarray(judge).size, what="prompts")[0]
+    return [_tested(beside, codes, epsilon, level) for epsilon in epsilons]
+
+
+def resampled_advantage(
+    draw: Draw,
+    judge: ArrayLike,
+    ratings: ArrayLike,
+    *,
+    scoring: Scoring = "agreement",
+    least_raters: int = 2,
+    least_images: int = 30,
+) -> Resampled | Undefined:
+    """The `advantage` of the test on every resample; `n` counts images."""
+    beside = _beside(judge, ratings, scoring, least_raters, least_images)
+    if isinstance(beside, Undefined):
+        return draw.checked(beside, judge)
+    draw.check_size(np.asarray(judge).size)
+    won, asked = (
+        np.stack(
+            [
+                by_group(values, draw.cluster[row.images], draw.clusters)
+                for row in beside
+                for values in [(row.ahead <= 0) * 1.0 if hits else np.ones(row.ahead.size)]
+            ],
+            axis=1,
+        )
+        for hits in (True, False)
+    )
+
+    def resampled(counts: Floats) -> Floats:
+        shares = ratio(counts @ won, counts @ asked)
+        # Which person comes first changes no digit.
+        return np.array([math.fsum(row) / len(beside) for row in shares.tolist()])
+
+    n = np.unique(np.concatenate([row.images for row in beside])).size
+    point = Estimate(float(resampled(draw.once)[0]), None, None, n)
+    return Resampled(point, resampled, "share")
+
+
+def _beside(
+    judge: ArrayLike, ratings: ArrayLike, scoring: str, least_raters: int, least_images: int
+) -> list[_Beside] | Undefined:
     if scoring not in ("agreement", "distance"):
         raise ValueError("scoring is “agreement” or “distance”")
     table = ratings_table(ratings)
@@ -76,39 +163,45 @@ def alt_test(
     verdicts = numbers(np.asarray(judge))
     if verdicts.shape != table.shape[1:]:
         raise ValueError("the judge needs one verdict, or NaN, for each image")
-    used = ~np.isnan(verdicts) & ((~np.isnan(table)).sum(axis=0) >= least_raters)
-    table, verdicts = table[:, used], verdicts[used]
-    codes = None
-    if prompts is not None:
-        codes = group_codes(prompts, used.size, what="prompts")[0][used]
+    given = ~np.isnan(table)
+    used = ~np.isnan(verdicts) & (given.sum(axis=0) >= least_raters)
     rows = []
     for rater in range(table.shape[0]):
-        answered = ~np.isnan(table[rater])
-        if answered.sum() >= least_images:
-            ahead = _ahead(np.delete(table, rater, axis=0), table[rater], verdicts, scoring)
-            inside = None if codes is None else codes[answered]
-            rows.append((rater, ahead[answered], inside))
-    if not rows:
-        return Undefined(f"nobody has {least_images} images that {least_raters} people labelled")
-    p = [_p_below(np.sign(ahead), epsilon, inside) for _, ahead, inside in rows]
+        # Only this person's images: with many people each has few of all.
+        images = np.flatnonzero(used & given[rater])
+        if images.size >= least_images:
+            own, others = table[rater, images], np.delete(table[:, images], rater, axis=0)
+            rows.append(_Beside(rater, images, _ahead(others, own, verdicts[images], scoring)))
+    return rows or Undefined(
+        f"nobody has {least_images} images that {least_raters} people labelled"
+    )
+
+
+def _tested(
+    beside: Sequence[_Beside], codes: Codes | None, epsilon: float, level: float
+) -> AltTest:
+    p = [
+        _p_below(np.sign(row.ahead), epsilon, None if codes is None else codes[row.images])
+        for row in beside
+    ]
     # A person about whom the test says nothing counts, and is never beaten.
     adjusted = benjamini_yekutieli([1.0 if chance is None else chance for chance in p])
-    beaten = [c is not None and a <= level for c, a in zip(p, adjusted, strict=True)]
+    beaten = [c is not None and bool(a <= level) for c, a in zip(p, adjusted, strict=True)]
     raters = tuple(
         AgainstOne(
-            rater,
-            ahead.size,
-            float(np.sign(ahead).mean()),
-            float((ahead <= 0).mean()),
+            row.rater,
+            row.ahead.size,
+            float(np.sign(row.ahead).mean()),
+            float((row.ahead <= 0).mean()),
             chance,
             won,
         )
-        for (rater, ahead, _), chance, won in zip(rows, p, beaten, strict=True)
+        for row, chance, won in zip(beside, p, beaten, strict=True)
     )
     return AltTest(
         raters,
         sum(beaten) / len(raters),
-        float(np.mean([row.advantage for row in raters])),
+        math.fsum(row.advantage for row in raters) / len(raters),
         len(raters),
     )
 

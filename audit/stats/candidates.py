@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from math import comb
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from audit.stats.estimate import Result, Undefined
+from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.resamples import Resamples
-from audit.stats.series import Floats, finite, group_codes
+from audit.stats.resampling.draw import Draw, Resampled
+from audit.stats.resampling.exact_sums import by_group, ratio
+from audit.stats.series import Codes, Floats, finite, group_codes
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +86,12 @@ def goodhart(
     *,
     resamples: int = 2000,
     seed: int = 0,
+    method: str = "percentile",
 ) -> Goodhart | Undefined:
     """A judge that picks also marks its own choice up: do people see the gain that it sees?
 
-    Like `best_of`; ratios are of the means over prompts, with intervals that draw prompts.
+    Like `best_of`; ratios are of the means over prompts, with intervals that draw prompts by a
+    `method` of `Resamples`.
     """
     by_people = _by_prompt(human, judge, prompts, n)
     by_judge = _by_prompt(judge, judge, prompts, n)
@@ -95,7 +99,7 @@ def goodhart(
         return by_people
     if isinstance(by_judge, Undefined):
         return by_judge
-    draw = Resamples(np.arange(by_people.shape[0]), resamples=resamples, seed=seed)
+    draw = Resamples(np.arange(by_people.shape[0]), resamples=resamples, seed=seed, method=method)
     gain, judged = by_people[:, 0] - by_people[:, 1], by_judge[:, 0] - by_judge[:, 1]
     possible = by_people[:, 2] - by_people[:, 1]
     return Goodhart(
@@ -111,7 +115,19 @@ def _over(draw: Resamples, gain: Floats, other: Floats, nothing: str) -> Result:
     # Rounding of equal scores is no gain.
     if math.isclose(math.fsum(other), 0, abs_tol=1e-12 * max(1.0, float(np.abs(other).sum()))):
         return Undefined(nothing, gain.size)
-    return draw.ratio(gain, other)
+    return draw.interval(lambda drawn: _ratio(drawn, gain, other))
+
+
+def _ratio(draw: Draw, gain: Floats, other: Floats) -> Resampled:
+    """No share of anything: people may lose where the judge gains."""
+    sums = draw.by_cluster(gain, other)
+
+    def resampled(counts: Floats) -> Floats:
+        over, under = draw.summed(counts, sums).T
+        return ratio(over, under)
+
+    point = Estimate(math.fsum(gain) / math.fsum(other), None, None, gain.size)
+    return Resampled(point, resampled)
 
 
 def _by_prompt(
@@ -126,21 +142,42 @@ def _by_prompt(
         return series
     people, scores = series
     codes, size = group_codes(prompts, people.size, what="prompts")
+    if n is None:
+        found = _of_all(people, scores, codes, size)
+        return found if found.size else Undefined("no prompt has 2 candidates", size)
     rows = []
     for members in np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1]):
-        if members.size >= (n or 2):
-            rows.append(_expected(people[members], scores[members], n or members.size))
-    return np.array(rows) if rows else Undefined(f"no prompt has {n or 2} candidates", size)
+        if members.size >= n:
+            rows.append(_expected(people[members], scores[members], n))
+    return np.array(rows) if rows else Undefined(f"no prompt has {n} candidates", size)
+
+
+def _of_all(people: Floats, scores: Floats, codes: Codes, size: int) -> Floats:
+    """The same where all candidates of each prompt are compared: nothing to draw."""
+    first, liked = (_is_best(values, codes, size) for values in (scores, people))
+    ties, held = np.bincount(codes, weights=first), np.bincount(codes)
+    best = np.full(size, -np.inf)
+    np.maximum.at(best, codes, people)
+    rows = (
+        by_group(people * first, codes, size) / ties,
+        by_group(people, codes, size) / held,
+        best,
+        np.bincount(codes, weights=first & liked) / ties,
+    )
+    return np.stack(rows, axis=1)[held >= 2]
+
+
+def _is_best(values: Floats, codes: Codes, size: int) -> NDArray[np.bool_]:
+    best = np.full(size, -np.inf)
+    np.maximum.at(best, codes, values)
+    return values == best[codes]
 
 
 def _expected(people: Floats, scores: Floats, n: int) -> tuple[float, float, float, float]:
     """Expectations over all subsets of n candidates and over ties of the judge."""
     by_judge = _chance_of_being_best(scores, n)
     by_people = _chance_of_being_best(people, n)
-    if n == people.size:
-        hit = float(by_judge[people == people.max()].sum())
-    else:
-        hit = _chance_of_agreeing(people, scores, n)
+    hit = _chance_of_agreeing(people, scores, n)
     # Summed exactly, so in no machine's own order.
     chosen, oracle = (math.fsum(chance * people) for chance in (by_judge, by_people))
     return chosen, float(people.mean()), oracle, hit

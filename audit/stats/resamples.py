@@ -70,6 +70,10 @@ class Resamples:
         self.draw = Draw(clusters, resamples=resamples, seed=seed)
         self.method, self.confidence = method, confidence
 
+    def interval(self, find: Callable[[Draw], Resampled | Undefined]) -> Result:
+        """Of a statistic that is shown on one page only, and so is no method here."""
+        return self._interval(find(self.draw))
+
     # Means
 
     def mean(

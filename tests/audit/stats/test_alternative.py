@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
-from audit.stats.alternative import alt_test
+from audit.stats.alternative import alt_test, alt_tests, resampled_advantage
+from audit.stats.resamples import Resamples
 
 PEOPLE = [[1, 0] * 20, [1, 0] * 20, [1, 0] * 20]
 
@@ -33,3 +36,20 @@ def test_people_with_few_images_are_not_tested():
 def test_another_scoring_is_a_mistake():
     with pytest.raises(ValueError, match="agreement"):
         alt_test([1], [[1], [1]], epsilon=0.1, scoring="closeness")
+
+
+def test_several_prices_of_people_are_tested_at_once():
+    found = alt_tests([1, 0] * 20, PEOPLE, epsilons=[0.2, 0.1])
+    assert found == [alt_test([1, 0] * 20, PEOPLE, epsilon=price) for price in (0.2, 0.1)]
+
+
+def test_the_advantage_has_an_interval_that_draws_prompts():
+    judge = [1, 0] * 18 + [0, 1, 0, 1]
+    draw = Resamples(range(40), method="jackknife")
+    found = draw.interval(lambda drawn: resampled_advantage(drawn, judge, PEOPLE))
+    # All three people are alike: the share of images on which the judge says the same, 36 of 40.
+    assert (found.value, found.n) == (pytest.approx(0.9), 40)
+    spread = (0.9 * 0.1 / 39) ** 0.5
+    half = 2.0227 * spread / (0.9 * 0.1)
+    assert found.low == pytest.approx(1 / (1 + math.exp(half) / 9), abs=1e-4)
+    assert found.high == pytest.approx(1 / (1 + math.exp(-half) / 9), abs=1e-4)

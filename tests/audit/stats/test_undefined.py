@@ -22,6 +22,7 @@ from audit.stats import (
     candidates,
     causes,
     contests,
+    decisions,
     enough,
     escalation,
     intervals,
@@ -37,6 +38,7 @@ from audit.stats import (
     ties,
 )
 from audit.stats.counting.grouped_pairs import GroupedPairs
+from audit.stats.decisions import leaderboard, probabilities, tie_folds
 from audit.stats.estimate import Estimate, Undefined
 from audit.stats.over_time import drift, sequential_alarm
 from audit.stats.resamples import Resamples
@@ -230,6 +232,53 @@ ROWS = {
         "few images": lambda: alternative.alt_test([1, 0], [[1, 0], [1, 0]], epsilon=0.1),
         "a judge of other images": lambda: alternative.alt_test([1], [[1, 0]], epsilon=0.1),
         "an infinity": lambda: alternative.alt_test([1, 0], [[INF, 0]], epsilon=0.1),
+    },
+    "alternative.alt_tests": {
+        "nothing": lambda: alternative.alt_tests([], [[], []], epsilons=[0.1]),
+        "few images": lambda: alternative.alt_tests([1, 0], [[1, 0], [1, 0]], epsilons=[0.1]),
+        "prompts of other data": lambda: alternative.alt_tests(
+            FEW * 10, [FEW * 10] * 2, epsilons=[0.1], prompts=[1]
+        ),
+    },
+    "leaderboard.tables": {
+        "few images": lambda: leaderboard.tables(*[floats(1, 0)] * 2, *[np.array([0, 1])] * 2),
+        "no prompt in common": lambda: leaderboard.tables(
+            *[np.ones(60)] * 2, np.repeat([0, 1], 30), np.arange(60)
+        ),
+    },
+    "leaderboard.soft_pairwise": {
+        "one generator": lambda: leaderboard.soft_pairwise(
+            leaderboard.Tables(np.ones((1, 4)), np.ones((1, 4)), np.array([0]))
+        ),
+    },
+    "leaderboard.rankings": {
+        "all alike": lambda: leaderboard.rankings(
+            leaderboard.Tables(np.ones((2, 12)), np.ones((2, 12)), np.array([0, 1])), resamples=20
+        ).tau,
+    },
+    "probabilities.squared": each(probabilities.squared, PAIRS)
+    | {
+        "no probability": lambda: probabilities.squared([2, 0.5], [1, 0]),
+        "no share": lambda: probabilities.squared([1, 0.5], [1, 5]),
+    },
+    "probabilities.surprise": each(probabilities.surprise, PAIRS)
+    | {"sure and wrong": lambda: probabilities.surprise([1, 0.5], [0.5, 0])},
+    "probabilities.brier": each(probabilities.brier, PAIRS),
+    "probabilities.log_score": each(probabilities.log_score, PAIRS),
+    "probabilities.always_the_average": {
+        "nothing": lambda: probabilities.always_the_average(np.empty(0)),
+    },
+    "tie_folds.cross_validated": each(
+        lambda h, m: tie_folds.cross_validated(h, m, prompts=np.zeros(len(h))), PAIRS
+    )
+    | {
+        "fewer prompts than folds": lambda: tie_folds.cross_validated(
+            FEW, FEW, prompts=[1, 1, 2, 2]
+        ),
+        "one fold": lambda: tie_folds.cross_validated(FEW, FEW, prompts=FEW, folds=1),
+        "a seed below 0": lambda: tie_folds.cross_validated(
+            FEW * 5, FEW * 5, prompts=np.repeat(np.arange(5), 4), seed=-1
+        ),
     },
     "assisted.mean": {
         "nothing": lambda: assisted.mean([], [[]], []),
@@ -536,6 +585,14 @@ ROWS = {
         "a seed below 0": lambda: Resamples(FEW, seed=-1),
         "clusters missing": lambda: Resamples([1, NAN]),
     },
+    "resamples.Resamples.interval": {
+        "nobody to beat": lambda: draw().interval(
+            lambda found: alternative.resampled_advantage(found, FEW, [FEW, FEW])
+        ),
+        "clusters of other data": lambda: draw(3).interval(
+            lambda found: alternative.resampled_advantage(found, FEW, [FEW, FEW])
+        ),
+    },
     "resamples.Resamples.mean": drawn("mean", SERIES),
     "resamples.Resamples.ratio": drawn("ratio", PAIRS)
     | {
@@ -594,7 +651,7 @@ def public_functions() -> set[str]:
     modules = [f"audit.stats.{m.name}" for m in pkgutil.iter_modules(audit.stats.__path__)]
     modules += [
         f"{folder.__name__}.{module.name}"
-        for folder in (over_time, resampling)
+        for folder in (decisions, over_time, resampling)
         for module in pkgutil.iter_modules(folder.__path__)
     ]
     for path in modules:

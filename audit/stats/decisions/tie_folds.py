@@ -1,0 +1,61 @@
+"""Pairwise accuracy within prompts at an epsilon that was chosen on other prompts.
+
+An epsilon tuned on the pairs that it is then reported on flatters judges with fine scores, which have
+more to tune.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from audit.stats import ties
+from audit.stats.counting.grouped_pairs import GroupedPairs
+from audit.stats.estimate import Undefined
+from audit.stats.series import Codes, Floats, finite, group_codes
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """The accuracy of each prompt that has a pair, at the epsilon of its fold."""
+
+    accuracy: Floats
+    prompts: Codes
+    epsilon_by_fold: tuple[float, ...]
+    n: int
+
+
+def cross_validated(
+    human: ArrayLike, metric: ArrayLike, *, prompts: ArrayLike, folds: int = 5, seed: int = 0
+) -> Folded | Undefined:
+    """Choose epsilon on all folds of prompts but one, count that one's pairs at it."""
+    if folds < 2:
+        raise ValueError("cross-validation needs two folds at least")
+    if seed < 0:
+        raise ValueError("the seed must be a whole number from 0")
+    series = finite(human, metric)
+    if isinstance(series, Undefined):
+        return series
+    people, scores = series
+    codes, size = group_codes(prompts, people.size, what="prompts")
+    listed = GroupedPairs.among(people, scores, codes, None)
+    paired = np.flatnonzero(listed.per_group > 0)
+    if paired.size < folds:
+        return Undefined(
+            f"{paired.size} prompts with two images cannot be dealt into {folds} folds", people.size
+        )
+    order = np.argsort(np.random.Philox(key=seed).random_raw(paired.size), kind="stable")
+    fold_of = np.full(size, -1)
+    fold_of[paired[order]] = np.arange(paired.size) % folds
+    accuracy, chosen = np.zeros(size), []
+    for fold in range(folds):
+        others = (fold_of[codes] >= 0) & (fold_of[codes] != fold)
+        best = ties.calibrate(people[others], scores[others], groups=codes[others])
+        if isinstance(best, Undefined):
+            return Undefined(best.reason, people.size)
+        here = fold_of == fold
+        accuracy[here] = listed.right(best.epsilon)[here] / listed.per_group[here]
+        chosen.append(best.epsilon)
+    return Folded(accuracy[paired], paired, tuple(chosen), people.size)

@@ -1,0 +1,150 @@
+"""What a judge may be used for, in a report."""
+
+import pytest
+
+from annotations.models import Image
+from audit.reports import escalation
+from audit.reports import make as reports
+from tests import making
+
+pytestmark = pytest.mark.django_db
+PROMPTS = 40
+NAMES = [f"{generator}-{number}" for number in range(PROMPTS) for generator in ("early", "late")]
+
+
+def said(key: str) -> int:
+    """People: right on two of three prompts by "early", on all by "late"."""
+    generator, _, number = key.partition("-")
+    return int(generator == "late" or int(number) % 3 > 0)
+
+
+@pytest.fixture
+def labelled():
+    study = making.study(prompts=PROMPTS, files=False)
+    making.labels(study, {key: {r: said(key) for r in ("ann", "bo", "cy")} for key in NAMES})
+    return study
+
+
+def report(study):
+    return reports.make_report(study=study).body
+
+
+def overall(study):
+    return report(study)["judges"]["some-judge"]["overall"]
+
+
+def test_a_judge_that_says_what_all_say_may_stand_in_for_a_person(labelled):
+    making.scores(labelled, {key: bool(said(key)) for key in NAMES})
+    found = overall(labelled)["alt_test"]
+    assert (found["raters"], found["beaten"], found["winning_rate"]) == (3, 3, 1)
+    assert found["passes"] and found["epsilon"] == 0.15 and found["n"] == 80
+    assert found["advantage"]["value"] == 1
+    assert found["by_epsilon"]["0.1"] == {"winning_rate": 1.0, "passes": True}
+
+
+def test_a_judge_that_says_the_contrary_may_not(labelled):
+    making.scores(labelled, {key: not said(key) for key in NAMES})
+    found = overall(labelled)
+    assert (found["alt_test"]["beaten"], found["alt_test"]["passes"]) == (0, False)
+    assert "cannot be shown" in found["trusted_share"]["undefined"]
+    assert found["trusted_share"]["to_people"] == 80
+
+
+def test_one_person_is_nobody_to_stand_beside():
+    study = making.study(prompts=PROMPTS, files=False)
+    making.labels(study, {key: {"ann": said(key)} for key in NAMES})
+    making.scores(study, {key: bool(said(key)) for key in NAMES})
+    assert "two people" in overall(study)["alt_test"]["undefined"]
+
+
+def test_the_ranking_of_two_generators_is_swapped_by_a_contrary_judge(labelled):
+    making.scores(labelled, {key: not said(key) for key in NAMES})
+    body = report(labelled)
+    found = body["ranking"]["judges"]["some-judge"]
+    assert found["by_people"] == ["late", "early"]
+    assert found["by_judge"] == ["early", "late"]
+    assert (found["kendall_tau_b"]["value"], found["swapped_pairs"]["value"]) == (-1, 1)
+    # "early" is wrong on 14 of the 40 prompts: 35 points.
+    assert found["swaps"][0]["people"]["value"] == pytest.approx(35)
+    assert found["swaps"][0]["judge"]["value"] == pytest.approx(-35)
+    soft = body["judges"]["some-judge"]["overall"]["soft_pairwise_accuracy"]
+    assert soft["value"] < 0.01 and soft["prompts"] == PROMPTS
+
+
+def test_people_gain_what_the_judge_gains_where_both_say_the_same(labelled):
+    making.scores(labelled, {key: bool(said(key)) for key in NAMES})
+    found = overall(labelled)["best_of_n"]
+    # On 14 of 40 prompts the choice gains half a picture over a random one: 17.5 points.
+    assert found["people_gain"]["value"] == found["judge_gain"]["value"] == pytest.approx(17.5)
+    # The same on every prompt: nothing tells how sure a ratio of 1 is.
+    assert "no prompt differs" in found["ratio"]["undefined"]
+    assert found["n"] == PROMPTS
+
+
+def test_the_probability_is_held_against_the_share_of_people():
+    study = making.study(prompts=PROMPTS, files=False)
+    making.labels(study, {key: {"ann": 1, "bo": said(key)} for key in NAMES})
+    making.scores(study, {key: 0.75 for key in NAMES})
+    found = overall(study)
+    # Shares of 1 and, on 14 of 80 images, of a half; each 0.25 away.
+    assert found["brier"]["value"] == pytest.approx(0.0625)
+    share = (66 * 1 + 14 * 0.5) / 80
+    constant = (66 * (1 - share) ** 2 + 14 * (0.5 - share) ** 2) / 80
+    assert found["brier"]["over_the_average"]["value"] == pytest.approx(constant - 0.0625)
+    assert "value" in found["log_score"]
+
+
+def test_in_line_is_shown_and_not_only_not_refuted(labelled):
+    making.scores(labelled, {key: float(said(key)) for key in NAMES})
+    assert overall(labelled)["equivalence"]["value"] == 0
+    # 80 images on which nothing differs: another prompt could; the band of 3 points is narrower.
+    assert overall(labelled)["equivalence"]["equivalent"] is False
+
+
+def scored(key: str) -> float:
+    """Sure and right on most; unsure, and wrong, on the first eight prompts."""
+    number = int(key.partition("-")[2])
+    if number < 8:
+        return 0.45 if said(key) else 0.55
+    return 0.9 + number / 1000 if said(key) else 0.1
+
+
+def test_the_images_it_may_not_be_trusted_on_go_to_people(labelled):
+    making.scores(labelled, {key: scored(key) for key in NAMES})
+    body = report(labelled)
+    found = body["judges"]["some-judge"]["overall"]["trusted_share"]
+    assert found["bound"] <= found["risk"] == 0.1
+    assert found["value"] == found["accepted"] / 80
+    assert found["to_people"] == 80 - found["accepted"]
+    asked = {"study": labelled, "judge": "some-judge", "body": body}
+    # Somebody has labelled them all.
+    assert escalation.images_for_people(**asked) == []
+    left = escalation.left_to_people(labelled, "some-judge", body, labelled=True)
+    assert len(left) == found["to_people"]
+    assert {row.key for row in left} >= {key for key in NAMES if int(key.split("-")[1]) < 8}
+    sure = [row.confidence for row in left]
+    assert sure == sorted(sure)
+
+
+def test_unlabelled_images_that_it_is_unsure_of_and_those_without_a_score_go_to_people():
+    study = making.study(prompts=PROMPTS + 2, files=False)
+    making.labels(study, {key: {r: said(key) for r in ("ann", "bo")} for key in NAMES})
+    some = {key: scored(key) for key in NAMES}
+    making.scores(study, some | {"early-40": 0.99, "late-40": 0.5, "early-41": "no reply"})
+    body = report(study)
+    asked = {"study": study, "judge": "some-judge", "body": body}
+    keys = [Image.objects.get(public_id=pk).key for pk in escalation.images_for_people(**asked)]
+    # Unsure; failed; and never asked.
+    assert keys == ["late-40", "early-41", "late-41"]
+
+
+def test_the_judge_before_and_since_its_own_release(labelled):
+    making.scores(labelled, {key: 0.2 + 0.6 * said(key) for key in NAMES})
+    since = report(labelled)["judges"]["some-judge"]["drift"]["since_own_release"]
+    assert set(since) == {"auroc", "before", "since"}
+
+
+def test_ties_calibrated_on_other_prompts_stand_beside_the_official_number(labelled):
+    making.scores(labelled, {key: 0.2 + 0.6 * said(key) for key in NAMES})
+    found = overall(labelled)["pairwise_accuracy_by_prompt_cross_validated"]
+    assert found["value"] == 1 and len(found["epsilon_by_fold"]) == 5

@@ -1,0 +1,93 @@
+"""Would the judge's ranking of generators be another one?"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from audit.stats.decisions.leaderboard import Tables, rankings, soft_pairwise, tables
+from audit.stats.estimate import Estimate, Undefined
+from audit.stats.ranking import soft_pairwise_accuracy
+
+PROMPTS = 40
+
+
+def made(*means: float, seed: int = 0) -> np.ndarray:
+    noise = np.random.default_rng(seed).normal(size=(len(means), PROMPTS))
+    return np.array(means)[:, None] + 0.1 * (noise - noise.mean(axis=1, keepdims=True))
+
+
+def both(people: np.ndarray, judge: np.ndarray) -> Tables:
+    return Tables(people, judge, np.arange(len(people)))
+
+
+def test_one_swapped_pair_of_three_is_a_third():
+    # 3 pairs: two in the same order, one not: tau = (2 - 1) / 3.
+    found = rankings(both(made(1, 2, 3), made(1, 3, 2, seed=1)), resamples=200)
+    assert found.tau.value == pytest.approx(1 / 3)
+    assert found.swapped.value == 1
+    assert (found.by_people, found.by_judge) == ((2, 1, 0), (1, 2, 0))
+    (swap,) = found.swaps
+    assert (swap.first, swap.second) == (2, 1)
+    assert (swap.people.value, swap.judge.value) == (pytest.approx(1), pytest.approx(-1))
+    assert swap.people.low > 0 > swap.judge.high
+
+
+def test_a_ranking_that_no_draw_of_prompts_changes_has_no_interval_of_zero_width():
+    found = rankings(both(made(1, 2, 3), made(1, 2, 3, seed=1)), resamples=200)
+    assert found.tau == Estimate(1.0, None, None, 3)
+    assert found.swapped == Estimate(0.0, None, None, 3)
+
+
+def test_drawing_generators_too_makes_the_interval_wider():
+    people, judge = made(1, 2, 3, 4, 5, 6), made(2, 1, 3, 4, 6, 5, seed=1)
+    found = rankings(both(people, judge), resamples=400)
+    prompts, together = found.tau, found.tau_over_both
+    assert prompts.value == together.value == pytest.approx(11 / 15)
+    assert prompts.low is None
+    assert together.low < 11 / 15 < together.high
+
+
+def test_the_interval_leaves_out_each_prompt_in_turn():
+    people, judge = made(1.00, 1.01, 1.03), made(1.02, 1.01, 1.0, seed=1)
+    found = soft_pairwise(both(people, judge))
+    assert found.value == soft_pairwise_accuracy(people, judge).value
+    without = [
+        soft_pairwise_accuracy(np.delete(people, p, axis=1), np.delete(judge, p, axis=1)).value
+        for p in range(PROMPTS)
+    ]
+    spread = np.sqrt((PROMPTS - 1) * np.var(without))
+    # On the logit, with Student's t of 39: the slope at v is 1 / (v (1 - v)).
+    half = 2.0227 * spread / (found.value * (1 - found.value))
+    middle = np.log(found.value / (1 - found.value))
+    assert found.low == pytest.approx(1 / (1 + np.exp(half - middle)), abs=1e-4)
+    assert found.high == pytest.approx(1 / (1 + np.exp(-half - middle)), abs=1e-4)
+
+
+def test_only_prompts_that_all_generators_have_are_compared():
+    generators, prompts = (part.ravel() for part in np.indices((3, 35)))
+    values = generators + prompts / 100.0
+    # The third has five images only, the second lacks the first prompt.
+    there = ((generators < 2) | (prompts < 5)) & ~((generators == 1) & (prompts == 0))
+    found = tables(values[there], -values[there], generators[there], prompts[there])
+    assert found.generators.tolist() == [0, 1]
+    assert found.people.shape == (2, 34)
+    assert sorted(found.people[0]) == pytest.approx([p / 100 for p in range(1, 35)])
+    assert found.judge == pytest.approx(-found.people)
+
+
+def test_names_of_prompts_change_no_digit():
+    generators, prompts = (part.ravel() for part in np.indices((2, 35)))
+    rng = np.random.default_rng(3)
+    people, judge = rng.random((2, 70))
+    renamed = rng.permutation(35)[prompts]
+    one, other = (tables(people, judge, generators, names) for names in (prompts, renamed))
+    assert rankings(one, resamples=50) == rankings(other, resamples=50)
+    assert soft_pairwise(one) == soft_pairwise(other)
+
+
+def test_generators_without_prompts_in_common_cannot_be_ranked():
+    found = tables(np.ones(60), np.ones(60), np.repeat([0, 1], 30), np.arange(60))
+    assert found == Undefined(
+        "the 2 generators share 0 prompts with labels and scores, at least 10 needed", 2
+    )

@@ -1,0 +1,33 @@
+"""Ties calibrated on other prompts than those that are counted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from audit.stats import ties
+from audit.stats.decisions.tie_folds import cross_validated
+
+
+def test_a_judge_whose_noise_lies_below_its_steps_is_always_right():
+    # Each prompt: people 0, 0, 1; the judge 0.1 apart on the tie, 1 apart else.
+    human = np.tile([0.0, 0.0, 1.0], 10)
+    metric = np.tile([0.0, 0.1, 1.1], 10)
+    found = cross_validated(human, metric, prompts=np.repeat(np.arange(10), 3))
+    assert found.accuracy.tolist() == [1.0] * 10
+    assert found.epsilon_by_fold == (pytest.approx(0.1),) * 5
+
+
+def test_pure_noise_gains_nothing_from_an_epsilon_of_other_prompts():
+    rng = np.random.default_rng(5)
+    human, metric = rng.integers(0, 4, 400) / 3, rng.random(400)
+    prompts = np.repeat(np.arange(100), 4)
+    tuned = ties.calibrate(human, metric, groups=prompts).accuracy
+    assert cross_validated(human, metric, prompts=prompts).accuracy.mean() < tuned
+
+
+def test_prompts_with_one_image_take_no_part():
+    human, metric = [0, 1] * 5 + [1], [0, 1] * 5 + [0.5]
+    found = cross_validated(human, metric, prompts=[p for p in range(5) for _ in "ab"] + [9])
+    assert found.prompts.tolist() == [0, 1, 2, 3, 4]
+    assert found.n == 11
