@@ -16,7 +16,7 @@ from audit.stats.resampling.small_samples import MOST_LEFT_OUT
 METHOD = "jackknife"
 INTERVAL = (
     "95 %; shares and means between two ends: exact, mid-p, for the effective number of images; "
-    "differences of means: from the limits of both; others: Student’s t on the jackknife of prompts "
+    "differences: from the limits of both sides (MOVER); others: Student’s t on the jackknife of prompts "
     f"(logit or Fisher’s z), with more than {MOST_LEFT_OUT} prompts percentiles of a bootstrap that draws "
     "whole prompts"
 )

@@ -24,7 +24,12 @@ from audit.stats.over_time import drift
 from audit.stats.resampling import means
 from audit.stats.resampling.draw import Draw, Resampled, Values
 from audit.stats.resampling.percentiles import interval
-from audit.stats.resampling.small_samples import MOST_LEFT_OUT, NO_SPREAD, jackknifed
+from audit.stats.resampling.small_samples import (
+    MOST_LEFT_OUT,
+    NO_SPREAD,
+    difference_jackknifed,
+    jackknifed,
+)
 from audit.stats.series import Floats, same_length
 
 # By the names of the methods below: what can be subtracted, or asked for resample by resample.
@@ -225,9 +230,11 @@ class Resamples:
         find = _statistic(statistic)
 
         def on(side: np.ndarray) -> Resampled | Undefined:
-            return find(
-                self.draw.part(side), *(np.asarray(values)[side] for values in series), **options
-            )
+            part = self.draw.part(side)
+            found = find(part, *(np.asarray(values)[side] for values in series), **options)
+            if isinstance(found, Undefined):
+                return found
+            return replace(found, voices=found.voices or np.unique(part.cluster).size)
 
         return self._difference(on(after), lambda: on(~after))
 
@@ -260,12 +267,24 @@ class Resamples:
             if limits is not None:
                 return lambda confidence: _between(point, *limits(confidence))
             if self.draw.clusters <= MOST_LEFT_OUT:
-                left_out = resampled.values(1.0 - np.eye(self.draw.clusters))
-                scale, reach = resampled.scale, resampled.reach
-                return lambda confidence: jackknifed(point, left_out, scale, reach, confidence)
+                return self._leaving_out(resampled)
         values = _remembering_one(resampled.values)
         counts, n = self.draw.counts, self.draw.n
         return lambda confidence: interval(point, values, counts, n, self.method, confidence)
+
+    def _leaving_out(self, resampled: Resampled) -> Callable[[float], Result]:
+        without = 1.0 - np.eye(self.draw.clusters)
+        if resampled.sides is None:
+            left_out = resampled.values(without)
+            return lambda confidence: _jackknifed(resampled, left_out, confidence)
+        first, second = resampled.sides
+        left = first.values(without), second.values(without)
+
+        def found(confidence: float) -> Result:
+            sides = _side(first, left[0], confidence), _side(second, left[1], confidence)
+            return difference_jackknifed(resampled.point, sides, left)
+
+        return found
 
     def _p(self, resampled: Resampled | Undefined) -> float | Undefined:
         if isinstance(resampled, Undefined):
@@ -298,6 +317,23 @@ def _between(point: Estimate, low: float, high: float) -> Result:
     return replace(point, low=low, high=high)
 
 
+def _jackknifed(resampled: Resampled, left_out: Floats, confidence: float) -> Result:
+    return jackknifed(
+        resampled.point, left_out, resampled.scale, resampled.reach, confidence, resampled.voices
+    )
+
+
+def _side(side: Resampled, left_out: Floats, confidence: float) -> Estimate:
+    """One side of a difference with its own interval; without width where no prompt can change it."""
+    if side.limits is not None:
+        low, high = side.limits(confidence)
+        return replace(side.point, low=low, high=high)
+    found = _jackknifed(side, left_out, confidence)
+    if isinstance(found, Undefined):
+        return replace(side.point, low=side.point.value, high=side.point.value)
+    return found
+
+
 def _remembering_one(values: Values) -> Values:
     """Remembers the last answer: one draw is asked for at many confidences."""
     known: list[tuple[Floats, Floats]] = []
@@ -312,4 +348,8 @@ def _remembering_one(values: Values) -> Values:
 
 def _less(first: Resampled, second: Resampled, n: int) -> Resampled:
     point = Estimate(first.point.value - second.point.value, None, None, n)
-    return Resampled(point, lambda counts: first.values(counts) - second.values(counts))
+    return Resampled(
+        point,
+        lambda counts: first.values(counts) - second.values(counts),
+        sides=(first, second),
+    )

@@ -43,7 +43,9 @@ def resampled_auroc(draw: Draw, labels: ArrayLike, scores: ArrayLike) -> Resampl
         wins, m, n = pair_counts.won(draw, counts, yes, values)
         return ratio(wins, m * n)
 
-    return Resampled(_area(positive, values), resampled, "share")
+    # Where the classes are perfectly apart, only prompts of the rarer class could tell otherwise.
+    rarer = min(np.unique(draw.cluster[yes == side]).size for side in (0, 1))
+    return Resampled(_area(positive, values), resampled, "share", voices=rarer)
 
 
 def _area(positive: NDArray[np.bool_], values: Floats) -> Estimate:

@@ -46,10 +46,13 @@ class Resampled:
     point: Estimate
     values: Values
     # How an interval is made where prompts are few (`small_samples`): the scale that the statistic
-    # lives on, how far it falls from its end when all prompts go wrong, or the limits themselves.
+    # lives on, how far it falls from its end when all prompts go wrong and how many could (0: all),
+    # or the limits themselves; of a difference, its two sides.
     scale: Scale = "plain"
     reach: float = 1.0
     limits: Callable[[float], Limits] | None = None
+    voices: int = 0
+    sides: tuple[Resampled, Resampled] | None = None
 
 
 class Draw:

@@ -19,6 +19,7 @@ from audit.stats.estimate import Estimate, Result
 from audit.stats.intervals import bootstrap
 from audit.stats.over_time import courses
 from audit.stats.over_time.calibrated import out_of_fold
+from audit.stats.over_time.claims import PAIRS
 from audit.stats.resamples import Resamples
 from audit.stats.resampling.small_samples import share_limits
 
@@ -29,17 +30,21 @@ RELEASED = {"0": "2021-01-01", "1": "2022-01-01", "2": "2023-01-01", "3": "2024-
 SIZES, RATES = (5, 20, 60, 200), (0.0, 0.02, 0.5, 0.98, 1.0)
 # How near a judge comes to people, the share of yes, and how far people are from each other.
 KINDS = {"usual": (0.6, 0.5, 0.6), "at the ends": (0.95, 0.9, 0.2)}
+# By how much less the third judge correlates with people.
+FURTHER = 0.25
 
 
 @dataclass(frozen=True)
 class World:
-    """Opinions of the same images: people's, two judges', single people's."""
+    """Opinions of the same images: people's, two judges' that are alike and a third's that is further
+    from people, single people's."""
 
     prompt: np.ndarray
     place: np.ndarray  # among the images of its prompt
     people: np.ndarray
     judge: np.ndarray
     other: np.ndarray
+    worse: np.ndarray
     raters: np.ndarray
     level: float
 
@@ -64,7 +69,7 @@ def world(rng: np.random.Generator, prompts: int, images: int, kind: str = "usua
     def normal() -> np.ndarray:
         return 0.6 * rng.normal(size=prompts)[prompt] + 0.8 * rng.normal(size=prompt.size)
 
-    def like(people: np.ndarray) -> np.ndarray:
+    def like(people: np.ndarray, near: float = near) -> np.ndarray:
         return near * people + np.sqrt(1 - near**2) * normal()
 
     people = normal()
@@ -75,6 +80,7 @@ def world(rng: np.random.Generator, prompts: int, images: int, kind: str = "usua
         judge=like(people),
         other=like(people),
         raters=people + apart * rng.normal(size=(3, people.size)),
+        worse=like(people, near - FURTHER),
         level=float(norm.ppf(share)),
     )
 
@@ -95,6 +101,12 @@ def _alike(draw: Resamples, made: World) -> Result:
     """The share of pairs of people's answers that are equal."""
     yes = made.said(made.raters).sum(axis=0)
     return draw.ratio(yes * (yes - 1) / 2 + (3 - yes) * (2 - yes) / 2, np.full(yes.size, 3.0))
+
+
+def _since(draw: Resamples, made: World, later: np.ndarray) -> Result:
+    """Every second image is of a generator released after the judge."""
+    since = np.arange(made.prompt.size) % 2
+    return draw.change("auroc", (made.said(made.people), np.where(since, later, made.judge)), since)
 
 
 STATISTICS: dict[str, Ask] = {
@@ -138,9 +150,20 @@ STATISTICS: dict[str, Ask] = {
     "difference of pairwise accuracy": lambda d, w: d.difference(
         "pairwise_accuracy", (w.rated(w.people), w.judge), (w.rated(w.people), w.other)
     ),
-    "change of AUROC since a release": lambda d, w: d.change(
-        "auroc", (w.said(w.people), w.judge), np.arange(w.prompt.size) % 2
+    "difference of AUROC, one worse": lambda d, w: d.difference(
+        "auroc", (w.said(w.people), w.worse), (w.said(w.people), w.judge)
     ),
+    "difference of agreement, one worse": lambda d, w: d.difference_of_means(
+        w.said(w.people) == w.said(w.worse), w.said(w.people) == w.said(w.judge)
+    ),
+    "difference of tau-b, one worse": lambda d, w: d.difference(
+        "kendall_tau_b", (w.rated(w.people), w.worse), (w.rated(w.people), w.judge)
+    ),
+    "difference of pairwise accuracy, one worse": lambda d, w: d.difference(
+        "pairwise_accuracy", (w.rated(w.people), w.worse), (w.rated(w.people), w.judge)
+    ),
+    "change of AUROC since a release": lambda d, w: _since(d, w, w.judge),
+    "change of AUROC since a release, to a worse one": lambda d, w: _since(d, w, w.worse),
     "unanimity": lambda d, w: d.unanimity(w.said(w.raters).astype(float)),
     "pairs of answers alike": _alike,
     "Fleiss' kappa": _fleiss,
@@ -162,7 +185,7 @@ def designs(name: str) -> list[tuple[int, int]]:
 @cache
 def truth(name: str, kind: str = "usual", images: int = 1) -> float:
     """Of 160,000 images; of two judges, or of two halves, that are alike, 0."""
-    if name.startswith(("difference of", "change of")):
+    if name.startswith(("difference of", "change of")) and "worse" not in name:
         return 0.0
     rng = np.random.default_rng(99)
     found = []
@@ -244,14 +267,18 @@ def _calibrated(made: World, generators: int) -> courses.Course:
     return courses.of_means(people - read, made.place, made.prompt, generators, unit=100.0)
 
 
-def _later(course: courses.Course, generators: int) -> Estimate:
-    place = np.arange(generators)
-    return courses.change(course, place < generators // 2, place >= generators // 2).interval()
+def _later(course: courses.Course, generators: int, least: float = 1.0) -> Estimate | None:
+    """None where a claim has nothing to compare: generators with too few pairs do not count."""
+    place, there = np.arange(generators), course.weights >= least
+    before, after = there & (place < generators // 2), there & (place >= generators // 2)
+    if not before.any() or not after.any():
+        return None
+    return courses.change(course, before, after).interval()
 
 
-COURSES: dict[str, Callable[[World, int], Estimate]] = {
+COURSES: dict[str, Callable[[World, int], Estimate | None]] = {
     "order on one generator": lambda w, k: courses.own(_order(w, k), k - 1).as_share(),
-    "change of order": lambda w, k: _later(_order(w, k), k),
+    "change of order": lambda w, k: _later(_order(w, k), k, PAIRS),
     "change of the calibrated score": lambda w, k: _later(_calibrated(w, k), k),
 }
 
@@ -265,5 +292,5 @@ def course_coverage(
     found = (
         COURSES[name](world(rng, prompts, generators, kind), generators) for _ in range(worlds)
     )
-    held = [_holds(estimate, true) for estimate in found]
+    held = [_holds(estimate, true) for estimate in found if estimate]
     return Held(float(np.mean(held)), len(held))

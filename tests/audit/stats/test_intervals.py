@@ -314,11 +314,12 @@ def test_a_p_value_and_its_interval_never_say_the_contrary(prompts, method):
 
 
 def test_a_p_value_of_a_difference_is_that_of_students_t():
-    # Five prompts, differences of means 1, 2, 3, 4 and 5 tenths: t = 3 / sqrt(2.5 / 5) with 4.
+    # Five prompts, differences of means 1, 2, 3, 4 and 5: t = 3 / sqrt(2.5 / 5) with 4. No number
+    # lies between 0 and 1, where means are nearly shares.
     prompt = np.arange(5)
-    a, b = np.array([0.1, 0.2, 0.3, 0.4, 0.5]), np.zeros(5)
+    a, b = np.array([8.0, 9, 10, 11, 12]), np.full(5, 7.0)
     draw = Resamples(prompt, method="jackknife")
     found = draw.difference("mean", (a,), (b,))
-    t = 0.3 / (0.025 / 5) ** 0.5
-    assert found.low == pytest.approx(0.3 - stats.t.ppf(0.975, 4) * (0.025 / 5) ** 0.5)
+    t = 3 / (2.5 / 5) ** 0.5
+    assert found.low == pytest.approx(3 - stats.t.ppf(0.975, 4) * (2.5 / 5) ** 0.5)
     assert draw.chance_of_none("mean", (a,), (b,)) == pytest.approx(2 * stats.t.sf(t, 4), abs=2e-6)

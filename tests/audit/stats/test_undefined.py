@@ -564,6 +564,14 @@ ROWS = {
             sure(), floats(0.5, 0.5), "plain", 1.0
         ),
     },
+    "small_samples.difference_jackknifed": {
+        "undefined without one": lambda: small_samples.difference_jackknifed(
+            sure(), (sure(), sure()), (floats(0.5, NAN), floats(0.5, 0.4))
+        ),
+        "sides that move together": lambda: small_samples.difference_jackknifed(
+            sure(), (sure(), sure()), (floats(0.5, 0.4), floats(0.5, 0.4))
+        ),
+    },
     "percentiles.interval": {
         "undefined": lambda: percentiles.interval(Undefined("no items", 0), FEW, np.ones((2, 2)), 4),
         "a NaN": lambda: percentiles.interval(NAN, lambda c: c[:, 0], np.ones((2, 2)), 4),
