@@ -12,7 +12,6 @@ from audit.words.report import title
 
 # With more judges, those that hold are counted and named in one sentence.
 EACH = 3
-LEVEL = 0.05
 
 
 def asked(body: dict[str, Any]) -> str:
@@ -52,53 +51,30 @@ def findings(body: dict[str, Any]) -> str:
     if len(body["judges"]) <= EACH:
         return " ".join([*report_words.sentences(body), *of_best])
     ceiling = of_best[-1:] if len(of_best) > 1 else []
-    return " ".join([*_of_many(body), of_best[0], *_behind(body), *ceiling])
+    behind = page_sentences.all_behind(body["comparison"]["judges"])
+    return " ".join([*_of_many(body), of_best[0], *behind, *ceiling])
 
 
 def _of_many(body: dict[str, Any]) -> list[str]:
-    by_state: dict[str, dict[str, Any]] = {}
-    for name in by_urgency(body["judges"]):
-        judge = body["judges"][name]
-        by_state.setdefault(drift_state.state_of(judge), {})[name] = judge
-    drifting, holding, untold = (
-        by_state.get(state, {})
-        for state in (drift_state.DRIFTS, drift_state.HOLDS, drift_state.CANNOT_BE_TOLD)
-    )
-    lines = [
-        f"Of {len(body['judges'])} judges, {len(holding)} {_verb(holding, 'hold')} and "
-        f"{len(drifting)} {_verb(drifting, 'drift')}"
-        + (f"; of {len(untold)} it cannot be told yet." if untold else ".")
-    ]
+    drifting = {
+        name: body["judges"][name]
+        for name in by_urgency(body["judges"])
+        if drift_state.state_of(body["judges"][name]) == drift_state.DRIFTS
+    }
     shown = list(drifting)[:EACH]
-    lines += [drift_state.sentence(title(name), drifting[name]) for name in shown]
+    lines = [
+        report_words.tally(body["judges"]),
+        *(drift_state.sentence(title(name), drifting[name]) for name in shown),
+    ]
     if more := list(drifting)[EACH:]:
         lines.append(f"So {'does' if len(more) == 1 else 'do'} {_names(more)}.")
     moved = drift_state.prevalence({title(name): drifting[name] for name in shown})
     return [*lines, moved] if moved else lines
 
 
-def _behind(body: dict[str, Any]) -> list[str]:
-    """How many judges the corrected test sets apart from the best one."""
-    compared = body["comparison"]
-    if compared["best"] is None or not compared["judges"]:
-        return []
-    apart = [
-        name for name, row in compared["judges"].items() if row["auroc"].get("p_holm", 1.0) <= LEVEL
-    ]
-    others = len(compared["judges"])
-    return [
-        f"Of the other {others} {'judge' if others == 1 else 'judges'}, {len(apart)} "
-        f"{'is' if len(apart) == 1 else 'are'} behind it by more than chance (p ≤ {LEVEL:g}, Holm)."
-    ]
-
-
 def _names(names: list[str]) -> str:
     titles = [title(name) for name in names]
     return titles[0] if len(titles) == 1 else f"{', '.join(titles[:-1])} and {titles[-1]}"
-
-
-def _verb(judges: dict[str, Any], verb: str) -> str:
-    return f"{verb}s" if len(judges) == 1 else verb
 
 
 def _n(count: int, one: str, many: str = "") -> str:

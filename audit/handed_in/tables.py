@@ -9,6 +9,7 @@ from typing import Any
 from audit.handed_in.cells import NONE, Notes
 from audit.handed_in.document import Cell, Column, Row, Table
 from audit.statistic_names import STATISTICS, told
+from audit.stats.multiplicity import LEVEL
 from audit.words import drift_state
 from audit.words.report import title
 
@@ -24,7 +25,6 @@ BY_GENERATOR = ("net_deviation", "auroc", "cohen_kappa", "kendall_tau_b")
 HEADINGS = {"pairwise_accuracy_calibrated": "pairwise"}
 # More columns than this do not fit the width of a page.
 ACROSS = 8
-LEVEL = 0.05
 INTERVALS = "Below each value its 95 % interval."
 
 
@@ -69,7 +69,7 @@ def overall(body: dict[str, Any]) -> Table:
     one = [notes.cell(key, estimate) for key, estimate in ceiling.items()]
     rows.append(Row("one person with the others", (Cell(NONE), *one), apart=True))
     if any(bold.values()):
-        notes.say("Bold: better than every other judge (p ≤ 0.05, Holm’s correction).")
+        notes.say(f"Bold: better than every other judge (p ≤ {LEVEL:g}, Holm’s correction).")
     elif len(body["judges"]) > 1:
         notes.say("Nothing is bold: no judge is better than every other beyond chance.")
     if len(body["judges"]) > 1:

@@ -16,6 +16,7 @@ from audit.reports.reference import Series
 from audit.statistic_names import BAND
 from audit.stats import enough
 from audit.stats.estimate import Result, Undefined
+from audit.stats.multiplicity import LEVEL
 from audit.stats.over_time import courses
 from audit.stats.over_time.calibrated import FOLDS
 from audit.stats.over_time.claims import ORDER, POINTS, Claim, Judged, claims
@@ -26,8 +27,6 @@ from audit.words.drift_state import AUROC, PAIRS, STOPPED
 AS_THEY_ARE = "none: verdicts are in points as they are"
 ISOTONIC = f"isotonic regression on people’s answers, on the reference generators, {FOLDS} folds of prompts"
 TOO_FEW_PROMPTS = "the reference generators have too few prompts to calibrate the score on"
-# Evidence of 20 against one claim is a level of 5 %; a judge of scores has two.
-LEVEL = 0.05
 
 
 def drift(
@@ -129,6 +128,7 @@ class _Told:
 
     def _claim(self, name: str, claim: Claim) -> dict[str, Any]:
         after, scale = self.place >= claim.since, POINTS if name == "net_deviation" else ORDER
+        # A judge of scores has two claims.
         level = LEVEL if self.judged.verdicts else LEVEL / 2
         later, order = claim.later, self.claims.order
         released = self.people.release_dates[self.counted[claim.since]]

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from audit.reports.drift import LEVEL
-from audit.stats.multiplicity import holm
+from audit.stats.multiplicity import LEVEL, holm
 from audit.stats.over_time.claims import ORDER, POINTS
 from audit.words import drift_state
 from audit.words.drift_state import CANNOT_BE_TOLD, DRIFTS, HOLDS

@@ -7,6 +7,9 @@ from numpy.typing import ArrayLike
 
 from audit.stats.series import Floats, numbers
 
+# What counts as more than chance, on every page: the level to which adjusted p-values are held.
+LEVEL = 0.05
+
 
 def holm(p: ArrayLike) -> Floats:
     """Adjusted p-values that keep the chance of any false alarm at the level, whatever depends on

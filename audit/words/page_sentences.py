@@ -7,6 +7,7 @@ from typing import Any
 
 from audit.statistic_names import STATISTICS, told
 from audit.stats import enough
+from audit.stats.multiplicity import LEVEL
 from audit.view import MANY, SLICES, View
 from audit.words.numbers import number, p_words, per_hundred, side, with_interval
 from audit.words.report import title, what_is_lacking
@@ -25,7 +26,7 @@ def of_judges(body: dict[str, Any]) -> list[str]:
         for name, differences in compared["judges"].items():
             lines.append(_behind(name, differences["auroc"]))
     else:
-        lines += _all_behind(compared["judges"])
+        lines += all_behind(compared["judges"])
     lines.append(_ceiling(body))
     return [line for line in lines if line]
 
@@ -40,9 +41,10 @@ def _no_best(body: dict[str, Any]) -> str:
     return f"{said} Here an image counts as right from a mean of {body['positive_at']:.4g} on."
 
 
-def _all_behind(judges: dict[str, Any]) -> list[str]:
+def all_behind(judges: dict[str, Any]) -> list[str]:
     """Many judges in two sentences; their numbers are in the table."""
-    behind = [name for name, row in judges.items() if row["auroc"].get("p_holm", 1.0) <= 0.05]
+    behind = [name for name, row in judges.items() if row["auroc"].get("p_holm", 1.0) <= LEVEL]
+    verb = "is" if len(behind) == 1 else "are"
     level = [
         title(name)
         for name, row in judges.items()
@@ -52,7 +54,7 @@ def _all_behind(judges: dict[str, Any]) -> list[str]:
     return [
         line
         for some, line in (
-            (behind, f"{len(behind)} of the others are behind it by more than chance (Holm)."),
+            (behind, f"{len(behind)} of the others {verb} behind it by more than chance (Holm)."),
             (level, f"Cannot be told apart from it: {', '.join(level)}."),
             (untested, f"Not tested: {', '.join(untested)}."),
         )
@@ -69,7 +71,7 @@ def _behind(name: str, difference: dict[str, Any]) -> str:
     size, way = with_interval("auroc", difference), side(difference)
     if not way:
         return f"{title(name)} cannot be told apart from it: {size}, {p_words(p)}."
-    if p > 0.05:
+    if p > LEVEL:
         return (
             f"{title(name)} cannot be told apart from it where so many judges are compared: {size}, "
             f"{p_words(p)}."

@@ -16,6 +16,8 @@ from audit.handed_in.formats import HANDED_IN, of_report
 from audit.handed_in.latex import escaped
 from audit.handed_in.tables import separated
 from audit.reports import make as reports
+from audit.words import report as report_words
+from audit.words.page_sentences import all_behind
 from tests import making
 from tests.audit.pages.test_dashboards import judge_all
 from tests.large_study import large_study
@@ -149,7 +151,11 @@ def test_bold_is_only_what_the_corrected_test_separates_from_every_other():
 
 
 def test_twelve_judges_fit_the_pages():
-    document = of_report(reports.make_report(study=large_study(prompts=60, tags=4)))
+    report = reports.make_report(study=large_study(prompts=60, tags=4))
+    body, document = report.body, of_report(report)
+    # The first sentence is that of the drift page.
+    assert document.findings.startswith(report_words.tally(body["judges"]))
+    assert all(line in document.findings for line in all_behind(body["comparison"]["judges"]))
     made = HANDED_IN["pdf"](document)
     pages = PdfReader(io.BytesIO(made)).pages
     assert len(pages) <= 10
