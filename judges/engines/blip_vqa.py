@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from judges.engines.shared import weights
+from judges.engines.shared import tensor_files, weights
 from judges.engines.shared.checkpoint import CheckpointEngine, checkpoint_of
 from judges.engines.shared.clip_pixels import pixels
 from judges.engines.shared.control_tokens import expect_none, marks_of
@@ -246,7 +246,7 @@ def _official(path: Path, tokenizer: Any) -> Any:
     """The model from the official file, which is refused unless every tensor has its place."""
     from transformers import BlipConfig, BlipForQuestionAnswering
 
-    state = weights.load_state(path)
+    state = tensor_files.load_state(path)
     state = {_renamed(key): value for key, value in state.get("model", state).items()}
     try:
         patches, width = state["vision_model.embeddings.position_embedding"].shape[1:]
@@ -270,6 +270,7 @@ def _official(path: Path, tokenizer: Any) -> Any:
     weights.check_keys(
         path.name, missing=keys.missing_keys, unexpected=keys.unexpected_keys, ignore=(tied,)
     )
+    weights.end_of_comparison()
     return model
 
 

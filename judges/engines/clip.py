@@ -18,8 +18,9 @@ from typing import Any
 
 from PIL import Image, ImageOps
 
-from judges.engines.shared import run_lengths, weight_facts, weight_files, weights
+from judges.engines.shared import run_lengths, tensor_files, weight_facts, weight_files, weights
 from judges.engines.shared.checkpoint import CheckpointEngine, checkpoint_of, pictures
+from judges.engines.shared.lean_masks import replaced
 from judges.engines.shared.torch_setup import prepare
 from judges.engines.shared.weights import memory_guard
 from judges.errors import EngineRefused
@@ -194,7 +195,6 @@ class OpenClip(Clip):
 
     identity = "judges.engines.clip:OpenClip"
     version = "open-clip-1"
-    reads_headers = False
     has_revisions = False
     libraries = ("torch", "open_clip_torch", "torchvision", "pillow")
 
@@ -226,17 +226,19 @@ class OpenClip(Clip):
         # wrong, but close enough to go unnoticed.
         published = {} if whole else open_clip.get_pretrained_cfg(name, tag)
         try:
-            net, self._prepare_image = open_clip.create_model_from_pretrained(
-                name,
-                tag,
-                precision={"float32": "fp32", "float16": "fp16", "bfloat16": "bf16"}[
-                    self.precision
-                ],
-                device="cpu",
-                force_quick_gelu=bool(published.get("quick_gelu")),
-                image_resize_mode=self.resize or None,
-                weights_only=True,
-            )
+            with _read_by_us(open_clip):
+                net, self._prepare_image = open_clip.create_model_from_pretrained(
+                    name,
+                    tag,
+                    precision={"float32": "fp32", "float16": "fp16", "bfloat16": "bf16"}[
+                        self.precision
+                    ],
+                    device="cpu",
+                    force_quick_gelu=bool(published.get("quick_gelu")),
+                    image_resize_mode=self.resize or None,
+                    weights_only=True,
+                )
+            weights.end_of_comparison()
             self._tokenize = open_clip.get_tokenizer(name)
         except (OSError, ValueError, RuntimeError, KeyError) as error:
             _refuse_keys(checkpoint, str(error))
@@ -261,6 +263,19 @@ class OpenClip(Clip):
         return self._encode_text(
             self._tokenize(list(texts)).to(next(self._net.parameters()).device)
         )
+
+
+def _read_by_us(open_clip: Any) -> AbstractContextManager[Any]:
+    """Within a check of the headers, the library too gets tensors that take no memory."""
+    if weights.instead_of_loading.get() is None:
+        return nullcontext()
+
+    def read(path: Any, **_: Any) -> dict[str, Any]:
+        state = tensor_files.load_state(path)
+        # As the library does with files of several GPUs.
+        return {key.removeprefix("module."): value for key, value in state.items()}
+
+    return replaced(open_clip.factory, "load_state_dict", read)
 
 
 def _refuse_keys(checkpoint: str, words: str) -> None:

@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from judges.engines.shared import weights
+from judges.engines.shared import tensor_files, weights
 from judges.engines.shared.checkpoint import checkpoint_of
 from judges.engines.shared.coco_names import geneval_names
 from judges.engines.shared.lean_masks import ShrunkFeatures, attend, replaced
@@ -59,7 +59,6 @@ class MMDetection(MaskTransformer):
 
     identity = "judges.engines.mmdetection:MMDetection"
     version = "mmdetection-1"
-    reads_headers = False
     has_revisions = False
     libraries = ("torch", "mmdet", "mmcv-lite", "mmcv", "mmengine")
 
@@ -195,6 +194,7 @@ def _fill(model: Any, state: Mapping[str, Any], name: str) -> None:
         unexpected=state.keys() - own.keys(),
         mismatched=misshapen,
     )
+    weights.end_of_comparison()
     # Only buffers that were never learned may still be absent.
     model.load_state_dict(state, strict=False)
 
@@ -221,5 +221,5 @@ def modern_keys(state: Mapping[str, Any]) -> dict[str, Any]:
 def read_checkpoint(path: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """The tensors and the metadata of a checkpoint; the history of its training is left out."""
     file = Path(path).expanduser()
-    held = weights.load_held(file)
+    held = tensor_files.load_held(file)
     return dict(held.get("state_dict", held)), dict(held.get("meta") or {})

@@ -18,7 +18,7 @@ from judges.engines.clip import (
     TransformersClip,
     open_clip_model,
 )
-from judges.engines.shared import weights
+from judges.engines.shared import tensor_files, weights
 from judges.engines.shared.checkpoint import CheckpointEngine, checkpoint_of, pictures
 from judges.engines.shared.clip_pixels import MEAN, SPREAD
 from judges.engines.shared.torch_setup import prepare
@@ -62,7 +62,6 @@ class ImageReward(CheckpointEngine):
 
     identity = "judges.engines.preference:ImageReward"
     version = "imagereward-1"
-    reads_headers = False
     has_revisions = False
     libraries = ("torch", "transformers", "torchvision", "pillow")
 
@@ -71,7 +70,7 @@ class ImageReward(CheckpointEngine):
         from torchvision import transforms
         from transformers import AutoTokenizer, BlipTextModel, BlipVisionModel
 
-        state = familiar_keys(weights.load_state(weights.check_named(self.checkpoint)))
+        state = familiar_keys(tensor_files.load_state(weights.check_named(self.checkpoint)))
         eyes, words = _shapes_of(state, self.checkpoint)
         widths = [state[f"mlp.layers.{at}.weight"].shape for at in _LAYERS_OF_REWARD]
         net = torch.nn.ModuleDict(
@@ -91,6 +90,7 @@ class ImageReward(CheckpointEngine):
             unexpected=state.keys() - own.keys(),
             mismatched=[k for k in own.keys() & state.keys() if own[k].shape != state[k].shape],
         )
+        weights.end_of_comparison()
         net.load_state_dict(state, strict=False)
         dtype = weights.pick_precision(self.precision)
         self._net = net.to(weights.pick_device(self.device), dtype).eval()

@@ -11,20 +11,10 @@ from typing import Any
 from PIL import Image
 
 from judges import registry
-from judges.engines.shared import memory, weight_files, weights
+from judges.engines.shared import memory, tensor_files, weight_files, weights
 from judges.errors import JudgeMissing, JudgeRefused, KeysDoNotFit
 from judges.protocols import ColorOf, Detection, Objects, Question, Talk
-from judges.runs import self_test
-
-# Where the files lie that have no repository of their own, as their authors or the library name them. The
-# digits at the end of OpenMMLab's name are the first of the file's SHA-256.
-OFFICIAL = {
-    "MMDetection": "https://download.openmmlab.com/mmdetection/v2.0/mask2former/"
-    "mask2former_swin-s-p4-w7-224_lsj_8x2_50e_coco/"
-    "mask2former_swin-s-p4-w7-224_lsj_8x2_50e_coco_20220504_001756-743b7d99.pth",
-    "BlipVqa": "https://storage.googleapis.com/sfr-vision-language-research/BLIP/models/"
-    "model_base_vqa_capfilt_large.pth",
-}
+from judges.runs import official_files, self_test
 
 
 @dataclass
@@ -48,6 +38,7 @@ class PartCheck:
     wrong: str = ""
     self_test: str = "not done"
     seconds: float | None = None
+    official: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
@@ -69,8 +60,12 @@ def check(name: str, options: Mapping[str, Any], *, measure: bool = False) -> li
             continue
         told = PartCheck(kind, type(engine).__name__, engine.checkpoint, precision=engine.precision)
         checks.append(told)
+        officials = official_files.OFFICIAL.get(told.engine, ())
+        told.official = [asdict(one) for one in officials]
         try:
             _read_headers(told, engine)
+            if officials and (here := Path(engine.checkpoint).expanduser()).is_file():
+                told.notes.append(official_files.compared(here, officials, whole=measure))
             if measure and not told.download:
                 _measure(told, engine)
         except KeysDoNotFit as misfit:
@@ -88,7 +83,8 @@ def _read_headers(told: PartCheck, engine: Any) -> None:
     if found is None or not found.files:
         told.download = "/" in named and not named.startswith(("/", "~", "."))
         told.notes.append(
-            "not on this machine: it is fetched on first use"
+            "not on this machine: it is fetched on first use. How large that is, only the hub knows, "
+            "which is not asked here"
             if told.download
             else "which file this is, only the library knows that fetches it"
         )
@@ -99,9 +95,12 @@ def _read_headers(told: PartCheck, engine: Any) -> None:
         weight_files.check_whole(file)
     device = weights.pick_device(engine.device)
     told.free = {at: free for at in ("cpu", device) if (free := memory.free(at)) is not None}
-    tensors = weight_files.headers(found)
+    tensors = tensor_files.headers(found)
     if tensors is None:
-        told.notes.append("no safetensors: memory and keys are known when it is loaded")
+        told.notes.append(
+            "files without a header (neither safetensors nor torch's own since 1.6): memory and keys "
+            "are known when they are loaded"
+        )
         return
     told.memory = {p: memory.wanted(tensors, p) for p in weights.PRECISIONS}
     if engine.compare_keys():
@@ -163,7 +162,10 @@ def lines(told: PartCheck) -> list[str]:
             f"  self-test passed; {told.seconds:.3f} s per image, alone, of three drawings"
         )
     found += [f"  {note}" for note in told.notes]
-    if not told.folder and told.engine in OFFICIAL:
-        found.append(f"  the official file: {Path(OFFICIAL[told.engine]).name}")
-        found.append(f"    {OFFICIAL[told.engine]}")
+    for one in told.official:
+        size = f"  {gib(one['size'])}" if one["size"] else ""
+        found.append(f"  the official file: {one['name']}{size}")
+        found.append(f"    {one['address']}")
+        if one["sha256"]:
+            found.append(f"    SHA-256 {one['sha256']}{'' if len(one['sha256']) == 64 else '…'}")
     return found + ([f"  WRONG: {told.wrong}"] if told.wrong else [])

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, ClassVar
 
 from judges.engines.shared import header_check, memory, weight_facts, weights
@@ -66,8 +65,6 @@ class CheckpointEngine(Engine, Declared):
     libraries: ClassVar[tuple[str, ...]] = ("torch", "transformers")
     # False where weights are a file, or a library knows no revisions
     has_revisions: ClassVar[bool] = True
-    # False where the weights are read by something else than transformers
-    reads_headers: ClassVar[bool] = True
     # Weights that the library declares and no answer depends on, each with the reason: published
     # files made by other versions of the library lack them. A test fills each with other numbers.
     never_used: ClassVar[Mapping[str, str]] = {}
@@ -107,13 +104,11 @@ class CheckpointEngine(Engine, Declared):
     def compare_keys(self) -> bool:
         """Whether the keys in the files' headers were compared with the model's: refuses where they
         do not fit, and is False where that needs the whole file."""
-        if not self.reads_headers or Path(self.checkpoint).expanduser().is_file():
-            return False
         try:
             with header_check.headers_alone(), self._named_failures():
                 try:
                     self._load()
-                except header_check.KeysFit:
+                except weights.KeysFit:
                     return True
         finally:
             self.__dict__.pop("_net", None)

@@ -6,19 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from judges.engines.shared import weights
+from judges.engines.shared import tensor_files, weight_files, weights
 from judges.engines.shared.torch_setup import prepare
 from judges.engines.shared.weight_files import Tensor
 from judges.errors import EngineRefused
 
 
-class KeysFit(Exception):
-    """Raised in the place of a model: the keys were compared, and they fit."""
-
-
 @contextmanager
 def headers_alone() -> Iterator[None]:
-    """Within it, loading a model compares the keys and raises `KeysFit`, or refuses."""
+    """Within it, loading a model compares the keys and raises `weights.KeysFit`, or refuses."""
     token = weights.instead_of_loading.set(_compare)
     try:
         yield
@@ -35,6 +31,9 @@ def _compare(
     options: Mapping[str, Any],
 ) -> None:
     """The library loads tensors of the headers' shapes that all hold one and the same number."""
+    found = weight_files.find(checkpoint, revision)
+    if tensors is None and found is not None:
+        tensors = tensor_files.headers(found)
     if tensors is None:
         raise EngineRefused(
             f"“{checkpoint}” has no files here with headers: its keys are compared when it is loaded."
@@ -55,7 +54,7 @@ def _compare(
     )
     ignore, never_used = may_differ
     weights.check_loading(checkpoint, loading, ignore, never_used)
-    raise KeysFit
+    weights.end_of_comparison()
 
 
 def _class_and_settings(model_class: Any, checkpoint: str, revision: str) -> tuple[Any, Any]:

@@ -8,20 +8,17 @@ the run with its name.
 from __future__ import annotations
 
 import importlib.util
-import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
-from zipfile import is_zipfile
 
 from judges.engines.shared import memory, weight_files
 from judges.engines.shared.torch_setup import prepare
 from judges.errors import EngineRefused, KeysDoNotFit, MemoryFull, first_line
 
-_log = logging.getLogger(__name__)
 PRECISIONS = ("float32", "bfloat16", "float16")
 # Buffers that hold no learned number; some versions of a library save them, others do not.
 UNLEARNED = (r"position_ids$", r"inv_freq$", r"num_batches_tracked$", r"relative_position_index$")
@@ -30,8 +27,19 @@ _NAMED = 6  # keys of a kind that a sentence names
 _SAFELY = {"weights_only": True, "trust_remote_code": False}
 
 
+class KeysFit(Exception):
+    """Raised in the place of a model: the keys were compared, and they fit."""
+
+
 # Within a check of the headers: what stands in for reading the weights.
 instead_of_loading: ContextVar[Callable[..., None] | None] = ContextVar("instead", default=None)
+
+
+def end_of_comparison() -> None:
+    """For engines that fill a model by themselves, once its keys were found to fit: within a check of the
+    headers the load ends here."""
+    if instead_of_loading.get() is not None:
+        raise KeysFit
 
 
 def pick_device(name: str = "auto") -> str:
@@ -123,58 +131,6 @@ def load_processor(
         raise EngineRefused(
             f"The processor of “{checkpoint}” cannot be loaded: {first_line(error)}"
         ) from error
-
-
-def load_state(path: str | Path) -> dict[str, Any]:
-    """Plain tensors by name; a file that wants to run code is refused."""
-    held = load_held(Path(path))
-    return held.get("state_dict", held)
-
-
-def load_held(path: Path) -> dict[str, Any]:
-    """All tensors and plain values that a file holds. No code of it runs.
-
-    Checkpoints may hold objects beside the tensors, such as the history of their training. An inert
-    stand-in takes the place of each.
-    """
-    weight_files.check_whole(path)
-    try:
-        if path.suffix == ".safetensors":
-            from safetensors.torch import load_file
-
-            return load_file(path)
-        torch = prepare()
-        strange = _strange_names(path)
-        if strange:
-            _log.warning("“%s” holds more than tensors; the rest of it is left out.", path.name)
-        with torch.serialization.safe_globals([(_Inert, name) for name in strange]):
-            held = torch.load(path, map_location="cpu", weights_only=True)
-        if not isinstance(held, dict):
-            raise ValueError("it holds no tensors by name")
-        return held
-    except Exception as error:
-        raise EngineRefused(f"“{path.name}” cannot be read: {first_line(error)}") from error
-
-
-def _strange_names(path: Path) -> list[str]:
-    """The names of what is no tensor in a file; read off, nothing of it is imported."""
-    serialization = prepare().serialization
-    if not is_zipfile(path):
-        return []
-    return sorted(serialization.get_unsafe_globals_in_checkpoint(path))
-
-
-class _Inert:
-    """Stands for an object of a file: accepts any call, does nothing."""
-
-    def __new__(cls, *_: Any, **__: Any) -> _Inert:
-        return super().__new__(cls)
-
-    def __init__(self, *_: Any, **__: Any) -> None:
-        pass
-
-    def __setstate__(self, _: Any) -> None:
-        pass
 
 
 def check_loading(

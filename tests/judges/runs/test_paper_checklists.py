@@ -5,11 +5,13 @@ import hashlib
 import pytest
 
 from annotations.models import Prompt
-from judges import catalogue, registry
+from judges import catalogue, own_recipes, registry
 from judges.models import Run
+from judges.recipes.read import read_one
 from judges.runs import lifecycle, score_chunk
 from tests import making
 from tests.judges.engines.openai_stand_in import spoken, standing_in, told
+from tests.judges.test_recipes_of_the_docs import PAGE, recipes
 
 pytestmark = pytest.mark.django_db
 # Of the words as they were when they were compared with the authors' files (each recipe's `source` names
@@ -91,6 +93,18 @@ def test_longbench_rates_each_attribute_of_the_label():
     assert list(started.scores.values_list("value", flat=True)) == [pytest.approx(3.5)] * 2
     assert any("**Attribute Description**:  \nall red\n" in one.text for one in state.asked)
     assert all("{point" not in one.text for one in state.asked)
+
+
+def test_wises_recipe_of_the_docs_weighs_three_lines():
+    (text,) = [one for one in recipes(PAGE) if read_one(one)[0] == "wise"]
+    own_recipes.add(text=text, by=None)
+    study = making.study(prompts=1)
+    Prompt.objects.filter(study=study).update(metadata={"Explanation": "It is round."})
+    lines = "**Consistency**: 2\n**Realism**: 1\nAesthetic Quality: 0"
+    started, state = run(study, "wise", lambda asked: spoken(lines))
+    # (.7 · 2 + .2 · 1 + .1 · 0) / 2
+    assert list(started.scores.values_list("value", flat=True)) == [pytest.approx(0.8)] * 2
+    assert 'EXPLANATION: "It is round."' in state.asked[0].text
 
 
 def test_a_rating_asks_once_and_reads_all_words_of_the_one_reply():

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from judges.engines.shared import weight_facts, weights
+from judges.engines.shared import tensor_files, weight_facts, weights
 from judges.engines.shared.torch_setup import prepare
 from judges.errors import EngineRefused, MemoryFull
 
@@ -105,7 +105,7 @@ def test_a_pickle_that_runs_code_is_refused(tmp_path):
 
     (tmp_path / "trap.pt").write_bytes(pickle.dumps(Trap()))
     with pytest.raises(EngineRefused, match=r"trap\.pt"):
-        weights.load_state(tmp_path / "trap.pt")
+        tensor_files.load_state(tmp_path / "trap.pt")
     assert not (tmp_path / "sprung").exists()
 
 
@@ -117,7 +117,7 @@ def test_plain_tensors_are_read_from_both_kinds_of_file(tmp_path):
     save_file(state, tmp_path / "a.safetensors")
     torch.save({"state_dict": state}, tmp_path / "a.pt")
     for name in ("a.safetensors", "a.pt"):
-        assert weights.load_state(tmp_path / name)["a"].tolist() == [0, 1, 2]
+        assert tensor_files.load_state(tmp_path / name)["a"].tolist() == [0, 1, 2]
 
 
 def test_the_content_of_a_checkpoint_is_part_of_its_facts(checkpoint, tmp_path):
