@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import time
 from datetime import timedelta
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -54,8 +55,8 @@ def make_report(
     computed = Computation(study, options, Progress(study))
     changed = options.changed()
     newest = Report.objects.filter(study=study, options=changed).first()
-    if newest is not None and newest.body == computed.body:
-        # No number has changed: the newest report only gets the new stamp.
+    if newest is not None and computed.is_told_in(newest.body):
+        # No number can have changed: the newest report only gets the new stamp.
         Report.objects.filter(pk=newest.pk).update(stamp=stamp_before)
         newest.stamp = stamp_before
         return newest
@@ -125,18 +126,55 @@ class Computation:
             judge.name: JudgeReport(self.paired, judge, self.reference, options)
             for judge in self.paired.judges
         }
-        progress.expect(sum(judge.parts() for judge in self.judges.values()) + 2)
-        # Through JSON, so that printed, stored and shown reports are the same to the last digit.
-        self.body = json.loads(json.dumps(self._body(study, options, progress), allow_nan=False))
+        self.study, self.progress = study, progress
+        self.facts = _as_stored(self._facts())
+        self.words = _as_stored(
+            {"cannot_tell": cannot_tell(study), "in_words": answers_in_words(study)}
+        )
 
-    def _body(self, study: Study, options: Options, progress: Progress) -> dict[str, Any]:
+    def is_told_in(self, body: dict[str, Any]) -> bool:
+        """Whether a stored body was made of the same data in the same way: then each number in it is
+        the one that would come out again."""
+        told = body.get("people", {})
+        dates = [row["release_date"] for row in body.get("generators", ())]
+        names = [row["name"] for row in body.get("generators", ())]
+        people = self.paired.people
+        return (
+            all(body.get(name) == fact for name, fact in self.facts.items())
+            and all(told.get(name) == fact for name, fact in self.words.items())
+            and names == list(people.generator_names)
+            and dates == [date.isoformat() if date else None for date in people.release_dates]
+        )
+
+    @cached_property
+    def body(self) -> dict[str, Any]:
+        self.progress.expect(sum(judge.parts() for judge in self.judges.values()) + 2)
+        return _as_stored(self._body(self.options, self.progress))
+
+    def _facts(self) -> dict[str, Any]:
+        """What is known before a number is computed."""
+        people, options = self.paired.people, self.options
+        return {
+            "schema": SCHEMA,
+            "study": self.study.slug,
+            "simulated": self.study.simulated or people.simulated,
+            "question": self.question,
+            "questions": questions_of(self.study),
+            "scale": people.scale.kind,
+            "range": [people.scale.low, people.scale.high],
+            "in_points": people.scale.in_points,
+            "positive_at": None if people.scale.is_yes_no else options.positive_at,
+            "signature": self._signature(options),
+            "missing": _missing(self.paired, self.reference),
+        }
+
+    def _body(self, options: Options, progress: Progress) -> dict[str, Any]:
         people = self.paired.people
         judged = {name: judge.body(progress.step) for name, judge in self.judges.items()}
         states.settle(judged)
         of_people = {
             **people_of(people, options),
-            "cannot_tell": cannot_tell(study),
-            "in_words": answers_in_words(study),
+            **self.words,
             "ceiling": human_ceiling(people, options),
         }
         progress.step()
@@ -145,16 +183,7 @@ class Computation:
         )
         progress.step()
         return {
-            "schema": SCHEMA,
-            "study": study.slug,
-            "simulated": study.simulated or people.simulated,
-            "question": self.question,
-            "questions": questions_of(study),
-            "scale": people.scale.kind,
-            "range": [people.scale.low, people.scale.high],
-            "in_points": people.scale.in_points,
-            "positive_at": None if people.scale.is_yes_no else options.positive_at,
-            "signature": self._signature(options),
+            **self.facts,
             "people": of_people,
             "generators": self._generators(),
             "judges": judged,
@@ -162,7 +191,6 @@ class Computation:
             "ranking": leaderboard.ranking(
                 people, {name: part.tables for name, part in self.judges.items()}, options
             ),
-            "missing": _missing(self.paired, self.reference),
         }
 
     def _signature(self, options: Options) -> dict[str, Any]:
@@ -199,6 +227,11 @@ class Computation:
                 }
             )
         return rows
+
+
+def _as_stored(told: dict[str, Any]) -> dict[str, Any]:
+    """Through JSON, so that printed, stored and shown reports are the same to the last digit."""
+    return json.loads(json.dumps(told, allow_nan=False))
 
 
 def _missing(paired: Paired, reference: Reference) -> dict[str, Any]:

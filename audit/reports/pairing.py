@@ -65,6 +65,14 @@ class People:
         return consensus.mean(self.ratings)
 
     @cached_property
+    def by_tag(self) -> dict[str, np.ndarray]:
+        """Where each tag is, in the order of the tags."""
+        return {
+            tag: np.array([tag in tags for tags in self.tags], dtype=bool)
+            for tag in sorted({tag for tags in self.tags for tag in tags})
+        }
+
+    @cached_property
     def has_labels(self) -> np.ndarray:
         return ~np.isnan(self.ratings).all(axis=0) if len(self.raters) else _no(self.images)
 
@@ -129,6 +137,8 @@ class Paired:
                 _plain(judge.atom_labels),
                 *([judge.stopped] if judge.stopped else []),
                 *([judge.assumed] if judge.assumed else []),
+                *([judge.atom_kinds.tolist()] if judge.atom_kinds.size else []),
+                *([judge.atom_prompts.tolist()] if judge.atom_prompts.size else []),
             ]
             sha.update(json.dumps(facts, ensure_ascii=False).encode())
         return sha.hexdigest()

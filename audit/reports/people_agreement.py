@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 
 from annotations import consensus
-from audit.reports.bootstrap import METHOD, draw_of, est, numbered
+from audit.reports.bootstrap import draw_of, est
 from audit.reports.options import Options
 from audit.reports.pairing import People
 from audit.stats import agreement, enough
 from audit.stats.estimate import Result, Undefined
-from audit.stats.intervals import bootstrap
 
 LEVELS: tuple[agreement.Level, ...] = ("nominal", "ordinal", "interval")
 # One person against the others, by rank and by size.
@@ -75,16 +74,8 @@ def fleiss_of(table: np.ndarray, prompts: np.ndarray, options: Options) -> Resul
     several = (~np.isnan(table)).sum(axis=0) >= 2
     if not several.any():
         return Undefined("no image has two answers", 0)
-    return bootstrap(
-        agreement.fleiss_kappa,
-        (table[:, several],),
-        clusters=numbered(prompts[several], table[:, several]),
-        resamples=options.resamples,
-        seed=options.seed,
-        method=METHOD,
-        scale="correlation",
-        reach=agreement.beyond_chance(table[:, several]),
-    )
+    shared = table[:, several]
+    return draw_of(prompts[several], options, shared).fleiss_kappa(shared)
 
 
 def alpha_of(
@@ -133,8 +124,7 @@ def _each_rater(people: People, options: Options) -> Iterator[tuple[str, dict[st
 
 def _by_tag(people: People, options: Options) -> Iterator[tuple[str, dict[str, Any]]]:
     """Agreement on each task, that is on the prompts of each tag."""
-    for tag in sorted({tag for tags in people.tags for tag in tags}):
-        here = np.array([tag in tags for tags in people.tags], dtype=bool)
+    for tag, here in people.by_tag.items():
         ratings, prompts = people.ratings[:, here], people.prompts[here]
         first, second, where = _rater_pairs(ratings)
         pairs = np.stack([first, second])

@@ -96,8 +96,7 @@ def by_generator(people: People) -> Slices:
 
 
 def by_tag(people: People) -> Slices:
-    for tag in sorted({tag for tags in people.tags for tag in tags}):
-        yield tag, np.array([tag in tags for tags in people.tags], dtype=bool)
+    yield from people.by_tag.items()
 
 
 def by_atomicity(people: People) -> Slices:

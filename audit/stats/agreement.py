@@ -258,6 +258,28 @@ def fleiss_kappa(ratings: ArrayLike) -> Result:
     return Estimate(float((observed - expected) / (1 - expected)), None, None, units)
 
 
+def resampled_fleiss(draw: Draw, ratings: ArrayLike) -> Resampled | Undefined:
+    """The items of the draw are the units (columns)."""
+    point, counts = fleiss_kappa(ratings), _class_counts(ratings)
+    if isinstance(counts, Undefined):
+        return counts
+    if isinstance(point, Undefined):
+        return point
+    draw.check_size(counts.shape[0])
+    m = int(counts[0].sum())
+    agreeing = (counts * (counts - 1)).sum(axis=1)
+    sums = draw.by_cluster(agreeing, np.ones(draw.n), *counts.T)
+
+    def resampled(drawn_counts: Floats) -> Floats:
+        drawn = draw.summed(drawn_counts, sums)
+        units, by_class = drawn[:, 1], drawn[:, 2:]
+        observed = ratio(drawn[:, 0], units * m * (m - 1))
+        expected = ((by_class / by_class.sum(axis=1, keepdims=True)) ** 2).sum(axis=1)
+        return ratio(observed - expected, np.where((by_class > 0).sum(axis=1) > 1, 1 - expected, 0))
+
+    return Resampled(point, resampled, "correlation", beyond_chance(ratings))
+
+
 def beyond_chance(ratings: ArrayLike) -> float:
     """How far Fleiss' kappa falls from 1 when no two answers agree: 1 / (1 - P_e)."""
     counts = _class_counts(ratings)

@@ -41,6 +41,7 @@ STATISTICS: Mapping[str, Callable[..., Resampled | Undefined]] = {
     "unanimity": agreement.resampled_unanimity,
     "cohen_kappa": agreement.resampled_kappa,
     "krippendorff_alpha": agreement.resampled_alpha,
+    "fleiss_kappa": agreement.resampled_fleiss,
     "pearson": ranking.resampled_pearson,
     "spearman": ranking.resampled_spearman,
     "kendall_tau_b": ranking.resampled_tau_b,
@@ -113,6 +114,10 @@ class Resamples:
     def krippendorff_alpha(self, ratings: ArrayLike, level: agreement.Level) -> Result:
         """Krippendorff's alpha; clusters name the units (columns)."""
         return self._interval(agreement.resampled_alpha(self.draw, ratings, level))
+
+    def fleiss_kappa(self, ratings: ArrayLike) -> Result:
+        """Fleiss' kappa; clusters name the units (columns)."""
+        return self._interval(agreement.resampled_fleiss(self.draw, ratings))
 
     # Ranks
 
@@ -273,7 +278,7 @@ class Resamples:
         return lambda confidence: interval(point, values, counts, n, self.method, confidence)
 
     def _leaving_out(self, resampled: Resampled) -> Callable[[float], Result]:
-        without = 1.0 - np.eye(self.draw.clusters)
+        without = self.draw.left_out
         if resampled.sides is None:
             left_out = resampled.values(without)
             return lambda confidence: _jackknifed(resampled, left_out, confidence)

@@ -420,6 +420,34 @@ def apps_report(quick: bool) -> Row:
     )
 
 
+def large_report(quick: bool) -> Iterator[Row]:
+    """Twelve judges and sixty tags: the first report, one of an unchanged study, one after new labels."""
+    command = [sys.executable, "-m", "tests.bench.large_report", "400" if quick else "3125"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    found = json.loads(ended.stdout.splitlines()[-1])
+    first = found["first"]["cpu"]
+    for name, work, goal in (
+        ("first", "first report", 90.0),
+        ("unchanged", "report of the unchanged study", 1.0),
+        ("after", "report after 100 new labels", 0.15 * first),
+    ):
+        part = found[name]
+        note = (
+            f"processor seconds of the process and its children; {part['cpu'] / first:.3f} of the first;"
+            f" peak memory {part['peak'] / 2**20:,.0f} MiB; wall {part['wall']:.1f} s"
+        )
+        yield Row(
+            f"{work}: {found['images']:,} images, 12 judges, 60 tags",
+            None,
+            part["cpu"],
+            f"<= {goal:.3g} s",
+            part["cpu"] <= goal,
+            None,
+            note,
+            missed_by=f"by {part['cpu'] - goal:.1f} s",
+        )
+
+
 def deviations(rng, n: int, wrong: float, drift: float) -> np.ndarray:
     """Human less judge on n images: the judge errs on a share `wrong`, evenly, and then accepts
     `drift` fewer of the images that people accept."""
@@ -556,7 +584,8 @@ def coverages(quick: bool) -> Iterator[Row]:
 
 
 PARTS = (
-    tie_calibration, grouped, resampled, alpha, whole_report, apps_report, alarms, planted, coverages
+    tie_calibration, grouped, resampled, alpha, whole_report, apps_report, large_report, alarms, planted,
+    coverages,
 )  # fmt: skip
 
 

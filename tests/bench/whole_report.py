@@ -11,12 +11,20 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 JUDGES, GENERATORS, RATERS, PROMPTS = 5, 8, 3, 800
 
 
 def main() -> None:
+    with database_of_its_own():
+        print(json.dumps(measure(int(sys.argv[1]))))
+
+
+@contextmanager
+def database_of_its_own() -> Iterator[None]:
     with tempfile.TemporaryDirectory(prefix="jurybox-bench-") as folder:
         os.environ.update(JURYBOX_VAR=folder, DJANGO_SETTINGS_MODULE="tests.settings")
         os.environ.pop("DATABASE_URL", None)
@@ -30,7 +38,7 @@ def main() -> None:
         runner = get_runner(settings)(verbosity=0, interactive=False)
         old = runner.setup_databases()
         try:
-            print(json.dumps(measure(int(sys.argv[1]))))
+            yield
         finally:
             runner.teardown_databases(old)
 

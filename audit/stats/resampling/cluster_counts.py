@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from functools import wraps
+from functools import lru_cache, wraps
 
 import numpy as np
 
@@ -69,5 +69,13 @@ def cluster_counts(clusters: int, resamples: int, seed: int) -> Floats:
 def in_single(clusters: int, resamples: int, seed: int) -> np.ndarray:
     """The same counts as float32: half the memory to walk where sums stay below 2^24."""
     counts = cluster_counts(clusters, resamples, seed).astype(np.float32)
+    counts.setflags(write=False)
+    return counts
+
+
+@lru_cache(maxsize=256)
+def left_out(clusters: int) -> Floats:
+    """The table of a jackknife: each row leaves one cluster out."""
+    counts = 1.0 - np.eye(clusters)
     counts.setflags(write=False)
     return counts

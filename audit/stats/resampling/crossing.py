@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from audit.stats.counting.pairs import first_closer
 from audit.stats.series import Codes, Floats
 
-# Seconds per multiply-add of a matrix product and per listed pair: only their ratio matters.
-PRODUCT, LISTED = 2e-11, 1e-8
+# Seconds per multiply-add of a matrix product, per listed pair, and per level of an item that is
+# walked: only their ratios matter.
+PRODUCT, LISTED, WALKED = 2e-11, 1e-8, 1e-8
 
 
 def right_pairs(

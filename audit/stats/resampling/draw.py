@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,14 +24,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from audit.stats.counting import pairs
 from audit.stats.estimate import Estimate, Undefined
-from audit.stats.resampling.cluster_counts import cluster_counts, in_single
+from audit.stats.resampling.cluster_counts import cluster_counts, in_single, left_out
 from audit.stats.resampling.exact_sums import by_group, weighted
 from audit.stats.resampling.small_samples import Limits, Scale
 from audit.stats.series import Codes, Floats, finite, group_codes, same_length
 
 # Beyond this many clusters a table of clusters by clusters costs more than walking the items.
 LARGEST_TABLE = 4096
-REMEMBERED = 16
+REMEMBERED = 32
 REMEMBERED_TABLES = 2
 
 # From how often each resample (row) holds each cluster to a value for each resample; NaN where
@@ -79,6 +80,11 @@ class Draw:
         """The data themselves, as the resample that holds every cluster once."""
         return np.ones((1, self.clusters))
 
+    @cached_property
+    def left_out(self) -> Floats:
+        """Each cluster left out in turn: a jackknife."""
+        return left_out(self.clusters)
+
     @property
     def fits_a_table(self) -> bool:
         return self.clusters <= LARGEST_TABLE
@@ -120,6 +126,10 @@ class Draw:
             return (self.in_single(counts) @ sums.astype(np.float32)).astype(np.float64)
         return weighted(counts, sums)
 
+    def drawn(self, counts: Floats, held: Floats) -> Floats:
+        """counts @ held, of whole numbers: then a jackknife is a subtraction."""
+        return held.sum(axis=0) - held if counts is self.left_out else counts @ held
+
     def in_single(self, counts: Floats) -> NDArray[np.float32]:
         if counts is self.counts and self.fits_a_table:
             return in_single(self.clusters, self.resamples, self.seed)
@@ -128,9 +138,12 @@ class Draw:
     # What the statistics of one judge share
 
     def remember(self, key: tuple, find: Callable[[], T], counts: Floats | None = None) -> T:
-        """What `find` gives, kept for the next statistic; with counts, only for the draw's own."""
+        """What `find` gives, kept for the next statistic; with counts, only for the draw's own and
+        for its jackknife."""
         if counts is not None and counts is not self.counts:
-            return find()
+            if counts is not self.left_out:
+                return find()
+            key = (*key, "left out")
         if key not in self._known:
             tables = [name for name in self._known if name[0] == "matrix"]
             if key[0] == "matrix" and len(tables) >= REMEMBERED_TABLES:

@@ -15,6 +15,11 @@ from audit.stats.resampling.draw import Draw, digest
 from audit.stats.resampling.exact_sums import quadratic
 from audit.stats.series import Codes, Floats
 
+# Kinds of items that are alike in score and level.
+MOST_CELLS = 256
+# With more of them than this their table is too large to keep.
+FEW_KINDS = 16
+
 
 def right(
     draw: Draw, counts: Floats, x: Floats, levels: Codes, epsilon: float | None = None
@@ -30,12 +35,20 @@ def right(
 def _count_right(
     draw: Draw, counts: Floats, x: Floats, levels: Codes, epsilon: float | None
 ) -> Floats:
-    if draw.fits_a_table:
+    cells = _cells(draw, x, levels)
+    if cells is not None:
+        return _between_cells(draw, counts, x, levels, epsilon, *cells)
+    if _table_costs_less(draw, levels):
         matrix = draw.remember(
             ("matrix", digest(x, levels), epsilon),
             lambda: crossing.right_pairs(draw.cluster, draw.clusters, x, levels, epsilon),
         )
-        count = quadratic(counts, matrix, draw.in_single(counts))
+        if counts is draw.left_out:
+            # Without a cluster, all pairs but those that have an end in it.
+            whole = matrix.astype(np.float64)
+            count = whole.sum() - whole.sum(axis=0) - whole.sum(axis=1) + np.diagonal(whole)
+        else:
+            count = quadratic(counts, matrix, draw.in_single(counts))
     else:
         count = crossing.scan(counts, draw.cluster, x, levels, epsilon)
     if epsilon is not None:
@@ -44,10 +57,70 @@ def _count_right(
     return count
 
 
+def _cells(draw: Draw, x: Floats, levels: Codes) -> tuple[Codes, int] | None:
+    """Which items are alike in both, where there are so few kinds that kinds rather than clusters are
+    compared with each other: the verdicts of a judge."""
+    depth = int(levels.max()) + 1
+    x_codes = draw.dense(x)
+    if (int(x_codes.max()) + 1) * depth > MOST_CELLS:
+        return None
+    cell = draw.dense(x_codes * depth + levels)
+    kinds = int(cell.max()) + 1
+    return (cell, kinds) if kinds <= max(FEW_KINDS, draw.clusters // 4) else None
+
+
+def _between_cells(
+    draw: Draw,
+    counts: Floats,
+    x: Floats,
+    levels: Codes,
+    epsilon: float | None,
+    cell: Codes,
+    kinds: int,
+) -> Floats:
+    _, one_of_each = np.unique(cell, return_index=True)
+    value, level = x[one_of_each], levels[one_of_each]
+    higher = value[None, :] - value[:, None]
+    above = value[None, :] > value[:, None]
+    right = above & (level[None, :] > level[:, None])
+    if epsilon is not None:
+        close = higher <= epsilon
+        right = (right & ~close) | (above & close & (level[None, :] == level[:, None]))
+    held = _held_by_kind(draw, counts, cell, kinds)
+    count = ((held @ right.astype(np.float64)) * held).sum(axis=1)
+    if epsilon is not None:
+        # Those of one kind, copies of one item among them, are tied for both.
+        count += (held * (held - 1) / 2).sum(axis=1)
+    return count
+
+
+def _held_by_kind(draw: Draw, counts: Floats, codes: Codes, kinds: int) -> Floats:
+    """How many items of each kind a resample holds."""
+
+    def find() -> Floats:
+        return draw.drawn(counts, draw.by_class(codes, kinds))
+
+    return draw.remember(("held", digest(codes)), find, counts) if kinds <= FEW_KINDS else find()
+
+
+def _table_costs_less(draw: Draw, levels: Codes) -> bool:
+    """Than walking the items: few items in many clusters are sooner walked."""
+    walked = draw.n * (int(levels.max()) + 1) * crossing.WALKED
+    return draw.fits_a_table and draw.clusters**2 * crossing.PRODUCT < walked
+
+
 def tied(
     draw: Draw, counts: Floats, x: Floats, levels: Codes
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """All pairs, and those tied in x, in the levels and in both, of each resample."""
+    return draw.remember(
+        ("tied", digest(x, levels)), lambda: _count_tied(draw, counts, x, levels), counts
+    )
+
+
+def _count_tied(
+    draw: Draw, counts: Floats, x: Floats, levels: Codes
+) -> tuple[Floats, Floats, Floats, Floats]:
     size = counts @ draw.sizes()
     x_codes = both = draw.dense(x)
     if int(x_codes.max()) + 1 < draw.n:
@@ -80,7 +153,8 @@ def _count_ties(draw: Draw, counts: Floats, codes: Codes, power: int) -> Floats:
         # All differ: only an item's own copies are tied.
         return powered @ draw.sizes()
     if k <= 256:
-        return ((counts @ draw.by_class(codes, k)) ** power).sum(axis=1)
+        held = _held_by_kind(draw, counts, codes, k)
+        return (held * held if power == 2 else held * held * held).sum(axis=1)
     key, held = np.unique(codes * draw.clusters + draw.cluster, return_counts=True)
     value, cluster = key // draw.clusters, key % draw.clusters
     shared = np.bincount(value)[value] > 1

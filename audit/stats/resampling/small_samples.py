@@ -25,6 +25,7 @@ jackknife of the difference gains there it loses where one side is worse (.86).
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -62,6 +63,8 @@ def share_limits(hits: Floats, asked: Floats, confidence: float = 0.95) -> Limit
     return _mid_p(p * size, size, tail), 1 - _mid_p((1 - p) * size, size, tail)
 
 
+# The judges of a study share its slices, and so people's share on each of them.
+@lru_cache(maxsize=2**14)
 def _mid_p(hits: float, n: float, tail: float) -> float:
     """The share below which so many hits of n, or more, are too rare: half for "so many"."""
     if hits <= 1e-9:
@@ -153,6 +156,7 @@ def _pull(values: Floats, middle: float, cluster: Codes, clusters: int) -> Float
     return by_group(values - middle, cluster, clusters) / values.size
 
 
+@lru_cache(maxsize=2**12)
 def _quantile(clusters: int, confidence: float) -> float:
     return float(student.ppf((1 + confidence) / 2, clusters - 1))
 

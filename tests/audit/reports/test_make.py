@@ -10,6 +10,7 @@ from audit.models import Report
 from audit.pages.tables import drift_csv
 from audit.reports import make as reports
 from audit.reports.pairing import pair
+from audit.reports.people_agreement import people_of
 from audit.view import View
 from audit.words import changes
 from audit.words import report as report_words
@@ -292,6 +293,27 @@ def test_a_report_on_unchanged_data_is_not_stored_twice(judged):
     assert reports.make_report(study=judged) == first
     assert Report.objects.count() == 1
     assert first.data == first.body["signature"]["data"]
+
+
+def test_a_report_on_unchanged_data_computes_no_number(judged, monkeypatch):
+    first = reports.make_report(study=judged)
+    monkeypatch.setattr(reports, "people_of", None)
+    assert reports.make_report(study=judged) == first
+    for change in (
+        lambda: judged.generators.filter(name="early").update(release_date="2020-05-05"),
+        lambda: judged.generators.create(name="newest"),
+        lambda: judged.images.update(variant="rewritten"),
+        lambda: type(judged).objects.update(simulated=True),
+        lambda: judged.runs.update(state="stopped", reason="by hand"),
+        lambda: Score.objects.filter(image__key="late-1").update(correct=True, value=1.0),
+    ):
+        change()
+        judged.refresh_from_db()
+        with monkeypatch.context() as here:
+            here.setattr(reports, "people_of", people_of)
+            assert reports.make_report(study=judged) != first
+            first = reports.make_report(study=judged)
+        assert reports.make_report(study=judged) == first
 
 
 def test_a_report_with_other_options_is_not_the_one_that_everybody_sees(judged):

@@ -14,9 +14,7 @@ from functools import cache
 import numpy as np
 from scipy.stats import norm
 
-from audit.stats import agreement
 from audit.stats.estimate import Estimate, Result
-from audit.stats.intervals import bootstrap
 from audit.stats.over_time import courses
 from audit.stats.over_time.calibrated import out_of_fold
 from audit.stats.over_time.claims import PAIRS
@@ -86,15 +84,7 @@ def world(rng: np.random.Generator, prompts: int, images: int, kind: str = "usua
 
 
 def _fleiss(draw: Resamples, made: World) -> Result:
-    return bootstrap(
-        agreement.fleiss_kappa,
-        (made.said(made.raters),),
-        clusters=made.prompt,
-        resamples=draw.draw.resamples,
-        method=draw.method,
-        scale="correlation",
-        reach=agreement.beyond_chance(made.said(made.raters)),
-    )
+    return draw.fleiss_kappa(made.said(made.raters))
 
 
 def _alike(draw: Resamples, made: World) -> Result:

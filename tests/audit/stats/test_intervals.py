@@ -8,6 +8,7 @@ from audit.stats import agreement, ranking, roc, ties
 from audit.stats.estimate import Undefined
 from audit.stats.intervals import bootstrap
 from audit.stats.resamples import Resamples
+from audit.stats.resampling import crossing, pair_counts
 from audit.stats.resampling.cluster_counts import cluster_counts, kept
 
 KEY_7 = [[1, 1, 2, 0, 1], [1, 1, 0, 3, 0], [0, 0, 2, 1, 2], [1, 0, 2, 2, 0]]
@@ -66,6 +67,67 @@ def test_the_counts_give_what_copied_data_give(seed, method):
             slow(lambda r, of=level: agreement.krippendorff_alpha(r, of), raters),
         )
     same(draw.unanimity(raters), slow(agreement.unanimity, raters))
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca", "jackknife"])
+def test_fleiss_kappa_of_the_counts_is_that_of_copied_data_to_the_last_digit(method):
+    rng = np.random.default_rng(4)
+    for case in range(4):
+        prompt, ratings = rng.integers(0, 12, 50), rng.integers(0, 2 + case, (3, 50))
+        how = {"resamples": 60, "method": method}
+        slow = bootstrap(
+            agreement.fleiss_kappa,
+            (ratings,),
+            clusters=prompt,
+            scale="correlation",
+            reach=agreement.beyond_chance(ratings),
+            **how,
+        )
+        assert Resamples(prompt, **how).fleiss_kappa(ratings) == slow
+
+
+@pytest.mark.parametrize("method", ["percentile", "jackknife"])
+def test_verdicts_are_counted_by_kind_to_the_same_digits(method, monkeypatch):
+    rng = np.random.default_rng(5)
+    prompt, rating = rng.integers(0, 70, 300), rng.integers(0, 4, 300) / 3
+    people, judge = (rating > 0.5).astype(int), rng.integers(0, 3, 300) / 2
+
+    def found():
+        draw = Resamples(prompt, resamples=50, method=method)
+        return [
+            draw.auroc(people, judge),
+            draw.kendall_tau_b(rating, judge),
+            draw.kendall_tau_c(judge, rating),
+            draw.spearman(rating, judge),
+            *(draw.pairwise_accuracy(rating, judge, epsilon) for epsilon in (0.0, 0.5, 1.0)),
+            draw.pairwise_accuracy_calibrated(rating, judge),
+        ]
+
+    by_kind = found()
+    monkeypatch.setattr(pair_counts, "MOST_CELLS", 0)
+    assert found() == by_kind
+    # Few items in many clusters are walked; a table of clusters gives the same.
+    monkeypatch.setattr(crossing, "WALKED", 1.0)
+    by_table = found()
+    monkeypatch.setattr(crossing, "WALKED", 0.0)
+    assert found() == by_table == by_kind
+
+
+def test_what_a_jackknife_counts_is_what_its_counts_give():
+    rng = np.random.default_rng(6)
+    prompt, people = rng.integers(0, 9, 80), rng.integers(0, 2, 80)
+    rating, judge = rng.integers(1, 6, 80).astype(float), rng.normal(size=80)
+    draw = Resamples(prompt).draw
+    for statistic, series in (
+        (roc.resampled_auroc, (people, judge)),
+        (roc.resampled_auroc, (people, rating)),
+        (ranking.resampled_tau_b, (rating, judge)),
+        (ranking.resampled_spearman, (rating, judge)),
+        (ties.resampled_accuracy, (rating, judge, 0.5)),
+        (ties.resampled_accuracy, (rating, people, 0.0)),
+    ):
+        values = statistic(draw, *series).values
+        assert values(draw.left_out).tolist() == values(1.0 - np.eye(9)).tolist()
 
 
 def test_weighted_kappa_of_resamples_is_that_of_copies_with_all_classes():

@@ -120,7 +120,7 @@ def drawn(name: str, *hazards, **options):
     good = ([1, 0, 1, 0], [0.9, 0.2, 0.4, 0.7])
     if name in ("mean",):
         good = good[:1]
-    if name in ("krippendorff_alpha", "unanimity"):
+    if name in ("krippendorff_alpha", "unanimity", "fleiss_kappa"):
         good = ([[1, 0, 1, 0], [1, 0, 0, 0]],)
     if name in ("percent_agreement", "cohen_kappa"):
         good = ([1, 0, 1, 0], [1, 0, 0, 0])
@@ -611,6 +611,8 @@ ROWS = {
     "resamples.Resamples.percent_agreement": drawn("percent_agreement", PAIRS),
     "resamples.Resamples.unanimity": drawn("unanimity", TABLES),
     "resamples.Resamples.cohen_kappa": drawn("cohen_kappa", PAIRS, ALIKE),
+    "resamples.Resamples.fleiss_kappa": drawn("fleiss_kappa", TABLES, ONE_VALUE)
+    | {"holes": lambda: draw().fleiss_kappa([[1, 0, 1, 1], [1, NAN, 0, 0]])},
     "resamples.Resamples.pearson": drawn("pearson", PAIRS, CONSTANT),
     "resamples.Resamples.krippendorff_alpha": drawn(
         "krippendorff_alpha", TABLES, ONE_VALUE, level="interval"
