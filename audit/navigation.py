@@ -95,6 +95,7 @@ SECTIONS = (
             Page("drift", "Drift", of_report=True),
             Page("side-by-side", "Side by side", of_report=True),
             Page("slices", "Slices", of_report=True),
+            Page("decide", "Decide", of_report=True),
             Page("gallery", "Disagreements", deeper=("evidence",), of_report=True),
             Page("calibration", "Calibration", of_report=True),
             Page("papers", "Papers", of_report=True),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable
 from typing import Any
 
@@ -10,10 +12,12 @@ from django.http import Http404, HttpResponse, JsonResponse
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest
+from annotations.exports.labels import defused
 from audit.charts import every_chart
-from audit.pages import calibration, drift, side_by_side, slices, tables
+from audit.pages import calibration, decide, drift, side_by_side, slices, tables
 from audit.pages.frame import ReportPage, report_page
 from audit.pages.tables import Table, csv_of
+from audit.reports import escalation
 from audit.view import View
 
 TYPES = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}
@@ -21,6 +25,7 @@ TABLES: dict[str, Callable[[ReportPage, dict[str, Any], View], list[Table]]] = {
     "drift": drift.table_file,
     "side-by-side": side_by_side.table_file,
     "slices": slices.table_file,
+    "decide": decide.table_file,
     "calibration": calibration.table_file,
 }
 
@@ -64,6 +69,24 @@ def drift_csv(request: HtmxRequest, slug: str) -> HttpResponse:
         raise Http404
     content = tables.drift_csv(body)
     return attached(content.encode(), "text/csv; charset=utf-8", f"{slug}-drift.csv")
+
+
+@require_GET
+@login_required
+def to_people(request: HtmxRequest, slug: str) -> HttpResponse:
+    """The images that a judge leaves to people, as a file."""
+    page = report_page(request, slug)
+    if not page.compares:
+        raise Http404
+    name = page.view.judge_of(page.body)
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(["image_id", "prompt_id", "generator", "judge", "score", "confidence"])
+    for image in escalation.left_to_people(page.study, name, page.body):
+        shown = [image.key, image.prompt, image.generator, name, image.score, image.confidence]
+        writer.writerow(["" if value is None else defused(value) for value in shown])
+    kind = "text/csv; charset=utf-8"
+    return attached(out.getvalue().encode(), kind, f"{slug}-to-people.csv")
 
 
 def attached(content: bytes, kind: str, name: str) -> HttpResponse:

@@ -3,6 +3,7 @@ from django.urls import path
 from audit.pages import (
     calibration,
     data,
+    decide,
     disagreements,
     drift,
     export,
@@ -29,6 +30,8 @@ study_pages = [
     path("drift.csv", files.drift_csv, name="drift-csv"),
     path("charts/<slug:name>.<slug:kind>", files.chart, name="chart"),
     path("tables/<slug:name>.csv", files.table, name="table"),
+    path("decide/", decide.decide, name="decide"),
+    path("decide/to-people.csv", files.to_people, name="decide-images"),
     path("judges/", side_by_side.side_by_side, name="side-by-side"),
     path("slices/", slices.slices, name="slices"),
     path("gallery/", disagreements.gallery, name="gallery"),

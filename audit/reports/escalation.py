@@ -83,11 +83,7 @@ def trusted_share(
         return {**est(found), **facts}
     if found.threshold is None:
         few = found.reason.startswith("too few")
-        reason = (
-            found.reason
-            if few
-            else f"disagreement of {100 * RISK:g} % or less cannot be shown, not even where it is surest"
-        )
+        reason = found.reason if few else f"{100 * RISK:g} % disagreement or less cannot be shown"
         return {**est(Undefined(reason, n)), **facts, "to_people": len(scored)}
     stands = (sure[there] >= found.threshold) * 1.0
     draw = draw_of(series.prompts[there], options, stands)

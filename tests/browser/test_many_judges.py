@@ -17,7 +17,7 @@ from tests.large_study import JUDGES, large_study
 from tests.making import person
 
 SCREENS = 3
-PAGES = ("drift", "slices", "side-by-side", "calibration", "reports")
+PAGES = ("drift", "slices", "side-by-side", "decide", "calibration", "reports")
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from tests.browser.test_look import SIZES
 
 PROMPTS = 40
 PAGES = (
-    *("drift", "side-by-side", "slices", "gallery", "calibration", "papers", "reports"),
+    *("drift", "side-by-side", "slices", "decide", "gallery", "calibration", "papers", "reports"),
     *("agreement", "data", "export"),
 )
 # What each kind of person says of image `number`: low where the judge's score is low, and no 4 or 5

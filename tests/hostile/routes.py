@@ -130,6 +130,8 @@ ROWS = {
     "table": "researcher",
     "side-by-side": "researcher",
     "slices": "researcher",
+    "decide": "researcher",
+    "decide-images": "researcher",
     "gallery": "researcher",
     "evidence": "researcher",
     "thumbnail": "researcher",

@@ -20,7 +20,7 @@ from tests import making
 
 pytestmark = pytest.mark.django_db
 
-PAGES = ("drift", "side-by-side", "slices", "gallery", "calibration", "papers", "reports")
+PAGES = ("drift", "side-by-side", "slices", "decide", "gallery", "calibration", "papers", "reports")
 HTMX = {"HTTP_HX_REQUEST": "true"}
 FEW = {"some-judge": 1.0}
 

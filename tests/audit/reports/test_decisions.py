@@ -94,11 +94,20 @@ def test_the_probability_is_held_against_the_share_of_people():
     assert "value" in found["log_score"]
 
 
-def test_in_line_is_shown_and_not_only_not_refuted(labelled):
+def test_in_line_is_where_the_whole_interval_lies_within_the_band(labelled):
     making.scores(labelled, {key: float(said(key)) for key in NAMES})
-    assert overall(labelled)["equivalence"]["value"] == 0
-    # 80 images on which nothing differs: another prompt could; the band of 3 points is narrower.
-    assert overall(labelled)["equivalence"]["equivalent"] is False
+    # On the 14 of 80 images that people call wrong, it says yes: 17.5 points too lenient.
+    making.scores(labelled, dict.fromkeys(NAMES, 1.0), name="always-yes")
+    judges = report(labelled)["judges"]
+    same, lenient = (
+        judges[name]["overall"]["equivalence"] for name in ("some-judge", "always-yes")
+    )
+    assert (same["value"], same["confidence"], same["band"]) == (0, 0.9, 3)
+    assert same["equivalent"] == (same["low"] > -3 and same["high"] < 3)
+    assert lenient["value"] == pytest.approx(-17.5)
+    assert lenient["equivalent"] is False
+    # That of 95 % is wider.
+    assert judges["always-yes"]["overall"]["net_deviation"]["low"] < lenient["low"]
 
 
 def scored(key: str) -> float:

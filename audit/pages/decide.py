@@ -1,0 +1,134 @@
+"""What a judge may be used for: one answer to each question, the numbers behind it, the generators'
+ranking by people and by one judge, and the images on which that judge should not decide."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse
+from django.views.decorators.http import require_GET
+
+from annotations.access import HtmxRequest
+from audit.charts.faces import face_of
+from audit.pages.filters import judge_select
+from audit.pages.frame import ReportPage, report_page, respond
+from audit.pages.tables import Table, row
+from audit.reports import escalation
+from audit.statistic_names import headings, told
+from audit.view import View
+from audit.words import decisions as words
+from audit.words.report import title
+
+PEOPLE = headings(
+    *("advantage", "trusted_share", "soft_pairwise_accuracy"),
+    *("kendall_of_generators", "kendall_over_both", "swapped_pairs"),
+)
+REWARD = headings(
+    *("people_gain", "judge_gain", "ratio", "brier", "over_the_average", "log_score"),
+    *("equivalence", "pairwise_accuracy_by_prompt_cross_validated"),
+)
+# The file has all images.
+LISTED = 12
+
+
+@require_GET
+@login_required
+def decide(request: HtmxRequest, slug: str) -> HttpResponse:
+    page = report_page(request, slug)
+    return respond(page, "audit/decide.html", lambda: _context(page))
+
+
+def _context(page: ReportPage) -> dict[str, Any]:
+    body = page.body
+    if not page.compares:
+        return {}
+    name = page.view.judge_of(body)
+    left = escalation.left_to_people(page.study, name, body)
+    return {
+        "answers": words.answers(body),
+        "judge": title(name),
+        "tables": [people(page, body), reward(page, body)],
+        "ranking": ranking(body, name),
+        "trusted": told(body["judges"][name]["overall"], "trusted_share"),
+        "left": len(left),
+        "listed": [
+            {"image": image, "url": page.address("data-image", image.public_id)}
+            for image in left[:LISTED]
+        ],
+        "left_csv": page.address("decide-images", judge=name),
+        "csv": page.table_file("decide", judge=name),
+        "filters": [judge_select(body, name)] if len(body["judges"]) > 1 else [],
+        "filter_url": page.request.path,
+    }
+
+
+def people(page: ReportPage, body: dict[str, Any]) -> Table:
+    rows = []
+    for name, judge in body["judges"].items():
+        overall, ranked = judge["overall"], _ranked(body, name)
+        alt_test = told(overall, "alt_test")
+        stats = {
+            "advantage": alt_test.get("advantage", alt_test),
+            "trusted_share": told(overall, "trusted_share"),
+            "soft_pairwise_accuracy": told(overall, "soft_pairwise_accuracy"),
+            "kendall_of_generators": ranked.get("kendall_tau_b", ranked),
+            "kendall_over_both": ranked.get("kendall_tau_b_over_both", ranked),
+            "swapped_pairs": ranked.get("swapped_pairs", ranked),
+        }
+        rows.append(
+            row(
+                title(name),
+                stats,
+                PEOPLE,
+                judge=name,
+                face=face_of(body, name),
+                note=words.beside_people(overall),
+                link=page.address("decide", judge=name),
+            )
+        )
+    return Table("instead-of-people", "Instead of people", "judge", PEOPLE, rows)
+
+
+def reward(page: ReportPage, body: dict[str, Any]) -> Table:
+    rows = []
+    for name, judge in body["judges"].items():
+        overall = judge["overall"]
+        chosen, brier = told(overall, "best_of_n"), told(overall, "brier")
+        stats = {
+            **{part: chosen.get(part, chosen) for part in ("people_gain", "judge_gain", "ratio")},
+            **{key: told(overall, key) for key in ("brier", "log_score", *list(REWARD)[-2:])},
+            "over_the_average": brier.get("over_the_average", brier),
+        }
+        rows.append(row(title(name), stats, REWARD, judge=name, face=face_of(body, name)))
+    return Table("its-score", "What its score is worth", "judge", REWARD, rows)
+
+
+def ranking(body: dict[str, Any], name: str) -> dict[str, Any]:
+    """Places by people and by the judge, and what changes places."""
+    ranked = _ranked(body, name)
+    if "undefined" in ranked:
+        return {"undefined": ranked["undefined"]}
+    return {
+        "rows": [
+            {
+                "name": generator,
+                "people": place,
+                "judge": ranked["by_judge"].index(generator) + 1,
+            }
+            for place, generator in enumerate(ranked["by_people"], start=1)
+        ],
+        "prompts": ranked["prompts"],
+        "left_out": ", ".join(ranked["left_out"]),
+        "fixed": ranked["kendall_tau_b"].get("low") is None,
+        "draws": body["ranking"]["resamples"],
+    }
+
+
+def _ranked(body: dict[str, Any], name: str) -> dict[str, Any]:
+    found = body.get("ranking", {}).get("judges", {}).get(name)
+    return told({}, "ranking") if found is None else found
+
+
+def table_file(page: ReportPage, body: dict[str, Any], view: View) -> list[Table]:
+    return [people(page, body), reward(page, body)]

@@ -1,0 +1,121 @@
+"""One sentence to each question about what a judge may be used for."""
+
+import pytest
+
+from audit.words import decisions
+
+ASKED = (
+    "stand in for a person",
+    "verdicts may stand",
+    "rank the generators",
+    "as sure of that ranking",
+    "picks the best image",
+    "a probability",
+    "in line with people",
+    "Which of two images",
+)
+
+
+def est(value, low, high, n=80, **more):
+    return {"value": value, "low": low, "high": high, "n": n, **more}
+
+
+def overall(**changed):
+    return {
+        "alt_test": {"passes": True, "beaten": 2, "raters": 3, "epsilon": 0.15, "n": 80},
+        "trusted_share": est(0.582, 0.5, 0.66, to_people=33, risk=0.1),
+        "soft_pairwise_accuracy": est(0.9, 0.8, 0.95),
+        "best_of_n": {
+            "people_gain": est(18.8, 16, 21),
+            "judge_gain": est(41.7, 38, 45),
+            "ratio": est(0.45, 0.4, 0.51),
+        },
+        "brier": est(0.17, 0.15, 0.19, over_the_average=est(0.03, 0.01, 0.05)),
+        "equivalence": est(1.0, -0.5, 2.5, equivalent=True),
+        "pairwise_accuracy_by_prompt_cross_validated": est(0.678, 0.65, 0.7),
+        **changed,
+    }
+
+
+def ranked(**changed):
+    return {"swaps": [], "by_people": ["new", "old"], "by_judge": ["new", "old"], **changed}
+
+
+def said(judges, ranking=None):
+    body = {
+        "judges": {name: {"overall": found} for name, found in judges.items()},
+        "ranking": {"judges": ranking or dict.fromkeys(judges, ranked())},
+    }
+    found = decisions.answers(body)
+    assert len(found) == len(ASKED)
+    for answer, words in zip(found, ASKED, strict=True):
+        assert words in answer.question
+        assert answer.sentence.endswith((".",)) and "{" not in answer.sentence
+    return [answer.sentence for answer in found]
+
+
+def test_a_good_judge_may_be_used():
+    lines = said({"some-judge": overall()})
+    assert lines == [
+        "Yes, for half of the people or more, if being behind a person on up to 15 of 100 images is "
+        "worth the work it saves: some-judge.",
+        "58.2 (50.0 to 66.0) of 100 verdicts of some-judge stand at 10 % disagreement or less; 33 "
+        "images go to people.",
+        "No two generators change places: some-judge.",
+        "some-judge comes nearest, 0.900 (0.800 to 0.950) of 1; the lower, the more it is sure where "
+        "people are not, or the contrary.",
+        "Most by some-judge: +18.80 (16.00 to 21.00) over a random choice; the judge itself sees "
+        "+41.70 (38.00 to 45.00), so count 0.45 (0.40 to 0.51) of what a generator tuned on it seems "
+        "to gain.",
+        "Nearer to the share of people who say yes than their average is: some-judge.",
+        "Within ±3 points, so the mean score may be used: some-judge.",
+        "some-judge says what people say on 67.8 (65.0 to 70.0) of 100 pairs of one prompt, with ties "
+        "calibrated on other prompts: expect that on new ones.",
+    ]
+
+
+def test_a_bad_judge_may_not():
+    bad = overall(
+        alt_test={"passes": False, "beaten": 0, "raters": 3, "epsilon": 0.15, "n": 80},
+        trusted_share={"undefined": "10 % disagreement or less cannot be shown", "n": 80},
+        best_of_n={
+            "people_gain": est(-2, -5, 1),
+            "judge_gain": est(20, 15, 25),
+            "ratio": est(-0.1, -0.3, 0.05),
+        },
+        brier=est(0.3, 0.25, 0.35, over_the_average=est(-0.05, -0.08, -0.02)),
+        equivalence=est(15.0, 12.0, 18.0, equivalent=False),
+    )
+    swapped = ranked(by_judge=["old", "new"], swaps=[{}])
+    lines = said({"bad-judge": bad}, {"bad-judge": swapped})
+    assert lines[0] == "Not shown, so let people decide: bad-judge."
+    assert lines[1] == "None: 10 % disagreement or less cannot be shown."
+    assert lines[2] == "Another one comes first, so publish no leaderboard by it: bad-judge."
+    assert lines[4].endswith("No gain shown, so tune no generator on: bad-judge.")
+    assert lines[5] == "Worse than always giving the average, so calibrate first: bad-judge."
+    assert lines[6] == "Off by more than 3 points: bad-judge."
+
+
+def test_where_one_cannot_be_told_the_reason_stands_there():
+    nothing = {"undefined": "no image has two answers", "n": 0}
+    gone = dict.fromkeys(overall(), nothing)
+    for line in said({"some-judge": gone}, {"some-judge": nothing}):
+        assert "no image has two answers" in line
+
+
+def test_a_report_that_is_older_than_these_numbers_says_so():
+    body = {"judges": {"some-judge": {"overall": {"n": 80}}}}
+    for answer in decisions.answers(body):
+        assert "older than this statistic" in answer.sentence
+
+
+def test_many_judges_are_named_up_to_three():
+    names = [f"judge-{number}" for number in range(5)]
+    assert said(dict.fromkeys(names, overall()))[2] == (
+        "No two generators change places: judge-0, judge-1 and 3 more."
+    )
+
+
+@pytest.mark.parametrize(("low", "high", "least"), [(2, 5, 2), (-5, -2, 2), (-1, 5, 0)])
+def test_how_far_off_it_is_at_least(low, high, least):
+    assert decisions.abs_low(est(3, low, high)) == least
