@@ -9,7 +9,6 @@ from audit.charts.lines import lines
 from audit.charts.style import MUTED, Layered, configured, domain_of, in_time, rows_of
 from audit.charts.when_used import alt
 from audit.statistic_names import STATISTICS
-from audit.stats import enough
 from audit.view import View
 from audit.words.report import title
 
@@ -20,7 +19,7 @@ HEIGHT = 150
 def agreement(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
     judges, loud = view.judges_drawn(body)
     wanted = (view.statistic,) if view.statistic in SHOWN else SHOWN
-    shown = [name for name in wanted if rows(body, judges, name)] or wanted[:1]
+    shown = [name for name in wanted if rows_of(body, judges, name)] or wanted[:1]
     parts = [_part(body, judges, loud, name, theme, first=name == shown[0]) for name in shown]
     # All parts share the axis of years, so that the marks stand below each other.
     chart = alt.vconcat(*parts, spacing=20).resolve_scale(x="shared")
@@ -37,7 +36,7 @@ def _part(
     first: bool,
 ) -> Layered:
     shown = STATISTICS[statistic]
-    drawn = rows(body, judges, statistic)
+    drawn = rows_of(body, judges, statistic)
     domain = domain_of(statistic, drawn)
     released = [
         {"released": date, "names": f"{', '.join(map(title, held))} released"}
@@ -69,11 +68,6 @@ def _part(
             decimals=shown.decimals,
         ),
     ).properties(width="container", height=HEIGHT)
-
-
-def rows(body: dict[str, Any], judges: list[str], statistic: str) -> list[dict[str, Any]]:
-    """Of enough images to judge; the page names the other generators."""
-    return [row for row in rows_of(body, judges, statistic) if row["n"] >= enough.IMAGES]
 
 
 def _releases(body: dict[str, Any], judges: list[str]) -> dict[str, list[str]]:

@@ -18,6 +18,7 @@ from audit.charts.style import (
     row,
     rows_of,
     rule,
+    to_draw,
     tooltip,
 )
 from audit.charts.when_used import alt
@@ -153,7 +154,7 @@ def _people_rows(body: dict[str, Any]) -> list[dict[str, Any]]:
     return [
         row("people", generator, generator["human_score"])
         for generator in body["generators"]
-        if generator["release_date"] and "undefined" not in generator["human_score"]
+        if generator["release_date"] and to_draw(generator["human_score"])
     ]
 
 

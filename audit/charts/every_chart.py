@@ -30,10 +30,8 @@ def blank(name: str, body: dict[str, Any], view: View) -> str:
     """Why this chart would be empty; an empty text when it is not."""
     judges = view.judges_of(body)
     if name in ("drift", "agreement", "each"):
-        if name in ("drift", "each") and not rows_of(body, judges, "judge_score"):
-            return "No chart: it takes generators with a release date, labels and scores."
-        kinds = agreement_charts.SHOWN if name == "agreement" else ()
-        if kinds and not any(agreement_charts.rows(body, judges, kind) for kind in kinds):
+        kinds = agreement_charts.SHOWN if name == "agreement" else ("judge_score",)
+        if not any(rows_of(body, judges, kind) for kind in kinds):
             return (
                 "No chart: it takes generators with a release date and "
                 f"{enough.IMAGES} images that have labels and scores."
@@ -41,7 +39,10 @@ def blank(name: str, body: dict[str, Any], view: View) -> str:
     if name == "judges" and not judge_charts.rows(body, view):
         return f"No chart: no judge has the {enough.IMAGES} images that a number needs."
     if name == "papers" and not paper_charts.rows(body, view):
-        return "No chart: it takes yes/no answers, and scores between 0 and 1, of the same images."
+        return (
+            "No chart: it takes yes/no answers, and scores between 0 and 1, of the same "
+            f"{enough.IMAGES} images of a generator."
+        )
     return ""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from audit.charts.faces import judge_scales
-from audit.charts.style import MUTED, configured, rule
+from audit.charts.style import MUTED, configured, rule, to_draw
 from audit.charts.when_used import alt
 from audit.papers import geneval2
 from audit.statistic_names import BAND
@@ -65,5 +65,5 @@ def rows(body: dict[str, Any], view: View) -> list[dict[str, Any]]:
         }
         for name in view.judges_of(body)
         for generator, stats in body["judges"][name]["by_generator"].items()
-        if "value" in stats["net_deviation"] and "value" in stats["human_score"]
+        if to_draw(stats["net_deviation"]) and to_draw(stats["human_score"])
     ]

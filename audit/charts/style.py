@@ -11,6 +11,7 @@ import vl_convert
 
 from audit.charts.when_used import alt
 from audit.statistic_names import STATISTICS, told
+from audit.stats import enough
 from audit.words.report import title
 
 INK = {"light": "#1c1e21", "dark": "#e8e6e1"}
@@ -169,15 +170,19 @@ def dated_rows(
     judges: Iterable[str],
     numbers: Callable[[dict[str, Any]], dict[str, dict[str, Any]]],
 ) -> list[dict[str, Any]]:
-    """`numbers` gives a judge's by generator. Only those of generators with a date; the table below the
-    chart has the others too."""
+    """`numbers` gives a judge's by generator. Only those of generators with a date and of enough images
+    to judge: the page names the others."""
     return [
         row(title(name), generator, known[generator["name"]])
         for name in judges
         for known in [numbers(body["judges"][name])]
         for generator in body["generators"]
-        if generator["release_date"] and "value" in known.get(generator["name"], {})
+        if generator["release_date"] and to_draw(known.get(generator["name"], {}))
     ]
+
+
+def to_draw(estimate: Mapping[str, Any]) -> bool:
+    return "value" in estimate and estimate["n"] >= enough.IMAGES
 
 
 def row(judge: str, generator: dict[str, Any], estimate: dict[str, Any]) -> dict[str, Any]:

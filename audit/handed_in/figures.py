@@ -14,6 +14,7 @@ from audit.handed_in.document import Figure
 from audit.statistic_names import BAND
 from audit.view import View
 from audit.words import drift_state
+from audit.words import report as report_words
 from audit.words.report import title
 
 # More lines than these cannot be told apart on paper.
@@ -32,11 +33,13 @@ def figures(body: dict[str, Any]) -> list[Figure]:
 def _over_time(body: dict[str, Any]) -> Iterator[Figure]:
     view = View(judges=tuple(chosen(body)))
     drawn, loud = view.judges_drawn(body)
-    others = (
+    grey = (
         f" In colour are {len(loud)} of {len(drawn)} judges; the others are thin and grey."
         if len(loud) < len(drawn)
         else ""
     )
+    left_out = report_words.not_drawn(body, drawn)
+    others = f"{grey} {left_out}".rstrip()
     captions = {
         "deviation": "People’s score less each judge’s, in points, over the release dates "
         f"of the generators. Dashed: the band of ±{BAND:g} points; tinted: 95 % intervals.{others}",

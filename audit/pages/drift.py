@@ -50,6 +50,7 @@ def _context(page: ReportPage) -> dict[str, Any]:
     judges, loud = page.view.judges_of(body), page.view.judges_drawn(body)[1]
     many = len(body["judges"]) > MANY
     asked = {"judge": list(page.view.judges)}
+    few = report_words.not_drawn(body, judges)
     undated = [g["name"] for g in body["generators"] if not g["release_date"]]
     return {
         **context,
@@ -66,8 +67,10 @@ def _context(page: ReportPage) -> dict[str, Any]:
         "each": page.plot("each", "Every judge by itself", **asked) if many else None,
         "tables": tables(page, body, loud),
         "folded": len(judges) - len(loud),
-        "undated": _undated(undated) + _apart(body, judges),
-        "released": f"{MARKS}{_few(body, judges)}",
+        "undated": " ".join(
+            part for part in (_undated(undated), few, _apart(body, judges)) if part
+        ),
+        "released": f"{MARKS} {few}".strip(),
         "filters": [judge_boxes(body, loud)] if len(body["judges"]) > 1 else [],
         "filter_url": page.request.path,
     }
@@ -111,19 +114,6 @@ def _undated(names: list[str]) -> str:
     )
 
 
-def _few(body: dict[str, Any], judges: list[str]) -> str:
-    """Names the generators of which too few images are labelled and scored."""
-    images: dict[str, int] = {}
-    for generator in body["generators"]:
-        scored = [body["judges"][name]["by_generator"][generator["name"]]["n"] for name in judges]
-        if generator["release_date"] and 0 < min(scored, default=0) < enough.IMAGES:
-            images[generator["name"]] = min(scored)
-    if not images:
-        return ""
-    named = ", ".join(f"{name} ({n})" for name, n in images.items())
-    return f" Not drawn, because fewer than {enough.IMAGES} images have labels and a judge’s score: {named}."
-
-
 def _apart(body: dict[str, Any], judges: list[str]) -> str:
     """Names the judges that are not drawn because their scores are on another scale."""
     drawn = drift_chart.on_peoples_scale(body, judges)
@@ -131,7 +121,7 @@ def _apart(body: dict[str, Any], judges: list[str]) -> str:
     if not apart:
         return ""
     return (
-        f" Scores not drawn: {', '.join(apart)}, because they are not points of people’s scale. "
+        f"Scores not drawn: {', '.join(apart)}, because they are not points of people’s scale. "
         "AUROC, τ and pairwise accuracy need no common scale; they are shown below."
     )
 

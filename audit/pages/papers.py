@@ -13,11 +13,13 @@ from audit import papers
 from audit.charts.faces import face_of
 from audit.pages.filters import select
 from audit.pages.frame import ReportPage, report_page, respond
+from audit.pages.tables import judged_enough
 from audit.papers.table import Published
+from audit.stats import enough
 from audit.view import View
 from audit.words import drift_state
 from audit.words.numbers import Cell, cell
-from audit.words.report import title
+from audit.words.report import not_drawn, title
 
 
 @require_GET
@@ -35,6 +37,7 @@ def _context(page: ReportPage) -> dict[str, Any]:
     return {
         "sentences": _sentences(body),
         "plot": page.plot("papers", "Measured here, and published") if page.compares else None,
+        "not_drawn": not_drawn(body, body["judges"], dated=False) if page.compares else "",
         "published": [
             {
                 "id": f"{paper.slug}-{number}",
@@ -74,7 +77,7 @@ def _sentences(body: dict[str, Any]) -> list[str]:
         abs(deviation["value"])
         for judge in body["judges"].values()
         for deviation in drift_state.deviations(judge).values()
-        if "value" in deviation
+        if "value" in deviation and deviation["n"] >= enough.IMAGES
     )
     return [
         f"The widest gap measured here is {widest:.1f} points on one generator; the widest that "
@@ -105,4 +108,4 @@ def _slices(name: str, judge: dict[str, Any], table: Published) -> list[tuple[st
 
 
 def _cell(stats: dict[str, Any], name: str | None) -> Cell | None:
-    return cell(name, stats[name]) if name else None
+    return cell(name, judged_enough(stats[name], enough.IMAGES)) if name else None

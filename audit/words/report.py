@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from audit.statistic_names import MAIN, told
@@ -130,6 +131,25 @@ def missing(body: dict[str, Any]) -> list[str]:
         if generator["release_date"] is None:
             lines.append(f"{generator['name']} has no release date, so it is not on the timeline.")
     return lines
+
+
+def not_drawn(body: dict[str, Any], judges: Collection[str], *, dated: bool = True) -> str:
+    """Names the generators that charts leave out because too few images are labelled and scored;
+    those without a release date (`dated`) are named elsewhere."""
+    images: dict[str, int] = {}
+    for generator in body["generators"]:
+        name = generator["name"]
+        counts = [body["judges"][judge]["by_generator"][name]["n"] for judge in judges]
+        few = [n for n in (*counts, generator["human_score"]["n"]) if 0 < n < enough.IMAGES]
+        if few and (generator["release_date"] or not dated):
+            images[name] = min(few)
+    if not images:
+        return ""
+    named = ", ".join(f"{name} ({n})" for name, n in images.items())
+    return (
+        f"Not drawn, because fewer than {enough.IMAGES} images have labels and a judge’s score: "
+        f"{named}."
+    )
 
 
 def signature(body: dict[str, Any]) -> list[tuple[str, str]]:

@@ -4,10 +4,11 @@ import json
 
 import pytest
 
-from audit.charts import agreement, drift
-from audit.pages.drift import _few
+from audit.charts import agreement, drift, each_judge, every_chart, papers
+from audit.handed_in.figures import figures
 from audit.reports import make as reports
 from audit.view import View
+from audit.words.report import not_drawn
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -31,16 +32,66 @@ def report(labelled: dict[str, int], scale=1.0, question="aligned") -> dict:
     return reports.make_report(study=study).body
 
 
-def test_a_generator_of_fewer_than_thirty_images_is_named_and_not_drawn():
-    few = [key for key in KEYS if key.startswith("early") or key.endswith(("1", "2", "3"))]
-    body = report({key: int(key[-1]) % 2 for key in few})
-    chart = agreement.agreement(body, View(), "light")
-    drawn = {row.get("generator") for part in chart["vconcat"] for row in values_of(part)}
-    assert "late" not in drawn
-    assert "early" in drawn
-    assert _few(body, list(body["judges"])) == (
-        " Not drawn, because fewer than 30 images have labels and a judge’s score: late (12)."
-    )
+NOT_DRAWN = "Not drawn, because fewer than 30 images have labels and a judge’s score: late ({n})."
+
+
+def few_of_the_late(n: int) -> dict:
+    late = [key for key in KEYS if key.startswith("late")][:n]
+    kept = [key for key in KEYS if key.startswith("early")] + late
+    return report({key: int(key[-1]) % 2 for key in kept})
+
+
+def generators_in(chart: dict) -> set[str]:
+    # What all parts have in common stands above them.
+    parts = [chart, *chart.get("vconcat", []), *chart.get("concat", [])]
+    return {row["generator"] for part in parts for row in values_of(part) if "generator" in row}
+
+
+CHARTS_OF_GENERATORS = (
+    drift.drift,
+    agreement.agreement,
+    each_judge.each_judge,
+    papers.papers,
+)
+
+
+@pytest.mark.parametrize(("n", "there"), [(29, False), (30, True)])
+def test_a_generator_of_fewer_than_thirty_images_is_not_drawn(n, there):
+    body = few_of_the_late(n)
+    for make in CHARTS_OF_GENERATORS:
+        drawn = generators_in(make(body, View(), "light"))
+        assert ("early" in drawn, "late" in drawn) == (True, there), make.__name__
+
+
+def test_the_pages_name_what_is_not_drawn():
+    body = few_of_the_late(29)
+    assert not_drawn(body, list(body["judges"])) == NOT_DRAWN.format(n=29)
+    # A judge that has scored none of them leaves the other's few to be named, and people's own.
+    judge = body["judges"]["some-judge"]
+    none = {name: {**stats, "n": 0} for name, stats in judge["by_generator"].items()}
+    forty = {name: {**stats, "n": 40} for name, stats in judge["by_generator"].items()}
+    two = {**body, "judges": {"some-judge": judge, "idle": {**judge, "by_generator": none}}}
+    assert not_drawn(two, list(two["judges"])) == NOT_DRAWN.format(n=29)
+    assert not_drawn(two, ["idle"]) == NOT_DRAWN.format(n=29)
+    enough = [{**made, "human_score": {"value": 50.0, "n": 40}} for made in body["generators"]]
+    full = {**body, "generators": enough, "judges": {"all": {**judge, "by_generator": forty}}}
+    assert not_drawn(full, ["all"]) == ""
+
+
+def test_the_figures_to_hand_in_name_what_is_not_drawn():
+    captions = [figure.caption for figure in figures(few_of_the_late(29)) if figure.over_time]
+    assert captions
+    assert all(caption.endswith(NOT_DRAWN.format(n=29)) for caption in captions)
+
+
+def test_where_no_generator_has_thirty_images_the_page_says_what_a_chart_takes():
+    body = report({key: int(key[-1]) % 2 for key in KEYS if int(key.split("-")[1]) < 20})
+    for name in ("drift", "agreement", "each"):
+        assert every_chart.blank(name, body, View()) == (
+            "No chart: it takes generators with a release date and 30 images that have labels and "
+            "scores."
+        )
+    assert "30 images of a generator" in every_chart.blank("papers", body, View())
 
 
 @pytest.mark.parametrize("scale", [1.0, 32.0])
