@@ -137,7 +137,8 @@ class _Told:
         return {
             "evidence": claim.evidence,
             "since": released.isoformat(),
-            "change": est(claim.moved.interval()),
+            "change": est(claim.there()),
+            "dates": claim.dates,
             "later": est(later.interval()),
             "size": size,
             "newest": self.names[-1],
@@ -152,7 +153,7 @@ class _Told:
     def _size(self, name: str, claim: Claim, after: np.ndarray) -> Result:
         """How far off the judge is since then."""
         if name == "agreement":
-            return claim.moved.interval()
+            return claim.there()
         if not self.judged.verdicts:
             return courses.change(self.claims.deviation, self.on_reference, after).interval()
         people, series = self.people, self.series

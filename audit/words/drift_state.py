@@ -116,7 +116,16 @@ def _strength(drift: dict[str, Any]) -> str:
         if drift["by"] == "agreement"
         else f"Net deviation changed by {with_interval('net_deviation', claim['change'])}"
     )
-    return f"{what} between the generators before {claim['since']} and those since; {p_words(drift['p_holm'])}."
+    dates = claim.get("dates", 1)
+    chosen = (
+        f" The date is the likeliest of {dates}, and the interval is wide enough for any of them."
+        if dates > 1
+        else ""
+    )
+    return (
+        f"{what} between the generators before {claim['since']} and those since; "
+        f"{p_words(drift['p_holm'])}.{chosen}"
+    )
 
 
 def _newest(drift: dict[str, Any]) -> str:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from audit.stats.estimate import Estimate
 from audit.stats.over_time.calibrated import out_of_fold
 from audit.stats.over_time.courses import Change, Course, change, fit, of_means, of_order
 from audit.stats.over_time.evidence import evidence
@@ -44,13 +45,19 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Evidence of a change at some date; `since` is the first generator after the likeliest date, and
-    `moved` the change there. `later` compares all later generators with the reference."""
+    """Evidence of a change at some date; `since` is the first generator after the likeliest of `dates`,
+    and `moved` the change there. `later` compares all later generators with the reference."""
 
     evidence: float
     since: int
     moved: Change
+    dates: int
     later: Change
+
+    def there(self, confidence: float = 0.95) -> Estimate:
+        """The change at the likeliest date, with an interval that holds for whichever of the dates was
+        taken (Bonferroni): of several changes the largest was picked."""
+        return self.moved.interval(1 - (1 - confidence) / self.dates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,4 +116,4 @@ def _claim(
         steps.append((fit(readings[0], *sides), place, moves[0]))
     _, since, moved = max(steps, key=lambda step: step[0])
     mean = sum(shown_by_all) / len(shown_by_all)
-    return Claim(mean, since, moved, change(readings[0], old, later))
+    return Claim(mean, since, moved, len(steps), change(readings[0], old, later))

@@ -100,6 +100,15 @@ def test_a_score_that_drifts_by_its_order_says_from_where_to_where():
     )
 
 
+def test_a_date_that_was_chosen_is_told_as_chosen():
+    size = est(14.2, 8.3, 20.8)
+    one = settled("verdicts", {"net_deviation": {**claim(size), "dates": 1}})
+    five = settled("verdicts", {"net_deviation": {**claim(size), "dates": 5}})
+    chosen = "The date is the likeliest of 5, and the interval is wide enough for any of them."
+    assert chosen in five["drift"]["reason"]
+    assert "likeliest" not in one["drift"]["reason"]
+
+
 def test_what_cannot_be_told_says_how_many_images_would_tell():
     judge = settled(
         "verdicts",
