@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import HtmxRequest, Place, research_place_or_404
 from judges import catalogue, registry, tasks
+from judges.engines.shared.memory import gib
 from judges.models import WeightCheck
 from judges.pages.runs import filled_in
 from judges.runs import weight_jobs
@@ -44,6 +45,7 @@ def check(request: HtmxRequest, slug: str, check_id: int) -> HttpResponse:
     context = {
         "study": place.study,
         "check": asked,
+        "parts": [_with_sizes(part) for part in asked.parts],
         "title": entry.title if entry else asked.judge,
         "thing": f"Weights of {asked.judge}, check {asked.pk}",
         "is_known": entry is not None,
@@ -70,6 +72,18 @@ def check_file(request: HtmxRequest, slug: str, check_id: int) -> HttpResponse:
     answer = JsonResponse(told, json_dumps_params={"ensure_ascii": False, "indent": 1})
     answer["Content-Disposition"] = f'attachment; filename="weights-{asked.pk}.json"'
     return answer
+
+
+def _with_sizes(part: dict[str, Any]) -> dict[str, Any]:
+    """Bytes as the command tells them."""
+    sizes = {
+        name: {key: gib(size) for key, size in part.get(name, {}).items()}
+        for name in ("files", "memory", "free")
+    }
+    official = [
+        {**one, "size": gib(one["size"]) if one["size"] else ""} for one in part.get("official", ())
+    ]
+    return {"keys": "", **part, **sizes, "official": official}
 
 
 def _as_typed(value: Any) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
+from judges.models import WeightCheck
 from judges.runs import lifecycle, score_chunk
 from tests.browser.test_look import SIZES, take
 
 PAGES = {
     "judges": "runs/judges/",
     "options": "runs/start/geneval/",
+    "options-of-weights": "runs/start/clip-score-transformers/",
     "options-builtin": "runs/start/geneval-builtin/",
 }
 
@@ -34,6 +36,37 @@ def test_what_engines_told_of_one_image(open_page, alice, judged, size):
     image = judged.images.first()
     page = open_page(alice, f"/studies/{judged.slug}/looks/{image.public_id}/", size=SIZES[size])
     take(page, f"judge-look-{size}")
+
+
+FOUND = {
+    "part": "answers",
+    "engine": "QwenVL",
+    "checkpoint": "Qwen/Qwen2-VL-7B-Instruct",
+    "commit": "0123456789abcdef" * 2 + "01234567",
+    "files": {f"model-0000{n}-of-00005.safetensors": 3_900_000_000 for n in range(1, 6)},
+    "memory": {"float32": 33_000_000_000, "bfloat16": 16_500_000_000},
+    "precision": "bfloat16",
+    "free": {"cpu": 120_000_000_000, "cuda": 80_000_000_000},
+    "missing": [f"model.layers.{n}.self_attn.a_rather_long_name.weight" for n in range(12)],
+    "wrong": "The weights of “Qwen” do not fit this model; it lacks: model.layers.0.weight.",
+    "self_test": "not done",
+}
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_answer_of_a_check_of_weights(open_page, alice, study, size):
+    check = WeightCheck.objects.create(
+        study=study, judge="soft-tifa-gm-qwen2-vl", state="done", parts=[FOUND], by=alice.user
+    )
+    page = open_page(alice, f"/studies/{study.slug}/runs/weights/{check.pk}/", size=SIZES[size])
+    page.get_by_text("Missing keys").click()
+    take(page, f"judge-weights-{size}")
+    WeightCheck.objects.filter(pk=check.pk).update(state="waiting", parts=[])
+    page.reload()
+    expect(page.get_by_role("status")).to_contain_text("Waiting for a worker")
+    WeightCheck.objects.filter(pk=check.pk).update(state="done", parts=[FOUND])
+    # Without a visit: the page asks again by itself.
+    expect(page.get_by_role("button", name="Start this judge")).to_be_visible()
 
 
 RECIPE = """name = "strict-dsg"
