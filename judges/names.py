@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from annotations.models import Study
@@ -21,12 +21,23 @@ def title(name: str) -> str:
     """What pages call a judge of this name, with what tells it from others."""
     known, _, apart = name.partition(APART)
     entry = catalogue.JUDGES.get(known)
-    return " · ".join(part for part in (entry.title if entry else known, apart) if part)
+    called = entry.title if entry else _own_titles.get(known, known)
+    return " · ".join(part for part in (called, apart) if part)
+
+
+# Of recipes of somebody's own. Their text never changes, so whatever tells a page of a judge, a run or a
+# stored report, tells its title with it, and no page has to ask for each name.
+_own_titles: dict[str, str] = {}
+
+
+def remember_titles(titles: Mapping[str, str]) -> None:
+    _own_titles.update(titles)
 
 
 def runs_by_name(study: Study) -> dict[str, Run]:
     """Every judge of the study, in the order of their names."""
-    runs = list(Run.objects.filter(study=study).select_related("judge").order_by("pk"))
+    runs = list(Run.objects.filter(study=study).select_related("judge__recipe").order_by("pk"))
+    remember_titles({run.judge.name: run.judge.recipe.title for run in runs if run.judge.recipe})
     names = names_of(runs)
     return {names[run.pk]: run for run in sorted(runs, key=lambda run: names[run.pk])}
 

@@ -12,6 +12,7 @@ from audit.handed_in.figures import figures
 from audit.handed_in.findings import asked, findings
 from audit.statistic_names import BAND
 from audit.words import report as report_words
+from audit.words import titles
 
 TERMS = (
     (
@@ -42,6 +43,7 @@ TERMS = (
 
 def compose(body: dict[str, Any], *, title: str = "", made: str = "") -> Document:
     """`title` is the study's own, `made` the day of the report; neither is part of the body."""
+    titles.remember(body)
     return Document(
         title="How far automated judges agree with people"
         if body["judges"]

@@ -30,6 +30,7 @@ from audit.reports.options import Options
 from audit.reports.pairing import questions_of
 from audit.view import MANY, View
 from audit.words import report as report_words
+from audit.words import titles
 from judges.runs.queries import RunRow, run_row
 from judges.runs.wake import send
 
@@ -66,7 +67,9 @@ class ReportPage:
         """Empty while there is no report."""
         if self.report is None:
             return {}
-        return Report.objects.values_list("body", flat=True).get(pk=self.report.pk)
+        body = Report.objects.values_list("body", flat=True).get(pk=self.report.pk)
+        titles.remember(body)
+        return body
 
     @property
     def compares(self) -> bool:

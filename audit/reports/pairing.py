@@ -327,6 +327,7 @@ def _judge(
             "options": judge.options,
             "fingerprint": judge.fingerprint,
             "number": number,
+            **({"title": judge.recipe.title} if judge.recipe else {}),
         },
         release_date=run.release_date,
         scores=scores,

@@ -8,7 +8,7 @@ from typing import Any
 from audit.statistic_names import MAIN, told
 from audit.stats import enough
 from audit.view import MANY, by_urgency
-from audit.words import drift_state
+from audit.words import drift_state, titles
 from audit.words.numbers import cell
 from judges.names import title
 
@@ -193,6 +193,7 @@ def _scale_of(body: dict[str, Any]) -> list[tuple[str, str]]:
 
 def as_text(body: dict[str, Any]) -> str:
     """The report for a terminal: sentences first, then one table for each judge."""
+    titles.remember(body)
     lines = [f"{body['study']}, question “{body['question']}”"]
     if body["simulated"]:
         lines[0] += " (simulated)"
