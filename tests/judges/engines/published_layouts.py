@@ -173,7 +173,10 @@ LAYOUTS = {
     ),
     "qwen2_vl": Layout(
         "Qwen/Qwen2-VL-7B-Instruct",
-        "conversion_mapping.py: visual.* and model.* without model.language_model",
+        "conversion_mapping.py: visual.* and model.* without model.language_model; copies that others "
+        "quantised name the same modules (visual.blocks.0.attn.qkv, visual.blocks.0.mlp.fc1 in the "
+        "config.json of neuralmagic/Qwen2-VL-72B-Instruct-quantized.w4a16, model.layers.0 in that of "
+        "OPEA/Qwen2-VL-7B-Instruct-int4-sym-inc)",
     ),
     "qwen2_5_vl": Layout("Qwen/Qwen2.5-VL-7B-Instruct", "as Qwen2-VL"),
     "qwen3_vl": Layout("Qwen/Qwen3-VL-8B-Instruct", OWN_SAVE),
