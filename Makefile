@@ -56,6 +56,7 @@ lint: .venv/dev
 
 bench-stats: .venv/dev
 	$(PY) -m tests.bench.bench_stats
+	$(PY) -m tests.bench.drawn_worlds
 
 bench-judges: .venv/dev
 	$(PY) -m tests.bench.bench_judges

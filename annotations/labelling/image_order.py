@@ -13,7 +13,8 @@ the same in the middle of a large study as at its start. Expired leases free ima
 point again, so at the end the search starts once more from the beginning.
 
 Images that the owner wants labelled first (`Study.first`) come before all these, in an order drawn
-for them, which tells as little.
+for them, which tells as little. While the images of a draw are given out (`Study.only_first`), all
+others wait.
 
 People of a group get the images of a selection only, or all others; inside a selection in the order
 drawn for it, elsewhere as above.
@@ -170,7 +171,7 @@ class Walk:
 
     def _part_of(self, statement: str) -> str:
         """For this person's part of the images."""
-        return statement.format(part=part_of(self.group))
+        return statement.format(part=part_of(self.annotator))
 
     def _free_again(self) -> list[int]:
         person = self.annotator.pk
@@ -179,8 +180,9 @@ class Walk:
     def _next_of_selection(self) -> Candidate | None:
         """The next image of the selection that the owner wants labelled first, or of the person's
         own."""
-        group = self.group
-        selection = group.selection_id if group and group.inside else self.study.first_id
+        group, selection = self.group, self.study.given_alone
+        if selection is None:
+            selection = group.selection_id if group and group.inside else self.study.first_id
         if selection is None:
             return None
         if self.first[0] != selection:
@@ -196,13 +198,13 @@ class Walk:
         return Candidate(image, public_id)
 
     def _next_ordinary(self) -> Candidate | None:
-        if self.group and self.group.inside:
+        if self.study.given_alone or (self.group and self.group.inside):
             return None
         # The least seen generator first; equals in an order drawn for this round.
         turn = sorted(self.ways.items(), key=lambda item: self._rank(item[1]))
         for generator, way in turn:
             while way[PART] != END:
-                row = _first_open_image(int(generator), way, self.annotator, self.group)
+                row = _first_open_image(int(generator), way, self.annotator)
                 if row is not None:
                     place, image, public_id = row
                     way[SEEN] += 1
@@ -248,21 +250,23 @@ class Walk:
         return Candidate(*rows[0]) if rows else None
 
 
-def part_of(group: Group | None) -> str:
-    """The condition on images, as SQL."""
-    if group is None:
-        return ""
-    part = sql.PART_INSIDE if group.inside else sql.PART_OUTSIDE
-    return part.format(selection=int(group.selection_id))
+def part_of(annotator: Membership) -> str:
+    """Which images this person may get at all, as SQL: those of their group, and while images of a
+    draw are given out, only these."""
+    part, alone = "", annotator.study.given_alone
+    if annotator.group_id and (group := annotator.group):
+        inside = sql.PART_INSIDE if group.inside else sql.PART_OUTSIDE
+        part = inside.format(selection=int(group.selection_id))
+    return part + (sql.PART_INSIDE.format(selection=int(alone)) if alone else "")
 
 
 def _first_open_image(
-    generator: int, way: list[int], annotator: Membership, group: Group | None
+    generator: int, way: list[int], annotator: Membership
 ) -> tuple[int, int, str] | None:
     """The first open image of a generator after the last one: one index look-up for each number of
     places that may be taken."""
     bound = f"AND place < {way[BEGINNING]}" if way[PART] == SECOND else ""
-    part = part_of(group)
+    part = part_of(annotator)
     queries = " UNION ALL ".join(
         f"SELECT * FROM ({sql.OPEN_IMAGE.format(taken=taken, bound=bound, part=part)}) AS open_{taken}"  # noqa: S608
         for taken in range(annotator.study.overlap)

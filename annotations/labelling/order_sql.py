@@ -1,7 +1,7 @@
 """The SQL by which a person's next image is found; see `annotations.labelling.image_order`.
 
-`{part}` stands where people of a group get a part of the images only: PART_INSIDE or PART_OUTSIDE with
-the key of the group's selection, or nothing.
+`{part}` stands where people get a part of the images only, by their group or a draw: PART_INSIDE or
+PART_OUTSIDE with the key of a selection, both, or nothing.
 """
 
 PART_INSIDE = """
@@ -71,12 +71,12 @@ FIRST_OF_ALL = """
       AND (SELECT had.id FROM annotations_assignment AS had
            WHERE had.image_id = image.id AND had.annotator_id = %s) IS NULL {part}
     ORDER BY chosen.place LIMIT 1"""
-# What one person of a group answered, holds, and may still get, counted up to a number. The join
+# What a person who gets a part of the images answered, holds, and may still get, counted up to a number. The join
 # begins with the selection, which is smaller than the study.
 INSIDE = """annotations_selectedimage AS part CROSS JOIN annotations_image AS image
     WHERE part.selection_id = {selection} AND image.id = part.image_id AND image.study_id = %s"""
 OUTSIDE = f"annotations_image AS image WHERE image.study_id = %s {PART_OUTSIDE}"
-IN_GROUP = f"""
+IN_PART = f"""
     SELECT (SELECT COUNT(*) FROM annotations_assignment AS done
             WHERE done.annotator_id = %s AND done.state = 'answered'),
            (SELECT COUNT(*) FROM annotations_assignment AS held

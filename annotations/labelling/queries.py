@@ -8,8 +8,8 @@ from django.db.models import QuerySet
 
 from annotations.database.prepared import Prepared, ask
 from annotations.labelling import order_sql as sql
-from annotations.labelling.image_order import Walk
-from annotations.models import Annotation, Answer, Assignment, Group, Image, Membership
+from annotations.labelling.image_order import Walk, part_of
+from annotations.models import Annotation, Answer, Assignment, Image, Membership
 
 # Above this an exact count helps nobody, and PostgreSQL would read every row for it.
 COUNTED_UP_TO = 300
@@ -45,8 +45,8 @@ def _counted(annotator: Membership) -> Progress:
     Images that nobody has seen yet are left for every person, and an index counts them. Only when
     few of those remain, this person's own images are looked up as well.
     """
-    if annotator.group_id and annotator.group:
-        return _counted_in_group(annotator, annotator.group)
+    if annotator.study.given_alone or annotator.group_id:
+        return _counted_in_part(annotator)
     person, study, overlap = annotator.pk, annotator.study_id, annotator.study.overlap
     [(mine, passed, fresh)] = ask(FRESH, [person, person, study, COUNTED_UP_TO + 1])
     if fresh - passed > COUNTED_UP_TO:
@@ -55,12 +55,19 @@ def _counted(annotator: Membership) -> Progress:
     return Progress(mine, left + Walk(annotator).known_to_come(left))
 
 
-def _counted_in_group(annotator: Membership, group: Group) -> Progress:
-    """The same for people who get a part of the images."""
+def _counted_in_part(annotator: Membership) -> Progress:
+    """The same for people who get a part of the images: of their group, or of a draw."""
     person, study = annotator.pk, annotator.study
-    images = (sql.INSIDE if group.inside else sql.OUTSIDE).format(selection=int(group.selection_id))
+    group = annotator.group if annotator.group_id else None
+    if study.given_alone:
+        images = sql.INSIDE.format(selection=int(study.given_alone)) + part_of(annotator)
+    else:
+        assert group is not None
+        images = (sql.INSIDE if group.inside else sql.OUTSIDE).format(
+            selection=int(group.selection_id)
+        )
     asked = [person, person, study.pk, study.overlap, person, COUNTED_UP_TO + 1]
-    [(mine, held, free)] = ask(sql.IN_GROUP.format(images=images), asked)
+    [(mine, held, free)] = ask(sql.IN_PART.format(images=images), asked)
     if free > COUNTED_UP_TO:
         return Progress(mine, COUNTED_UP_TO, more=True)
     return Progress(mine, held + free + Walk(annotator).known_to_come(held + free))

@@ -2,6 +2,7 @@ from annotations.models.annotation import Annotation, Answer, Revision
 from annotations.models.assignment import Assignment, HandedBack
 from annotations.models.decision import Decision
 from annotations.models.deletion import Deletion
+from annotations.models.draw import Draw, DrawnImage
 from annotations.models.event import Event
 from annotations.models.example_picture import ExamplePicture
 from annotations.models.flag import Flag
@@ -25,6 +26,8 @@ __all__ = [
     "Atom",
     "Decision",
     "Deletion",
+    "Draw",
+    "DrawnImage",
     "Event",
     "ExamplePicture",
     "Flag",

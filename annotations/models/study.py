@@ -76,6 +76,9 @@ class Study(models.Model):
         related_name="+",
         help_text="The images that people are given before all others.",
     )
+    only_first = models.BooleanField(
+        default=False, help_text="All other images wait: people get those of a draw alone."
+    )
     deleted_at = models.DateTimeField(
         null=True, blank=True, editable=False, help_text="Nobody can open it since."
     )
@@ -112,3 +115,8 @@ class Study(models.Model):
     @property
     def is_open(self) -> bool:
         return self.status == self.Status.OPEN
+
+    @property
+    def given_alone(self) -> int | None:
+        """The key of the selection outside of which images wait."""
+        return self.first_id if self.only_first else None

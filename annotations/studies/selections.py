@@ -46,17 +46,17 @@ def label_first(*, study: Study, selection: Selection) -> None:
         raise SelectionRefused(
             "This study gives out no images at present. Open it under Settings first."
         )
-    Study.objects.filter(pk=study.pk).update(first=selection)
-    study.first = selection
+    Study.objects.filter(pk=study.pk).update(first=selection, only_first=False)
+    study.first, study.only_first = selection, False
     words = f"has {selection.images} images labelled first: {selection.name}"
     event_log.note(study, "labelled first", words)
 
 
 @transaction.atomic
 def label_as_usual(*, study: Study) -> None:
-    if Study.objects.filter(pk=study.pk).exclude(first=None).update(first=None):
+    if Study.objects.filter(pk=study.pk).exclude(first=None).update(first=None, only_first=False):
         event_log.note(study, "labelled first", "has no images labelled first any more")
-    study.first = None
+    study.first, study.only_first = None, False
 
 
 def left_to_label(study: Study) -> int:
@@ -64,7 +64,7 @@ def left_to_label(study: Study) -> int:
     if study.first_id is None:
         return 0
     members = SelectedImage.objects.filter(
-        selection=study.first_id, image__taken__lt=study.overlap, image__gold=None
+        selection=study.first_id, image__taken__lt=study.overlap, image__gold__isnull=True
     )
     return members.exclude(image__file="").count()
 

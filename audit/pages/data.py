@@ -27,6 +27,7 @@ from audit.evidence import image_cards
 from audit.images import browse, cards, tally
 from audit.images.browse import PER_PAGE, Filters, NotThere
 from audit.models import Making, Report
+from audit.next_labels.draw import draw_labels
 from audit.pages.filters import select
 from audit.reports import progress
 from audit.words.counting import who_counts
@@ -105,6 +106,29 @@ def label_as_usual(request: HtmxRequest, slug: str) -> HttpResponse:
     selections.label_as_usual(study=study)
     messages.success(request, "Images are given out in the usual order again.")
     return redirect("data", slug=slug)
+
+
+@require_POST
+@login_required
+def draw(request: HtmxRequest, slug: str) -> HttpResponse:
+    """The owner draws the images that people label next."""
+    study = owner_place_or_404(request, slug).study
+    count, seed = (_whole(request.POST.get(name, "")) for name in ("count", "seed"))
+    made = draw_labels(
+        study=study, count=count, seed=seed, by=request.POST.get("by", ""), user=request.user
+    )
+    messages.success(
+        request,
+        f"{made.count} image{'' if made.count == 1 else 's'} drawn. People get these, and all "
+        "others wait.",
+    )
+    return redirect("data", slug=slug)
+
+
+def _whole(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 9):
+        raise selections.SelectionRefused("Write how many images, and the seed, as whole numbers.")
+    return int(text)
 
 
 class _Page:

@@ -19,6 +19,7 @@ from audit.pages import (
 study_pages = [
     path("data/", data.data, name="data"),
     path("data/choose/", data.choose, name="data-choose"),
+    path("data/draw/", data.draw, name="data-draw"),
     path("data/usual/", data.label_as_usual, name="data-usual"),
     path("data/<slug:public_id>/", data.image, name="data-image"),
     path("", overview.study, name="study"),

@@ -9,7 +9,9 @@ from functools import cached_property
 import numpy as np
 
 from annotations import consensus
+from annotations.errors import Refused
 from annotations.models import Annotation, Answer, Atom, Study
+from audit.reports.human_scores import REFUSED
 from audit.reports.make import question_of
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, Paired, pair
@@ -108,7 +110,10 @@ def audited(study: Study, options: Options) -> Audited:
     """Takes a constant number of queries for each judge."""
     question = question_of(study, options)
     options = replace(options, question=question)
-    return Audited(study, pair(study=study, question=question, judges=options.judges), question)
+    paired = pair(study=study, question=question, judges=options.judges)
+    if paired.people.chances is not None:
+        raise Refused(f"A paper’s tables do not weight labels: {REFUSED}.")
+    return Audited(study, paired, question)
 
 
 def by_image(atoms: list[AtomValue]) -> Iterator[tuple[int, list[float]]]:

@@ -14,9 +14,11 @@ import numpy as np
 from annotations.consensus import majority_of_others
 from annotations.forms.versions import form_of
 from annotations.models import Study
+from annotations.studies import draws
 from audit.people.answers import NOBODY, Answered, Forms, answers_of, forms_of
 from audit.reports import people_agreement
 from audit.reports.bootstrap import Draw, draw_of, est
+from audit.reports.human_scores import refused
 from audit.reports.options import RESAMPLES, SEED, Options
 from audit.reports.people_agreement import LEVELS
 from audit.stats import agreement, enough
@@ -54,6 +56,17 @@ def body_of(study: Study) -> dict[str, Any]:
     words = {question.name: question.text for question in form_of(study.form).questions}
     order = [name for name in words if name in answered] + sorted(set(answered) - set(words))
     busiest = _busiest(forms, members)
+    questions = [
+        {
+            "question": name,
+            "words": words.get(name, name),
+            **_question(answered[name], busiest),
+            **_published(answered[name], busiest, forms.generators),
+        }
+        for name in order
+    ]
+    # Images that were drawn with unequal chances are not like all others.
+    unequal = draws.unequal(study)
     return {
         "data": _digest(forms, answered),
         "forms": int(forms.key.size),
@@ -62,15 +75,7 @@ def body_of(study: Study) -> dict[str, Any]:
         "raters": int(np.unique(forms.rater).size),
         "people": [{"key": pk, **members[pk], **_time(forms, pk)} for pk in busiest],
         "seconds": _quartiles(forms.seconds),
-        "questions": [
-            {
-                "question": name,
-                "words": words.get(name, name),
-                **_question(answered[name], busiest),
-                **_published(answered[name], busiest, forms.generators),
-            }
-            for name in order
-        ],
+        "questions": refused(questions) if unequal else questions,
         "cannot_tell": cannot_tell,
     }
 

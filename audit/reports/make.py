@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from datetime import timedelta
 from functools import cached_property
 from typing import Any
@@ -20,7 +21,7 @@ from annotations.models import Study
 from annotations.studies.queries import answers_in_words, cannot_tell
 from audit import VERSION
 from audit.models import Report
-from audit.reports import freshness, gallery, leaderboard, states, summary
+from audit.reports import freshness, gallery, human_scores, leaderboard, states, summary
 from audit.reports.bootstrap import INTERVAL, est
 from audit.reports.compare_judges import comparison, human_ceiling
 from audit.reports.one_judge import JudgeReport
@@ -28,7 +29,8 @@ from audit.reports.options import RESAMPLES, SEED, Options
 from audit.reports.pairing import Paired, pair, questions_of
 from audit.reports.people_agreement import of_generator, people_of
 from audit.reports.progress import Progress
-from audit.reports.reference import Reference
+from audit.reports.reference import Reference, Series
+from audit.reports.slices import by_generator
 from audit.stats import enough
 from audit.stats.over_time import drift
 
@@ -72,8 +74,7 @@ def make_report(
             made_for_id=user_id,
         )
         if changed.keys() <= CHOSEN:
-            judges = {name: judge.series for name, judge in computed.judges.items()}
-            gallery.keep(report, computed.paired, computed.reference, judges)
+            gallery.keep(report, computed.paired, computed.reference, computed.series())
     return report
 
 
@@ -121,9 +122,16 @@ class Computation:
             if all(judge.facts["name"] != name for judge in self.paired.judges):
                 raise Refused(f"“{name}” has no scores in this study.")
         self.options = options = options.on(self.paired.people.scale)
-        self.reference = Reference.of(self.paired.people, options)
+        people = self.paired.people
+        self.reference = Reference.of(people, options)
+        # What statistics without weights may see: nothing where labels were drawn unequally.
+        self.weighs = people.chances is not None
+        self.seen = human_scores.silent(people) if self.weighs else people
+        reference = Reference.of(self.seen, options) if self.weighs else self.reference
         self.judges = {
-            judge.name: JudgeReport(self.paired, judge, self.reference, options)
+            judge.name: JudgeReport(
+                replace(self.paired, people=self.seen), judge, reference, options
+            )
             for judge in self.paired.judges
         }
         self.study, self.progress = study, progress
@@ -166,10 +174,18 @@ class Computation:
             "positive_at": None if people.scale.is_yes_no else options.positive_at,
             "signature": self._signature(options),
             "missing": _missing(self.paired, self.reference),
+            **({"drawn": human_scores.facts(people)} if self.weighs else {}),
+        }
+
+    def series(self) -> dict[str, Series]:
+        """Each judge beside what people said, image by image, for the lists of disagreements."""
+        yes, mean = self.reference.yes, self.reference.mean
+        return {
+            name: replace(judge.series, yes=yes, mean=mean) for name, judge in self.judges.items()
         }
 
     def _body(self, options: Options, progress: Progress) -> dict[str, Any]:
-        people = self.paired.people
+        people = self.seen
         judged = {name: judge.body(progress.step) for name, judge in self.judges.items()}
         states.settle(judged)
         of_people = {
@@ -182,16 +198,35 @@ class Computation:
             {name: (self.judges[name].series, judged[name]["overall"]) for name in judged}, options
         )
         progress.step()
+        ranking = leaderboard.ranking(
+            people, {name: part.tables for name, part in self.judges.items()}, options
+        )
+        if self.weighs:
+            judged, of_people, compared, ranking = map(
+                human_scores.refused, (judged, of_people, compared, ranking)
+            )
+            self._fill_in(judged, of_people)
         return {
             **self.facts,
             "people": of_people,
             "generators": self._generators(),
             "judges": judged,
             "comparison": compared,
-            "ranking": leaderboard.ranking(
-                people, {name: part.tables for name, part in self.judges.items()}, options
-            ),
+            "ranking": ranking,
         }
+
+    def _fill_in(self, judged: dict[str, Any], of_people: dict[str, Any]) -> None:
+        """What has a weighted form, and what is no statistic."""
+        people, everything = self.paired.people, np.ones(len(self.paired.people.images), dtype=bool)
+        of_people["images"] = int(people.has_labels.sum())
+        of_people["mean"] = est(human_scores.weighted(people, people.mean, everything))
+        for name, body in judged.items():
+            judge = self.judges[name].judge
+            body["overall"] |= human_scores.levels(people, judge, self.reference, everything)
+            for generator, here in by_generator(people):
+                body["by_generator"][generator] |= human_scores.levels(
+                    people, judge, self.reference, here
+                )
 
     def _signature(self, options: Options) -> dict[str, Any]:
         return {
@@ -214,13 +249,22 @@ class Computation:
             date = people.release_dates[code]
             here = people.generators == code
             level = self.reference.level(here)
+            of_people = of_generator(self.seen, here, self.options)
+            if self.weighs:
+                said = self.reference.yes if people.scale.is_yes_no else self.reference.mean
+                level = human_scores.weighted(people, said, here)
+                of_people = human_scores.refused(of_people)
+                of_people["human_mean"] = est(human_scores.weighted(people, people.mean, here))
             rows.append(
                 {
                     "name": name,
                     "release_date": date.isoformat() if date else None,
                     "images": int(here.sum()),
                     "human_score": est(level),
-                    **of_generator(people, here, self.options),
+                    "human_score_assisted": human_scores.human_score_assisted(
+                        people, self.paired.judges, self.reference, here
+                    ),
+                    **of_people,
                     "saturated": drift.saturated(enough.required(level))
                     if people.scale.is_yes_no
                     else "open",

@@ -27,7 +27,7 @@ from annotations.models import (
     Study,
 )
 from annotations.scales import Scale, inferred
-from annotations.studies import adjudication
+from annotations.studies import adjudication, draws
 from judges.models import AtomScore, Run, Score
 from judges.names import runs_by_name
 
@@ -55,6 +55,11 @@ class People:
     annotations: int
     simulated: bool
     decisions: np.ndarray | None = None  # the owner's, for reports of consensus "adjudicated"
+    # Where images were drawn with unequal chances: each one's chance (0: it could not be drawn), which
+    # were drawn or certain, and which had labels before and so were certain without being drawn.
+    chances: np.ndarray | None = None
+    drawn: np.ndarray | None = None
+    certain: np.ndarray | None = None
 
     @cached_property
     def majority(self) -> np.ndarray:
@@ -126,6 +131,8 @@ class Paired:
         ]
         if people.decisions is not None:
             facts.append(_plain(people.decisions))
+        if people.chances is not None and people.drawn is not None:
+            facts += [people.chances.tolist(), people.drawn.tolist()]
         sha.update(json.dumps(facts, ensure_ascii=False).encode())
         for judge in self.judges:
             facts = [
@@ -226,7 +233,22 @@ def _people(study: Study, question: str) -> tuple[People, dict[int, int], dict[i
         annotations=len(answers),
         simulated=simulated,
     )
-    return people, order, prompt_codes
+    return _with_chances(people, study, order), order, prompt_codes
+
+
+def _with_chances(people: People, study: Study, order: Mapping[int, int]) -> People:
+    """Draws with one chance for all need no weights, nor does a study of which all is labelled."""
+    known = draws.chances_of(study)
+    if known is None or known.uniform or people.has_labels.all():
+        return people
+    size = len(people.images)
+    chances, drawn, certain = np.zeros(size), np.zeros(size, dtype=bool), np.zeros(size, dtype=bool)
+    for image, chance in known.chance.items():
+        if (place := order.get(image)) is not None:
+            chances[place] = chance
+            drawn[place] = image in known.drawn
+            certain[place] = image in known.before
+    return replace(people, chances=chances, drawn=drawn, certain=certain)
 
 
 def _answers(study: Study, question: str) -> list[tuple[int, int, int, float | None]]:

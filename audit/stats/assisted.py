@@ -129,8 +129,8 @@ class _Sample:
         spread = pull.T @ pull / (total - 1)
         judged, said = self.scores[self.labelled], self.answers[self.labelled]
         together = (judged - judged.mean(axis=0)).T @ (said - said.mean()) / n
-        inverse, rank = _inverse(spread, self._largest() ** 2)
-        return inverse @ together, rank
+        turned, rank = _inverse(spread, self._largest() ** 2)
+        return turned @ together, rank
 
     def by_clusters(self) -> tuple[Floats, int]:
         """beta such that lambda = beta N / M is the least-squares weight of the clusters' sums."""
@@ -138,8 +138,8 @@ class _Sample:
         if n == total:
             return np.zeros(self.scores.shape[1]), 0
         own, theirs = self.sums()
-        inverse, rank = _inverse(theirs.T @ theirs, (self._largest() / n) ** 2)
-        return -inverse @ theirs.T @ own * total / (total - n), rank
+        turned, rank = _inverse(theirs.T @ theirs, (self._largest() / n) ** 2)
+        return -turned @ theirs.T @ own * total / (total - n), rank
 
     def sums(self) -> tuple[Floats, Floats]:
         """a and b: what each cluster adds to the deviation of people's and of the judges' means."""

@@ -105,10 +105,32 @@ def cannot_tell(people: dict[str, Any]) -> list[str]:
     ]
 
 
+def of_draws(drawn: dict[str, Any]) -> list[str]:
+    """Labels that were drawn with unequal chances: which numbers are missing, and which labels."""
+    reason = drawn["reason"]
+    lines = [
+        f"{reason[0].upper()}{reason[1:]}.",
+        f"{drawn['labelled']} of {drawn['drawn']} images that were drawn have labels"
+        + (f", and {drawn['before']} had some before." if drawn["before"] else "."),
+    ]
+    if drawn["left_out"]:
+        lines.append(
+            f"{_n(drawn['left_out'], 'labelled image')} left out: not drawn, so nobody knows with "
+            "which chance they were labelled."
+        )
+    if drawn["never_drawn"]:
+        lines.append(
+            f"Nothing is said of {_n(drawn['never_drawn'], 'image')} that could not be drawn."
+        )
+    return lines
+
+
 def missing(body: dict[str, Any]) -> list[str]:
     lines = cannot_tell(body["people"])
     if body["people"]["annotations"]:
         lines += in_words(body["people"])
+    if drawn := body.get("drawn"):
+        lines += of_draws(drawn)
     gaps = body["missing"]
     images = sum(generator["images"] for generator in body["generators"])
     if gaps["labels"]:

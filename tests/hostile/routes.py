@@ -118,6 +118,7 @@ ROWS = {
     "run-failures": "researcher",
     "data": "researcher",
     "data-choose": "researcher",
+    "data-draw": "owner",
     "data-usual": "owner",
     "data-image": "researcher",
     "export": "researcher",

@@ -45,6 +45,15 @@ def test_no_more_people_than_wanted_get_one_of_them(study):
     assert selections.left_to_label(study) == 0
 
 
+def test_what_is_left_of_them_goes_down_as_they_are_labelled(study, bob):
+    study.overlap = 1
+    study.save()
+    label_first(study, ["late-1", "late-3"])
+    assert selections.left_to_label(study) == 2
+    answers(bob, 1)
+    assert selections.left_to_label(study) == 1
+
+
 def test_the_order_is_drawn_for_the_selection(study, bob):
     label_first(study, ["early-0", "late-0", "early-1", "late-1"])
     first = answers(bob, 4)

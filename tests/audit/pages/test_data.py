@@ -225,3 +225,28 @@ def test_an_image_without_file_labels_or_scores_has_a_page(as_alice, study):
     text = as_alice.get(reverse("data-image", args=["bare", one.public_id])).content.decode()
     assert "came without a file" in text
     assert "Nobody has labelled" in text
+
+
+def test_the_owner_draws_images_and_all_others_wait(as_alice, judged):
+    # Six of the eight have no label yet.
+    address = reverse("data-draw", args=[judged.slug])
+    response = as_alice.post(address, {"count": "4", "by": "uniform", "seed": "7"}, follow=True)
+    text = response.content.decode()
+    assert "4 images drawn" in text
+    assert "4 of 4 images of “Draw 1: 4 images” are labelled now, all others wait" in text
+    assert Selection.objects.get().images == 4
+
+
+def test_a_draw_that_cannot_be_is_refused_in_a_sentence(as_alice, judged):
+    address = reverse("data-draw", args=[judged.slug])
+    for count, words in (("9", "6 can be drawn"), ("many", "whole numbers"), ("0", "one image")):
+        response = as_alice.post(address, {"count": count, "by": "uniform", "seed": "7"})
+        assert response.status_code in (409, 422)
+        assert words in response.content.decode()
+
+
+def test_who_does_not_own_the_study_is_offered_no_draw(as_alice, alice, judged):
+    assert "data/draw" in data(as_alice, judged).content.decode()
+    alice.role = "researcher"
+    alice.save()
+    assert "data/draw" not in data(as_alice, judged).content.decode()

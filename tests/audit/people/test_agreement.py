@@ -186,12 +186,12 @@ def test_texts_are_compared_and_have_no_order(study):
 
 def test_sixty_people_take_as_many_queries_as_two(django_assert_num_queries, study):
     making.labels(study, {"early-0": {"ann": 1, "ben": 1}})
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         people_agreement.body_of(study)
     making.labels(
         study, {i.key: {f"p{n:02}": n % 2 for n in range(70)} for i in study.images.all()}
     )
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         body = people_agreement.body_of(study)
     assert len(body["people"]) == people_agreement.PEOPLE
     assert body["raters"] == 72

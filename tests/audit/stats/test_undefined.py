@@ -23,6 +23,7 @@ from audit.stats import (
     causes,
     contests,
     decisions,
+    draws,
     enough,
     escalation,
     intervals,
@@ -39,6 +40,7 @@ from audit.stats import (
 )
 from audit.stats.counting.grouped_pairs import GroupedPairs
 from audit.stats.decisions import leaderboard, probabilities, tie_folds
+from audit.stats.draws import drawn_sample
 from audit.stats.estimate import Estimate, Undefined
 from audit.stats.over_time import drift, sequential_alarm
 from audit.stats.resamples import Resamples
@@ -303,6 +305,21 @@ ROWS = {
         "a chance of 2": lambda: assisted.drawn([1, 0], [1, 2], [2.0, 0.5]),
         "a missing score": lambda: assisted.drawn([1, 0], [1, NAN], [0.5, 0.5]),
         "other lengths": lambda: assisted.drawn([1, 0], [1], [0.5]),
+    },
+    "drawn_sample.mean": {
+        "nothing": lambda: drawn_sample.mean([], [], []),
+        "no labels": lambda: drawn_sample.mean([NAN] * 4, [0.5] * 4, FEW),
+        "one label": lambda: drawn_sample.mean([1, NAN, NAN, NAN], [0.5] * 4, [1, 2, 3, 4]),
+        "one prompt": lambda: drawn_sample.mean([1, 0, NAN, NAN], [0.5] * 4, [1] * 4),
+        "one answer": lambda: drawn_sample.mean([1, 1, NAN, NAN], [0.5] * 4, [1, 2, 3, 4]),
+        "no chance": lambda: drawn_sample.mean([1, 0], [0.0, 0.5], [1, 2]),
+        "a missing score": lambda: drawn_sample.mean([1, 0], [0.5, 0.5], [1, 2], [[1, NAN]]),
+        "a chance of 2": lambda: drawn_sample.mean([1, 0], [2.0, 0.5], [1, 2]),
+        "other lengths": lambda: drawn_sample.mean([1, 0], [0.5], [1, 2]),
+    },
+    "drawn_sample.systematic": {
+        "half an image": lambda: drawn_sample.systematic(np.array([0.25, 0.25]), [0]),
+        "a chance of 2": lambda: drawn_sample.systematic(np.array([2.0, 0.0]), [0]),
     },
     "assisted.inclusion": {
         "nothing": lambda: assisted.inclusion([], 0),
@@ -661,7 +678,7 @@ def public_functions() -> set[str]:
     modules = [f"audit.stats.{m.name}" for m in pkgutil.iter_modules(audit.stats.__path__)]
     modules += [
         f"{folder.__name__}.{module.name}"
-        for folder in (decisions, over_time, resampling)
+        for folder in (decisions, draws, over_time, resampling)
         for module in pkgutil.iter_modules(folder.__path__)
     ]
     for path in modules:

@@ -1,0 +1,61 @@
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from annotations.models.image import Image
+from annotations.models.selection import Selection
+from annotations.models.study import Study
+
+
+class Draw(models.Model):
+    """Images drawn at random for people to label next, each with a known chance."""
+
+    class By(models.TextChoices):
+        UNIFORM = "uniform", "the same chance for every image"
+        UNCERTAINTY = "uncertainty", "more often where judges are unsure"
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="draws")
+    by = models.CharField(max_length=12, choices=By)
+    count = models.PositiveIntegerField(help_text="How many images were drawn.")
+    seed = models.BigIntegerField()
+    # What people are given: the images drawn, and those of earlier draws that still want labels.
+    selection = models.ForeignKey(
+        Selection, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["study", "pk"]
+
+    def __str__(self) -> str:
+        return f"{self.count} images, {self.get_by_display()}"
+
+
+class DrawnImage(models.Model):
+    """One image that could be drawn, with its chance as it was then, and whether it was drawn.
+
+    An image that had labels before the first draw is certain (chance 1) without being drawn.
+    """
+
+    # No index of its own: the constraint below begins with it.
+    draw = models.ForeignKey(Draw, on_delete=models.CASCADE, related_name="images", db_index=False)
+    image = models.ForeignKey(Image, on_delete=models.CASCADE, related_name="+")
+    chance = models.FloatField()
+    drawn = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ["draw", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["draw", "image"], name="an_image_has_one_chance_in_a_draw"
+            ),
+            models.CheckConstraint(
+                condition=Q(chance__gt=0, chance__lte=1), name="a_chance_is_above_0_and_at_most_1"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.image}: {self.chance:.4g}"

@@ -1,0 +1,94 @@
+"""Which images people label next: drawn uniformly, or more often where the judges are unsure.
+
+The chances rest on judges' scores alone, never on labels, so that draws are independent of what
+people said and their labels can be weighted exactly.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from django.db import transaction
+from scipy.stats import rankdata
+
+from annotations.errors import Refused, StudyRefused
+from annotations.models import Draw, Study
+from annotations.studies import draws
+from audit.reports import freshness
+from audit.stats import assisted
+from audit.stats.draws import drawn_sample
+from audit.stats.estimate import Undefined
+from judges.models import Score
+from judges.names import runs_by_name
+
+BY = tuple(Draw.By.values)
+
+
+@transaction.atomic
+def draw_labels(*, study: Study, count: int, seed: int, by: str, user: Any = None) -> Draw:
+    """Draw so many images; people get these and no others until the owner ends it."""
+    if by not in BY:
+        raise Refused(f"Images are drawn by {' or '.join(BY)}.")
+    number = draws.next_number(study)
+    frame = draws.frame_of(study)
+    draws.refuse_unfit(study, count, frame)
+    if by == Draw.By.UNIFORM:
+        useful = np.ones(len(frame.images))
+    else:
+        useful = usefulness(study, frame.images)
+    chances = assisted.inclusion(useful, count)
+    if isinstance(chances, Undefined):
+        raise StudyRefused(f"Nothing was drawn: {chances.reason}.")
+    taken = drawn_sample.systematic(chances, [seed, number])
+    made = draws.keep(
+        study=study,
+        frame=frame,
+        chances=chances.tolist(),
+        taken=taken.tolist(),
+        by=by,
+        seed=seed,
+        user=user,
+    )
+    freshness.changed(study.pk)
+    return made
+
+
+def usefulness(study: Study, images: tuple[int, ...]) -> np.ndarray:
+    """sqrt(p (1 - p)) with p the mean of what the judges say, 1/2 where none says anything.
+
+    Scores from 0 to 1 are read as they are; of other scales by their rank, so that the middle is
+    the least sure.
+    """
+    place = {pk: number for number, pk in enumerate(images)}
+    said = [_said(run.pk, place) for run in runs_by_name(study).values()]
+    said = [scores for scores in said if not np.isnan(scores).all()]
+    if not said:
+        raise StudyRefused(
+            "No judge has scored these images, so nothing tells which are uncertain. Run a judge "
+            "first, or draw uniformly."
+        )
+    table = np.array(said)
+    given = (~np.isnan(table)).sum(axis=0)
+    mean = np.divide(
+        np.nansum(table, axis=0), given, out=np.full(len(images), 0.5), where=given > 0
+    )
+    useful = np.sqrt(mean * (1 - mean))
+    if not useful.any():
+        raise StudyRefused(
+            "The judges say yes or no and agree on every image, so nothing tells which are "
+            "uncertain. Draw uniformly."
+        )
+    return useful
+
+
+def _said(run: int, place: dict[int, int]) -> np.ndarray:
+    scores = np.full(len(place), np.nan)
+    rows = Score.objects.filter(run=run, value__isnull=False).order_by()
+    for image, value in rows.values_list("image_id", "value"):
+        if image in place:
+            scores[place[image]] = value
+    known = ~np.isnan(scores)
+    if known.any() and (scores[known].min() < 0 or scores[known].max() > 1):
+        scores[known] = (rankdata(scores[known]) - 0.5) / known.sum()
+    return scores

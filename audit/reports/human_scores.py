@@ -1,0 +1,172 @@
+"""People's scores that are no plain averages: weighted by the chances of a draw, helped by judges.
+
+Where labels were drawn with unequal chances, every number is weighted or refused. The images on which judges are unsure were drawn more often, so plain averages, AUROC, kappa and tau of
+the labelled images say something else than those of all images. Means have a simple weighted form.
+Everything else sees no labels at all and says why, also a statistic that is added later.
+
+An assisted score never stands beside a judge: a score that a judge has helped to make cannot audit that
+judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from audit.reports.bootstrap import est
+from audit.reports.pairing import JudgeScores, People
+from audit.reports.reference import Reference, why_no_points
+from audit.stats import assisted
+from audit.stats.draws import drawn_sample
+from audit.stats.estimate import Estimate, Result, Undefined
+
+REFUSED = (
+    "the labels of this study were drawn with unequal chances; only means are weighted, "
+    "and this number has no weighted form here"
+)
+TARGET: assisted.Target = "prompts"
+# Fewer labels than this for each judge, and their weights cost more than the judges help: then all
+# judges together are one, the mean of their standardised scores.
+LABELS_PER_JUDGE = 20
+TOGETHER = "all judges together"
+
+
+def silent(people: People) -> People:
+    """The same images, as if nobody had labelled any."""
+    return replace(people, ratings=np.full(people.ratings.shape, np.nan))
+
+
+def refused(body: Any) -> Any:
+    """The same, with this reason for every number that there is not, and for every number."""
+    if isinstance(body, Mapping):
+        if "undefined" in body or {"value", "low", "high"} <= body.keys():
+            return {"undefined": REFUSED, "n": body.get("n", 0)}
+        told = {"untold": REFUSED} if "untold" in body else {}
+        return {key: refused(value) for key, value in body.items()} | told
+    return [refused(value) for value in body] if isinstance(body, list) else body
+
+
+def chances_at(
+    people: People, values: np.ndarray, where: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The values of the images that were drawn, nan elsewhere, and each image's chance to be in the draw
+    and to have been labelled: of those drawn some wait, or were skipped by everybody."""
+    assert people.chances is not None and people.drawn is not None and people.certain is not None
+    chances, drawn = people.chances[where], people.drawn[where]
+    left_to_chance = drawn & ~people.certain[where]
+    said = np.where(drawn, values, np.nan)
+    labelled = left_to_chance & ~np.isnan(said)
+    if labelled.any():
+        share = labelled.sum() / left_to_chance.sum()
+        chances = np.where(people.certain[where], chances, chances * share)
+    # An image that was certain and has no label of this question cannot be stood in for.
+    gone = people.certain[where] & np.isnan(said)
+    return said, np.where(gone, 0.0, chances)
+
+
+def weighted(people: People, values: np.ndarray, where: np.ndarray, *, ends: bool = True) -> Result:
+    """The mean over all images, each label counting 1 / chance."""
+    scale = 100.0 if people.scale.in_points else 1.0
+    said, chances = chances_at(people, values[where] * scale, where)
+    result = drawn_sample.mean(said, chances, people.prompts[where])
+    if isinstance(result, Undefined):
+        return result
+    plain = Estimate(result.value, result.low, result.high, result.n)
+    return _within(plain, people, scale) if ends else plain
+
+
+def levels(
+    people: People, judge: JudgeScores, reference: Reference, where: np.ndarray
+) -> dict[str, Any]:
+    """The part of STATS that is weighted: people's mean, the judge's on the same images, and by how much
+    they differ."""
+    level = reference.yes if people.scale.is_yes_no else reference.mean
+    both = np.where(np.isnan(judge.scores), np.nan, level)
+    scores = np.where(np.isnan(level), np.nan, judge.scores)
+    no_points = why_no_points(people, judge.scores)
+    deviation = (
+        Undefined(no_points, int((~np.isnan(both[where])).sum()))
+        if no_points
+        else weighted(people, both - scores, where, ends=False)
+    )
+    return {
+        "n": int((people.drawn[where] & ~np.isnan(both[where])).sum())
+        if people.drawn is not None
+        else 0,
+        "human_score": est(weighted(people, both, where)),
+        "judge_score": est(weighted(people, scores, where, ends=False)),
+        "net_deviation": est(deviation),
+    }
+
+
+def facts(people: People) -> dict[str, Any]:
+    """What a reader must know of the draws."""
+    assert people.drawn is not None and people.certain is not None and people.chances is not None
+    by_chance = people.drawn & ~people.certain
+    labelled = people.has_labels
+    return {
+        "reason": REFUSED,
+        "drawn": int(by_chance.sum()),
+        "labelled": int((by_chance & labelled).sum()),
+        "before": int((people.certain & labelled).sum()),
+        "left_out": int((labelled & ~people.drawn).sum()),
+        "never_drawn": int((people.chances == 0).sum()),
+    }
+
+
+def human_score_assisted(
+    people: People, judges: Sequence[JudgeScores], reference: Reference, here: np.ndarray
+) -> dict[str, Any]:
+    """EST, and: the target, the labels alone, each judge's weight, what the labels are worth."""
+    scale = 100.0 if people.scale.in_points else 1.0
+    said = (reference.yes if people.scale.is_yes_no else reference.mean)[here] * scale
+    names, scores = _helpers(judges, here, int((~np.isnan(said)).sum()))
+    if not names:
+        n = int((~np.isnan(said)).sum())
+        return {**Undefined("no judge has scored these images", n).as_dict(), "target": TARGET}
+    prompts = people.prompts[here]
+    if people.chances is None:
+        result = assisted.mean(said, scores, prompts, target=TARGET)
+    else:
+        said, chances = chances_at(people, said, here)
+        result = drawn_sample.mean(said, chances, prompts, scores, target=TARGET)
+    if isinstance(result, Undefined):
+        return {**result.as_dict(), "target": TARGET}
+    return {
+        **_within(result, people, scale).as_dict(),
+        "target": TARGET,
+        "alone": _within(result.alone, people, scale).as_dict(),
+        "weights": dict(zip(names, result.weights, strict=True)),
+        "effective_labels": result.effective_labels,
+        "images": result.images,
+    }
+
+
+def _within(result: Estimate, people: People, scale: float) -> Estimate:
+    """No end of an interval lies outside people's scale."""
+    if people.scale.ends is None or result.low is None or result.high is None:
+        return Estimate(result.value, result.low, result.high, result.n)
+    low, high = people.scale.ends[0] * scale, people.scale.ends[1] * scale
+    return Estimate(result.value, max(low, result.low), min(high, result.high), result.n)
+
+
+def _helpers(
+    judges: Sequence[JudgeScores], here: np.ndarray, labels: int
+) -> tuple[list[str], np.ndarray]:
+    """Judges by name and their standardised scores; an image that one has not scored gets that judge's
+    mean, which tells nothing and does no harm."""
+    names, rows = [], []
+    for judge in judges:
+        scores = judge.scores[here]
+        known = ~np.isnan(scores)
+        if 2 * int(known.sum()) < scores.size or not known.any():
+            continue
+        middle, spread = float(scores[known].mean()), float(scores[known].std())
+        names.append(judge.name)
+        rows.append(np.where(known, scores - middle, 0.0) / (spread if spread > 0 else 1.0))
+    if len(names) > 1 and labels < LABELS_PER_JUDGE * len(names):
+        return [TOGETHER], np.mean(rows, axis=0)[None, :]
+    return names, np.array(rows)
