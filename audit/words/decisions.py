@@ -65,7 +65,7 @@ def _stand_in(judges: Judges) -> str:
 def _trusted(judges: Judges) -> str:
     known = _known(judges, "trusted_share")
     if not known:
-        return _nobody(judges, "trusted_share", start="None: ")
+        return _nobody(judges, "trusted_share", start="Nothing to rely on: ")
     best = _best(known)
     found = known[best]
     images = "image goes" if found["to_people"] == 1 else "images go"

@@ -89,7 +89,7 @@ def test_a_bad_judge_may_not():
     swapped = ranked(by_judge=["old", "new"], swaps=[{}])
     lines = said({"bad-judge": bad}, {"bad-judge": swapped})
     assert lines[0] == "Not shown, so let people decide: bad-judge."
-    assert lines[1] == "None: 10 % disagreement or less cannot be shown."
+    assert lines[1] == "Nothing to rely on: 10 % disagreement or less cannot be shown."
     assert lines[2] == "Another one comes first, so publish no leaderboard by it: bad-judge."
     assert lines[4].endswith("No gain shown, so tune no generator on: bad-judge.")
     assert lines[5] == "Worse than always giving the average, so calibrate first: bad-judge."
