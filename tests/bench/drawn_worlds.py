@@ -23,18 +23,20 @@ class Covered:
     alone: float  # of the truth by that of labels alone
     width: float  # the assisted interval's, over that of labels alone
     bias: float
+    bias_alone: float  # of the labels' weighted mean, without a judge
     bias_unweighted: float  # of the plain mean of the same labels
 
 
 def covered(worlds: int, *, judges: int, by: str, seed: int, useless: bool = False) -> Covered:
     random = np.random.default_rng(seed)
     rows = [_world(random, judges, by, useless) for _ in range(worlds)]
-    inside, alone, width, width_alone, off, off_plain = np.array(rows, dtype=float).T
+    inside, alone, width, width_alone, off, off_alone, off_plain = np.array(rows, dtype=float).T
     return Covered(
         float(inside.mean()),
         float(alone.mean()),
         float(width.mean() / width_alone.mean()),
         float(off.mean()),
+        float(off_alone.mean()),
         float(off_plain.mean()),
     )
 
@@ -65,6 +67,7 @@ def _world(random: np.random.Generator, judges: int, by: str, useless: bool) -> 
         result.high - result.low,
         alone.high - alone.low,
         result.value - truth,
+        alone.value - truth,
         float(people[taken].mean()) - truth,
     )
 

@@ -78,4 +78,5 @@ def test_a_judge_that_is_no_use_costs_no_more_than_its_weight():
 def test_without_weights_the_same_labels_are_biased():
     result = covered(200, judges=1, by="uncertainty", seed=3)
     assert abs(result.bias) < 0.012
+    assert abs(result.bias_alone) < 0.012
     assert abs(result.bias_unweighted) > 0.02
