@@ -21,7 +21,9 @@ import sys  # noqa: E402
 import time  # noqa: E402
 import tracemalloc  # noqa: E402
 from collections.abc import Callable, Iterator  # noqa: E402
+from concurrent.futures import ProcessPoolExecutor  # noqa: E402
 from dataclasses import dataclass  # noqa: E402
+from functools import partial  # noqa: E402
 
 import krippendorff  # noqa: E402
 import numpy as np  # noqa: E402
@@ -565,22 +567,28 @@ def coverages(quick: bool) -> Iterator[Row]:
         goal = ">= 0.93" if safe else "0.93 - 0.97"
         return Row(f"coverage: {work}", None, held.share, goal, bool(met), None, note, "of worlds")
 
+    tasks: list[tuple[str, bool, Callable[[], coverage.Held]]] = []
     for kind in coverage.KINDS:
         safe = kind == "at the ends"
         for name in coverage.STATISTICS:
             for prompts, images in coverage.designs(name):
-                held = coverage.coverage(name, prompts, images, worlds, kind=kind)
-                yield row(f"{name}, {kind}, {prompts} x {images}", held, safe=safe)
+                count = partial(coverage.coverage, name, prompts, images, worlds, kind=kind)
+                tasks.append((f"{name}, {kind}, {prompts} x {images}", safe, count))
         for name in coverage.COURSES:
             for prompts, size in coverage.OVER_TIME:
-                held = coverage.course_coverage(name, prompts, size, worlds, kind=kind)
-                yield row(f"{name}, {kind}, {prompts} x {size}", held, safe=safe)
+                count = partial(coverage.course_coverage, name, prompts, size, worlds, kind=kind)
+                tasks.append((f"{name}, {kind}, {prompts} x {size}", safe, count))
     for prompts in coverage.SIZES:
         for images in (1, 4):
             for rate in coverage.RATES:
-                held = coverage.share_coverage(prompts, images, rate, worlds)
                 few = prompts * images * min(rate, 1 - rate) < 5 or prompts < 20
-                yield row(f"share {rate:g}, {prompts} x {images}", held, safe=few)
+                count = partial(coverage.share_coverage, prompts, images, rate, worlds)
+                tasks.append((f"share {rate:g}, {prompts} x {images}", few, count))
+    # Each row has worlds of its own, so that the cores of a machine share them.
+    with ProcessPoolExecutor() as pool:
+        counted = [(work, safe, pool.submit(count)) for work, safe, count in tasks]
+        for work, safe, held in counted:
+            yield row(work, held.result(), safe=safe)
 
 
 PARTS = (
