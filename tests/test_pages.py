@@ -269,6 +269,17 @@ def test_ten_times_the_rows_take_the_same_number_of_queries(as_alice, judged, na
     assert queries(as_alice, name, large) == queries(as_alice, name, judged)
 
 
+@pytest.mark.parametrize("name", ["drift", "slices"])
+def test_five_running_judges_take_the_queries_of_one(as_alice, judged, name):
+    judged.runs.update(state="running")
+    page(as_alice, name, judged)
+    one = queries(as_alice, name, judged)
+    for number in range(4):
+        making.scores(judged, {"early-0": True}, name=f"judge-{number}")
+    judged.runs.update(state="running")
+    assert queries(as_alice, name, judged) == one
+
+
 def test_the_home_page_shows_researchers_what_was_found(as_alice, judged):
     response = as_alice.get(reverse("home"))
     assert response.status_code == 200

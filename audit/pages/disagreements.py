@@ -26,7 +26,7 @@ from audit.words.report import title
 from judges.models import Score
 from judges.names import runs_by_name
 
-PER_PAGE = 24
+PER_PAGE = 16
 VARIANTS = {"original": "original prompts", "rewritten": "rewritten prompts"}
 SIDES = {"strict": "people yes, judge no", "lenient": "people no, judge yes"}
 

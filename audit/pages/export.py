@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
@@ -21,6 +22,7 @@ from audit.pages.filters import select
 from audit.words.report import title
 from judges.exports import tables
 from judges.exports.tables import TABLES, Asked
+from judges.models import Run
 from judges.names import runs_by_name
 
 PEOPLE = {
@@ -36,7 +38,8 @@ FORMATS = {"csv": "CSV", "jsonl": "JSONL", "parquet": "Parquet", "zip": "ZIP", *
 def export(request: HtmxRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
     study, filters = place.study, filters_or_404(request.GET)
-    asked = _options(request, place)
+    judges = runs_by_name(study)
+    asked = _options(request, place, judges)
     images = None
     if filters.restricts:
         images = _images_or_404(study, filters)
@@ -69,7 +72,7 @@ def export(request: HtmxRequest, slug: str) -> HttpResponse:
                 }
                 for name, table in TABLES.items()
             ],
-            "menus": _menus(place, asked, study),
+            "menus": _menus(place, asked, judges),
             "hidden": [
                 (name, value)
                 for name, value in _given(filters).items()
@@ -86,7 +89,7 @@ def file(request: HtmxRequest, slug: str, what: str, kind: str) -> HttpResponseB
     if what not in TABLES or kind not in TABLES[what].formats:
         raise Http404
     filters = filters_or_404(request.GET)
-    options = _options(request, place)
+    options = _options(request, place, runs_by_name(place.study))
     asked = Asked(
         what,
         kind,
@@ -142,7 +145,7 @@ def _formats(table: tables.Table, filters: Filters) -> list[str]:
     return [name for name in table.formats if not (filters.restricts and name in tables.ENDINGS)]
 
 
-def _options(request: HtmxRequest, place: Place) -> dict[str, str]:
+def _options(request: HtmxRequest, place: Place, judges: Mapping[str, Run]) -> dict[str, str]:
     query = request.GET
     people = query.get("people", "")
     people = people if people in pseudonyms.RULES else ""
@@ -152,14 +155,13 @@ def _options(request: HtmxRequest, place: Place) -> dict[str, str]:
     return {
         "people": people if people != "everybody" else "",
         "rule": rule if rule in RULES and rule != "majority" else "",
-        "of": query.get("of", "") if query.get("of", "") in runs_by_name(place.study) else "",
+        "of": query.get("of", "") if query.get("of", "") in judges else "",
         "question": "".join(s for s in query.get("question", "")[:80] if s.isprintable()),
         "pictures": "1" if query.get("pictures") == "1" else "",
     }
 
 
-def _menus(place: Place, asked: dict[str, str], study: Study) -> list[dict[str, Any]]:
-    judges = runs_by_name(study)
+def _menus(place: Place, asked: dict[str, str], judges: Mapping[str, Run]) -> list[dict[str, Any]]:
     people = PEOPLE if place.owns else {"everybody": PEOPLE["everybody"]}
     menus = [
         select("people", "hidden behind a pseudonym", people.items(), asked["people"]),

@@ -31,7 +31,7 @@ from audit.reports.pairing import questions_of
 from audit.view import MANY, View
 from audit.words import report as report_words
 from audit.words import titles
-from judges.runs.queries import RunRow, run_row
+from judges.runs.queries import RunRow, running_rows
 from judges.runs.wake import send
 
 FILES = ("svg", "png", "pdf")
@@ -82,8 +82,7 @@ class ReportPage:
 
     @cached_property
     def going(self) -> list[RunRow]:
-        running = self.study.runs.filter(state="running").order_by("pk")
-        return [run_row(run) for run in running]
+        return running_rows(self.study)
 
     @cached_property
     def making(self) -> Making | None:

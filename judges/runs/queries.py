@@ -205,6 +205,10 @@ def run_rows(study: Study) -> list[RunRow]:
     return _rows(study, Run.objects.filter(study=study))
 
 
+def running_rows(study: Study) -> list[RunRow]:
+    return _rows(study, Run.objects.filter(study=study, state=Run.State.RUNNING))
+
+
 def run_row(run: Run) -> RunRow:
     (row,) = _rows(run.study, Run.objects.filter(pk=run.pk))
     return row
@@ -233,9 +237,8 @@ def failures(run: Run) -> QuerySet[Score]:
 
 
 def _rows(study: Study, runs: QuerySet[Run]) -> list[RunRow]:
-    apart = {run.pk: name.partition(APART)[2] for name, run in runs_by_name(study).items()}
     since = timezone.now() - SPEED_WINDOW
-    counted = (
+    counted = list(
         runs.select_related("judge__recipe")
         .annotate(
             done=Count("scores"),
@@ -245,6 +248,9 @@ def _rows(study: Study, runs: QuerySet[Run]) -> list[RunRow]:
         )
         .order_by("judge__name", "pk")
     )
+    if not counted:
+        return []
+    apart = {run.pk: name.partition(APART)[2] for name, run in runs_by_name(study).items()}
     return [
         _row(
             run,

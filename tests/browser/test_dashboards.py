@@ -135,7 +135,7 @@ def test_the_threshold_moves_without_the_server(open_page, alice, report):
 def test_the_gallery_is_walked_with_keys(open_page, alice, report):
     page = open_page(alice, at("gallery", judge=JUDGES[0]))
     links = page.locator(".shot-link")
-    assert links.count() == 24
+    assert links.count() == 16
     first = links.first
     assert first.locator("img").get_attribute("loading") == "lazy"
     page.keyboard.press("ArrowRight")

@@ -10,6 +10,7 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from annotations.models import Event, Image
+from audit.pages import export
 from judges.exports.tables import TABLES
 from tests import making
 
@@ -169,3 +170,11 @@ def test_the_commands_give_what_the_pages_give(as_alice, judged, tmp_path, capsy
             call_command("images", "shapes", *wrong)
     with pytest.raises(CommandError, match="no text"):
         call_command("export", "shapes", "images", "--format", "parquet")
+
+
+def test_the_page_asks_for_the_names_of_judges_once(judged, as_alice, monkeypatch):
+    asked = []
+    names = export.runs_by_name
+    monkeypatch.setattr(export, "runs_by_name", lambda study: asked.append(study) or names(study))
+    assert as_alice.get(reverse("export", args=[judged.slug])).status_code == 200
+    assert len(asked) == 1
