@@ -227,6 +227,7 @@ ROWS = (
     Statistic(key="kappa", name="Cohen’s κ", heading="Cohen’s κ"),
     Statistic(key="mean", name="people’s mean", heading="mean", decimals=2),
     Statistic(key="fleiss_kappa", name="Fleiss’ κ", heading="Fleiss’ κ"),
+    Statistic(key="gwet_ac1", name="Gwet’s AC1", heading="Gwet’s AC1"),
     Statistic(key="seconds", name="seconds", heading="seconds, median", decimals=1),
 )
 STATISTICS = {row.key: row for row in ROWS}

@@ -33,7 +33,17 @@ from audit.words import report as report_words
 from audit.words.counting import who_counts
 
 BY_QUESTION = headings(
-    *("mean", "percent", "unanimous", "nominal", "ordinal", "interval", "fleiss_kappa", "ceiling")
+    *(
+        "mean",
+        "percent",
+        "unanimous",
+        "nominal",
+        "ordinal",
+        "interval",
+        "fleiss_kappa",
+        "gwet_ac1",
+        "ceiling",
+    )
 )
 BY_GENERATOR = headings("mean", "nominal", "ordinal", "interval")
 IN_TIME = headings("percent", "alpha")

@@ -173,6 +173,11 @@ def _published(given: Answered, busiest: list[int], generators: tuple[str, ...])
             if few_classes
             else Undefined("too many different answers for classes", given.units)
         ),
+        "gwet_ac1": est(
+            people_agreement.ac1_of(table, prompts, options)
+            if few_classes
+            else Undefined("too many different answers for classes", given.units)
+        ),
         "by_generator": [
             {
                 "name": name,

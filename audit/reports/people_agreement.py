@@ -45,6 +45,7 @@ def people_of(people: People, options: Options) -> dict[str, Any]:
             level: est(draw.krippendorff_alpha(ratings, level)) for level in LEVELS
         },
         "fleiss_kappa": est(fleiss_of(people.ratings, people.prompts, options)),
+        "gwet_ac1": est(ac1_of(people.ratings, people.prompts, options)),
         "each_rater": dict(_each_rater(people, options)),
         "by_tag": dict(_by_tag(people, options)),
     }
@@ -76,6 +77,14 @@ def fleiss_of(table: np.ndarray, prompts: np.ndarray, options: Options) -> Resul
         return Undefined("no image has two answers", 0)
     shared = table[:, several]
     return draw_of(prompts[several], options, shared).fleiss_kappa(shared)
+
+
+def ac1_of(table: np.ndarray, prompts: np.ndarray, options: Options) -> Result:
+    """Over the images with two answers or more."""
+    several = _several(table)
+    shared = table[:, several]
+    draw = draw_of(prompts[several], options, shared)
+    return draw.interval(lambda drawn: agreement.resampled_ac1(drawn, shared))
 
 
 def alpha_of(

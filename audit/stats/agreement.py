@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from audit.stats.estimate import Estimate, Result, Undefined
+from audit.stats.resampling.ac1 import ac1
 from audit.stats.resampling.alpha import alpha
 from audit.stats.resampling.draw import Draw, Resampled
 from audit.stats.resampling.exact_sums import ratio
@@ -315,6 +316,15 @@ def gwet_ac1(ratings: ArrayLike) -> Result:
     q = (counts / m[:, None]).mean(axis=0)
     expected = float((q * (1 - q)).sum()) / (k - 1)
     return Estimate((observed - expected) / (1 - expected), None, None, units)
+
+
+def resampled_ac1(draw: Draw, ratings: ArrayLike) -> Resampled | Undefined:
+    point = gwet_ac1(ratings)
+    chosen = _class_counts(ratings)
+    if isinstance(point, Undefined) or isinstance(chosen, Undefined):
+        return point if isinstance(point, Undefined) else Undefined("no ratings", 0)
+    draw.check_size(chosen.shape[0])
+    return ac1(draw, point, chosen)
 
 
 def _class_counts(ratings: ArrayLike) -> NDArray[np.int64] | Undefined:

@@ -12,6 +12,7 @@ from audit.stats.agreement import (
     gwet_ac1,
     krippendorff_alpha,
     percent_agreement,
+    resampled_ac1,
     unanimity,
 )
 from audit.stats.estimate import Undefined
@@ -160,3 +161,17 @@ def test_how_far_kappa_falls_where_nobody_agrees_worked_by_hand():
     # Nine yes of ten answers: P_e = .81 + .01 = .82, 1 / .18
     assert beyond_chance([[1] * 5, [1] * 4 + [0]]) == pytest.approx(1 / 0.18)
     assert beyond_chance([[np.nan]]) == 1
+
+
+def test_the_interval_of_ac1_leaves_out_each_prompt_in_turn():
+    rng = np.random.default_rng(4)
+    table = np.where(rng.random((3, 60)) < 0.8, 1.0, 0.0)
+    table[0, :7] = np.nan
+    prompts = np.arange(60) // 3
+    found = Resamples(prompts, method="jackknife").interval(lambda draw: resampled_ac1(draw, table))
+    assert found.value == pytest.approx(gwet_ac1(table).value)
+    without = [gwet_ac1(table[:, prompts != prompt]).value for prompt in range(20)]
+    spread = np.sqrt(19 * np.var(without)) / (1 - found.value**2)
+    # On Fisher's z, with Student's t of 19.
+    ends = np.tanh(np.arctanh(found.value) + np.array([-1, 1]) * 2.0930 * spread)
+    assert [found.low, found.high] == pytest.approx(ends, abs=1e-4)

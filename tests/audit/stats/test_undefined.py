@@ -158,6 +158,7 @@ ROWS = {
     | {"holes": lambda: agreement.fleiss_kappa([[1, 0], [1, NAN], [0, 0]])},
     "agreement.beyond_chance": None,  # of tables that have a kappa
     "cluster_order.by_content": None,  # an order, of whatever there is
+    "ac1.ac1": None,  # of counts of a table that has an AC1
     "agreement.gwet_ac1": each(agreement.gwet_ac1, TABLES, ONE_VALUE),
     "ranking.kendall_tau_b": each(ranking.kendall_tau_b, PAIRS, CONSTANT),
     "ranking.kendall_tau_c": each(ranking.kendall_tau_c, PAIRS, CONSTANT),
