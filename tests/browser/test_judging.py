@@ -14,6 +14,7 @@ from judges.runs import lifecycle, score_chunk
 
 RUNS = "/studies/shapes/runs/"
 DRIFT = "/studies/shapes/drift/"
+SIDE_BY_SIDE = "/studies/shapes/judges/"
 JUDGE = "geneval-builtin"
 
 
@@ -51,13 +52,13 @@ def test_failures_are_counted_on_the_run_and_told_on_their_page(open_page, alice
     expect(page.get_by_role("cell", name="The file is broken.")).to_be_visible()
 
 
-def test_the_drift_page_draws_the_chart_and_prints_the_numbers_of_the_report(
+def test_the_drift_page_says_what_its_chart_takes_and_prints_the_numbers_of_the_report(
     open_page, alice, study
 ):
     scored(study)
     report = reports.make_report(study=study)
     page = open_page(alice, DRIFT)
-    expect(page.locator("#plot svg")).to_be_visible()
+    expect(page.get_by_text("No chart: it takes generators with a release date")).to_have_count(2)
     for sentence in report_words.sentences(report.body):
         expect(page.get_by_text(sentence)).to_be_visible()
     stats = report.body["judges"][JUDGE]["overall"]
@@ -76,10 +77,10 @@ def test_the_drift_page_draws_the_chart_and_prints_the_numbers_of_the_report(
 def test_a_new_report_redraws_the_chart_and_an_old_one_leaves_it_alone(open_page, alice, study):
     scored(study)
     reports.make_report(study=study)
-    page = open_page(alice, DRIFT)
+    page = open_page(alice, SIDE_BY_SIDE)
     expect(page.locator("#plot svg")).to_be_visible()
     page.evaluate("document.querySelector('#plot svg').dataset.old = 'yes'")
-    with page.expect_response(lambda answer: answer.url.endswith(DRIFT)):
+    with page.expect_response(lambda answer: answer.url.endswith(SIDE_BY_SIDE)):
         page.evaluate(
             "htmx.ajax('GET', location.pathname, {target: '#numbers', swap: 'outerHTML'})"
         )
@@ -94,7 +95,7 @@ def test_a_new_report_redraws_the_chart_and_an_old_one_leaves_it_alone(open_page
 def test_the_chart_follows_the_theme(open_page, alice, study):
     scored(study)
     reports.make_report(study=study)
-    page = open_page(alice, DRIFT)
+    page = open_page(alice, SIDE_BY_SIDE)
     expect(page.locator("#plot svg")).to_be_visible()
     page.evaluate("document.querySelector('#plot svg').dataset.old = 'yes'")
     page.get_by_role("button", name="Dark").click()
@@ -106,7 +107,7 @@ def test_the_chart_follows_the_theme(open_page, alice, study):
 def test_downloads_come_in_four_kinds(open_page, alice, study):
     scored(study)
     reports.make_report(study=study)
-    page = open_page(alice, DRIFT)
+    page = open_page(alice, SIDE_BY_SIDE)
     for kind in ("SVG", "PNG", "PDF", "CSV"):
         with page.expect_download() as download:
             page.get_by_role("link", name=kind).first.click()
@@ -114,7 +115,7 @@ def test_downloads_come_in_four_kinds(open_page, alice, study):
 
 
 def test_an_annotator_meets_a_page_that_says_no(open_page, bob):
-    page = open_page(bob, DRIFT)
+    page = open_page(bob, SIDE_BY_SIDE)
     expect(page.get_by_role("heading", name="You have no access to this page")).to_be_visible()
     open_page.expected("40", "htmx:")
 
