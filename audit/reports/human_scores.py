@@ -22,6 +22,7 @@ from audit.reports.reference import Reference, why_no_points
 from audit.stats import assisted
 from audit.stats.draws import drawn_sample
 from audit.stats.estimate import Estimate, Result, Undefined
+from audit.stats.resampling.cluster_order import by_content
 
 REFUSED = (
     "the labels of this study were drawn with unequal chances; only means are weighted, "
@@ -67,11 +68,22 @@ def chances_at(
     return said, np.where(gone, 0.0, chances)
 
 
+def in_order(people: People, where: np.ndarray, *held: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The places of these images, and their prompts as numbers, in an order that follows from what is
+    said of them: a sum in the order of names would have another last digit under other names."""
+    places = np.arange(people.prompts.size)[where]
+    rows = [row[places] for row in (*held, people.chances, people.drawn) if row is not None]
+    prompts = by_content(people.prompts[places], *rows)
+    order = np.lexsort((*rows, prompts))
+    return places[order], prompts[order]
+
+
 def weighted(people: People, values: np.ndarray, where: np.ndarray, *, ends: bool = True) -> Result:
     """The mean over all images, each label counting 1 / chance."""
     scale = 100.0 if people.scale.in_points else 1.0
+    where, prompts = in_order(people, where, values)
     said, chances = chances_at(people, values[where] * scale, where)
-    result = drawn_sample.mean(said, chances, people.prompts[where])
+    result = drawn_sample.mean(said, chances, prompts)
     if isinstance(result, Undefined):
         return result
     plain = Estimate(result.value, result.low, result.high, result.n)
@@ -122,12 +134,13 @@ def human_score_assisted(
 ) -> dict[str, Any]:
     """EST, and: the target, the labels alone, each judge's weight, what the labels are worth."""
     scale = 100.0 if people.scale.in_points else 1.0
-    said = (reference.yes if people.scale.is_yes_no else reference.mean)[here] * scale
+    level = reference.yes if people.scale.is_yes_no else reference.mean
+    here, prompts = in_order(people, here, level, *(judge.scores for judge in judges))
+    said = level[here] * scale
     names, scores = _helpers(judges, here, int((~np.isnan(said)).sum()))
     if not names:
         n = int((~np.isnan(said)).sum())
         return {**Undefined("no judge has scored these images", n).as_dict(), "target": TARGET}
-    prompts = people.prompts[here]
     if people.chances is None:
         result = assisted.mean(said, scores, prompts, target=TARGET)
     else:
