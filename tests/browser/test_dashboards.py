@@ -49,11 +49,15 @@ def study(transactional_db):
     return made
 
 
-@pytest.fixture
-def report(study):
-    for name in JUDGES:
+def reported(study, *judges):
+    for name in judges:
         score_chunk.work_off(run=lifecycle.start_run(study=study, name=name))
     return reports.make_report(study=study)
+
+
+@pytest.fixture
+def report(study):
+    return reported(study, *JUDGES)
 
 
 def at(name: str, *args, **query) -> str:
@@ -62,7 +66,7 @@ def at(name: str, *args, **query) -> str:
 
 
 def all_drawn(page) -> None:
-    for plot in page.locator(".plot").all():
+    for plot in page.locator(".plot:visible").all():
         expect(plot.locator("svg").first).to_be_visible()
 
 
@@ -113,6 +117,40 @@ def test_the_number_behind_each_chart_is_the_reports(open_page, alice, report):
     assert [(int(yes), int(no)) for _, yes, no in told] == [
         (one["yes"], one["no"]) for one in bins if one["yes"] or one["no"]
     ]
+
+
+def test_a_new_report_redraws_the_chart_and_an_old_one_leaves_it_alone(open_page, alice, study):
+    reported(study, JUDGES[0])
+    page = open_page(alice, at("drift"))
+    expect(page.locator("#plot svg")).to_be_visible()
+    page.evaluate("document.querySelector('#plot svg').dataset.old = 'yes'")
+    with page.expect_response(lambda answer: answer.url.endswith(at("drift"))):
+        page.evaluate(
+            "htmx.ajax('GET', location.pathname, {target: '#numbers', swap: 'outerHTML'})"
+        )
+    expect(page.locator("#plot svg[data-old]")).to_be_visible()
+    reported(study, JUDGES[1])
+    page.evaluate("htmx.ajax('GET', location.pathname, {target: '#numbers', swap: 'outerHTML'})")
+    expect(page.locator("#plot svg:not([data-old])")).to_be_visible()
+    expect(page.get_by_role("row").filter(has_text="Soft-TIFA").first).to_be_visible()
+
+
+def test_the_chart_follows_the_theme(open_page, alice, report):
+    page = open_page(alice, at("drift"))
+    expect(page.locator("#plot svg")).to_be_visible()
+    page.evaluate("document.querySelector('#plot svg').dataset.old = 'yes'")
+    page.get_by_role("button", name="Dark").click()
+    expect(page.locator("#plot svg:not([data-old])")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("button", name="Light")).to_be_visible()
+
+
+def test_downloads_come_in_four_kinds(open_page, alice, report):
+    page = open_page(alice, at("drift"))
+    for kind in ("SVG", "PNG", "PDF", "CSV"):
+        with page.expect_download() as download:
+            page.get_by_role("link", name=kind).first.click()
+        assert download.value.suggested_filename.endswith(f".{kind.lower()}")
 
 
 def test_the_threshold_moves_without_the_server(open_page, alice, report):

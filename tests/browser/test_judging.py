@@ -14,7 +14,6 @@ from judges.runs import lifecycle, score_chunk
 
 RUNS = "/studies/shapes/runs/"
 DRIFT = "/studies/shapes/drift/"
-SIDE_BY_SIDE = "/studies/shapes/judges/"
 JUDGE = "geneval-builtin"
 
 
@@ -74,48 +73,8 @@ def test_the_drift_page_says_what_its_chart_takes_and_prints_the_numbers_of_the_
     expect(row.get_by_role("cell").nth(1)).to_contain_text("too few to judge: 6 images")
 
 
-def test_a_new_report_redraws_the_chart_and_an_old_one_leaves_it_alone(open_page, alice, study):
-    scored(study)
-    reports.make_report(study=study)
-    page = open_page(alice, SIDE_BY_SIDE)
-    expect(page.locator("#plot svg")).to_be_visible()
-    page.evaluate("document.querySelector('#plot svg').dataset.old = 'yes'")
-    with page.expect_response(lambda answer: answer.url.endswith(SIDE_BY_SIDE)):
-        page.evaluate(
-            "htmx.ajax('GET', location.pathname, {target: '#numbers', swap: 'outerHTML'})"
-        )
-    expect(page.locator("#plot svg[data-old]")).to_be_visible()
-    scored(study, "soft-tifa-gm-builtin")
-    reports.make_report(study=study)
-    page.evaluate("htmx.ajax('GET', location.pathname, {target: '#numbers', swap: 'outerHTML'})")
-    expect(page.locator("#plot svg:not([data-old])")).to_be_visible()
-    expect(page.get_by_role("row").filter(has_text="Soft-TIFA").first).to_be_visible()
-
-
-def test_the_chart_follows_the_theme(open_page, alice, study):
-    scored(study)
-    reports.make_report(study=study)
-    page = open_page(alice, SIDE_BY_SIDE)
-    expect(page.locator("#plot svg")).to_be_visible()
-    page.evaluate("document.querySelector('#plot svg').dataset.old = 'yes'")
-    page.get_by_role("button", name="Dark").click()
-    expect(page.locator("#plot svg:not([data-old])")).to_be_visible()
-    page.reload()
-    expect(page.get_by_role("button", name="Light")).to_be_visible()
-
-
-def test_downloads_come_in_four_kinds(open_page, alice, study):
-    scored(study)
-    reports.make_report(study=study)
-    page = open_page(alice, SIDE_BY_SIDE)
-    for kind in ("SVG", "PNG", "PDF", "CSV"):
-        with page.expect_download() as download:
-            page.get_by_role("link", name=kind).first.click()
-        assert download.value.suggested_filename.endswith(f".{kind.lower()}")
-
-
 def test_an_annotator_meets_a_page_that_says_no(open_page, bob):
-    page = open_page(bob, SIDE_BY_SIDE)
+    page = open_page(bob, DRIFT)
     expect(page.get_by_role("heading", name="You have no access to this page")).to_be_visible()
     open_page.expected("40", "htmx:")
 

@@ -58,7 +58,7 @@ def test_every_page_of_a_study_with_ratings(open_page, alice, scale, size):
     page = open_page(alice, reverse("study", args=["shapes"]), size=SIZES[size])
     for name in PAGES:
         page.goto(reverse(name, args=["shapes"]))
-        for plot in page.locator(".plot").all():
+        for plot in page.locator(".plot:visible").all():
             expect(plot).to_have_attribute("data-drawn", re.compile("light$"))
         wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert wide <= 0, f"{name} is {wide} px wider than the window"
