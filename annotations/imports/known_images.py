@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from annotations.models import Atom, Image, Study
+from annotations.sources.checks import sound
 
 # So many images are remembered between batches.
 REMEMBERED = 200_000
@@ -21,7 +22,7 @@ class KnownImages:
         if len(self.images) > REMEMBERED:
             self.images.clear()
             self.atoms.clear()
-        new = keys - self.images.keys()
+        new = sound(keys - self.images.keys())
         if new:
             images = Image.objects.filter(study=self.study, key__in=new).order_by()
             for key, pk, prompt in images.values_list("key", "pk", "prompt_id"):

@@ -19,7 +19,7 @@ from annotations.pictures.store import (
     digest_of,
     store_picture,
 )
-from annotations.sources.checks import Unfit, check_json, check_key
+from annotations.sources.checks import Unfit, check_json, check_key, sound
 from annotations.sources.records import ImageRecord
 
 # While the rows of IMAGE_ROWS images are written, the pictures after them are being decoded.
@@ -49,11 +49,11 @@ class Known:
 
     def __init__(self, study: Study, batch: list[ImageRecord]) -> None:
         self.study = study
-        prompts = Prompt.objects.filter(study=study, key__in={r.prompt for r in batch})
+        prompts = Prompt.objects.filter(study=study, key__in=sound(r.prompt for r in batch))
         self.prompts = dict(prompts.values_list("key", "pk"))
         generators = Generator.objects.filter(study=study)
         self.generators = dict(generators.values_list("name", "pk"))
-        images = Image.objects.filter(study=study, key__in=[r.key for r in batch])
+        images = Image.objects.filter(study=study, key__in=sound(r.key for r in batch))
         self.images = {image.key: image for image in images}
 
     def has_picture(self, key: str) -> bool:

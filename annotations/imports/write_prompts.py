@@ -6,7 +6,7 @@ from django.db import transaction
 
 from annotations.imports.outcome import Outcome, reject
 from annotations.models import Atom, Generator, Prompt, Study
-from annotations.sources.checks import KEY_LENGTH, Unfit, check_json, check_key, check_text
+from annotations.sources.checks import KEY_LENGTH, Unfit, check_json, check_key, check_text, sound
 from annotations.sources.records import (
     AtomRecord,
     GeneratorRecord,
@@ -23,7 +23,7 @@ def write_prompts(
     known = {
         key: (text, tags, atomicity, metadata)
         for key, text, tags, atomicity, metadata in Prompt.objects.filter(
-            study=study, key__in=[r.key for r in batch]
+            study=study, key__in=sound(r.key for r in batch)
         ).values_list("key", "text", "tags", "atomicity", "metadata")
     }
     new: list[PromptRecord] = []
@@ -133,7 +133,8 @@ def write_generators(
     study: Study, batch: list[GeneratorRecord], outcome: Outcome, met: set[tuple[type, str]]
 ) -> None:
     known = {
-        g.name: g for g in Generator.objects.filter(study=study, name__in=[r.name for r in batch])
+        g.name: g
+        for g in Generator.objects.filter(study=study, name__in=sound(r.name for r in batch))
     }
     for r in batch:
         try:

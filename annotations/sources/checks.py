@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from annotations.sources.records import Rejected
@@ -32,6 +33,11 @@ def check_key(field: str, value: str) -> None:
 def is_sound(text: str) -> bool:
     """Without NUL and without half characters: databases refuse both."""
     return "\0" not in text and (text.isascii() or text == text.encode(errors="ignore").decode())
+
+
+def sound(texts: Iterable[str]) -> set[str]:
+    """Those that a database can be asked about; the others are refused one by one."""
+    return {text for text in texts if is_sound(text)}
 
 
 def check_text(field: str, value: str, longest: int = TEXT_LENGTH) -> None:

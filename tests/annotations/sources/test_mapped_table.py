@@ -13,6 +13,7 @@ from annotations.sources.records import (
     ScoreRecord,
     Unreadable,
 )
+from judges.intake import bring_in
 from tests import making
 
 
@@ -162,3 +163,13 @@ def test_a_column_without_a_name_is_nobodys(tmp_path):
     (tmp_path / "a.csv").write_text("path,caption,\nx.png,a red cup,not a date\n")
     found = read(tmp_path / "a.csv")
     assert [(r.name, r.release_date) for r in found[GeneratorRecord]] == [("unknown", None)]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("file", ["\ud800", ["\ud800"], ["\ud800", None], {"\ud800": 1}])
+def test_half_a_character_in_an_object_is_refused_or_taken_and_nothing_breaks(tmp_path, file):
+    (tmp_path / "a.json").write_text(json.dumps([{"file": file, "prompt": "a", "label": 1}]))
+    outcome = bring_in.import_study(
+        slug="half", format="table", source=Source(tmp_path / "a.json"), strict=False
+    )
+    assert all(row["reason"].endswith(".") for row in outcome.rejected)
