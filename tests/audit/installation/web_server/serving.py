@@ -53,16 +53,16 @@ def hear(link: socket.socket) -> bytes:
 
 
 def hear_one(link: socket.socket) -> bytes:
-    """One answer whose length is known."""
-    text = b""
-    while b"\r\n\r\n" not in text:
-        part = link.recv(65536)
-        assert part, f"closed after {text!r}"
-        text += part
-    head, _, body = text.partition(b"\r\n\r\n")
+    """One answer whose length is known; not a byte of the next one, which may be there already."""
+    head = b""
+    while not head.endswith(b"\r\n\r\n"):
+        part = link.recv(1)
+        assert part, f"closed after {head!r}"
+        head += part
     (length,) = (int(line[15:]) for line in head.split(b"\r\n") if line[:15] == b"Content-Length:")
+    body = b""
     while len(body) < length:
-        part = link.recv(65536)
+        part = link.recv(length - len(body))
         assert part, "closed within an answer"
         body += part
-    return head + b"\r\n\r\n" + body
+    return head + body
