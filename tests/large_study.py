@@ -15,6 +15,7 @@ from annotations.forms.papers import geneval_audit
 from annotations.forms.versions import publish_form
 from annotations.models import Annotation, Answer, Generator, Image, Membership, Prompt, Study
 from judges.models import Judge, Run, Score
+from judges.runs import counts
 
 JUDGES = (
     ("geneval", {"threshold": 0.3}, 12.0),
@@ -114,4 +115,5 @@ def large_study(
             ),
             batch_size=BATCH,
         )
+        counts.recount(run.pk)
     return study

@@ -100,7 +100,7 @@ def _reliability(both: Series, options: Options) -> list[dict[str, Any]] | dict[
         inside = both.at(place == number)
         if not len(inside.yes):
             continue
-        people = draw_of(inside.prompts, options, inside.yes).mean(inside.yes, scale=100.0)
+        people = draw_of(inside.prompts, options).mean(inside.yes, scale=100.0)
         bins.append(
             {
                 "from": number / RELIABILITY_BINS,

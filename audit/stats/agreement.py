@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.resampling.ac1 import ac1
-from audit.stats.resampling.alpha import alpha
+from audit.stats.resampling.alpha import MOST_COINCIDENCES, alpha
+from audit.stats.resampling.cluster_counts import Counts
 from audit.stats.resampling.draw import Draw, Resampled
 from audit.stats.resampling.exact_sums import ratio
 from audit.stats.resampling.means import share
@@ -77,7 +78,7 @@ def resampled_kappa(
     sums = np.hstack([disagreed, draw.by_class(first, k), draw.by_class(second, k)])
     distance = weight.astype(np.float64)
 
-    def resampled(counts: Floats) -> Floats:
+    def resampled(counts: Counts) -> Floats:
         drawn = draw.summed(counts, sums)
         observed, size = drawn[:, 0], drawn[:, 1]
         by_first, by_second = drawn[:, 2 : 2 + k], drawn[:, 2 + k :]
@@ -166,7 +167,14 @@ def resampled_alpha(draw: Draw, ratings: ArrayLike, level: Level) -> Resampled |
         _, _, sizes = tally(pairable[~np.isnan(pairable)])
         total = float(sizes.sum())
         reach = total * (total - 1) / (total**2 - float((sizes.astype(float) ** 2).sum()))
-    return Resampled(point, alpha(draw, table, level), "correlation", reach)
+    many = level == "ordinal" and tally(table[~np.isnan(table)])[0].size > MOST_COINCIDENCES
+    return Resampled(
+        point,
+        alpha(draw, table, level),
+        "correlation",
+        reach,
+        content=table if many else None,
+    )
 
 
 def pairable_units(table: Floats) -> Floats:
@@ -271,7 +279,7 @@ def resampled_fleiss(draw: Draw, ratings: ArrayLike) -> Resampled | Undefined:
     agreeing = (counts * (counts - 1)).sum(axis=1)
     sums = draw.by_cluster(agreeing, np.ones(draw.n), *counts.T)
 
-    def resampled(drawn_counts: Floats) -> Floats:
+    def resampled(drawn_counts: Counts) -> Floats:
         drawn = draw.summed(drawn_counts, sums)
         units, by_class = drawn[:, 1], drawn[:, 2:]
         observed = ratio(drawn[:, 0], units * m * (m - 1))

@@ -19,6 +19,7 @@ from scipy.stats import t as student
 
 from audit.stats.estimate import Estimate, Undefined
 from audit.stats.multiplicity import benjamini_yekutieli
+from audit.stats.resampling.cluster_counts import Counts
 from audit.stats.resampling.draw import Draw, Resampled
 from audit.stats.resampling.exact_sums import by_group, ratio
 from audit.stats.series import Codes, Floats, group_codes, numbers, ratings_table
@@ -142,7 +143,7 @@ def resampled_advantage(
         for hits in (True, False)
     )
 
-    def resampled(counts: Floats) -> Floats:
+    def resampled(counts: Counts) -> Floats:
         shares = ratio(counts @ won, counts @ asked)
         # Which person comes first changes no digit.
         return np.array([math.fsum(row) / len(beside) for row in shares.tolist()])

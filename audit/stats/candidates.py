@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.resamples import Resamples
+from audit.stats.resampling.cluster_counts import Counts
 from audit.stats.resampling.draw import Draw, Resampled
 from audit.stats.resampling.exact_sums import by_group, ratio
 from audit.stats.series import Codes, Floats, finite, group_codes
@@ -122,7 +123,7 @@ def _ratio(draw: Draw, gain: Floats, other: Floats) -> Resampled:
     """No share of anything: people may lose where the judge gains."""
     sums = draw.by_cluster(gain, other)
 
-    def resampled(counts: Floats) -> Floats:
+    def resampled(counts: Counts) -> Floats:
         over, under = draw.summed(counts, sums).T
         return ratio(over, under)
 

@@ -13,9 +13,10 @@ from scipy.stats import rankdata
 
 from audit.stats.counting import pairs, sign_flips
 from audit.stats.estimate import Estimate, Result, Undefined
-from audit.stats.resampling import pair_counts
+from audit.stats.resampling import pair_counts, rank_products
+from audit.stats.resampling.cluster_counts import Counts, LeftOut
 from audit.stats.resampling.draw import Draw, Resampled
-from audit.stats.resampling.exact_sums import mean, ratio, weighted
+from audit.stats.resampling.exact_sums import mean, ratio, total, weighted
 from audit.stats.series import Codes, Floats, constant, finite, group_codes, ratings_table
 
 
@@ -45,7 +46,7 @@ def resampled_tau_b(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Undef
     draw.check_size(series[0].size)
     a, levels = _fewer_levels_second(draw, *series)
 
-    def resampled(counts: Floats) -> Floats:
+    def resampled(counts: Counts) -> Floats:
         concordant = pair_counts.right(draw, counts, a, levels)
         total, tied_a, tied_b, tied_both = pair_counts.tied(draw, counts, a, levels)
         surplus = 2 * concordant - (total - tied_a - tied_b + tied_both)
@@ -89,7 +90,7 @@ def resampled_tau_c(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Undef
     m = min(np.unique(values).size for values in series)
     a, levels = _fewer_levels_second(draw, *series)
 
-    def resampled(counts: Floats) -> Floats:
+    def resampled(counts: Counts) -> Floats:
         concordant = pair_counts.right(draw, counts, a, levels)
         total, tied_a, tied_b, tied_both = pair_counts.tied(draw, counts, a, levels)
         surplus = 2 * concordant - (total - tied_a - tied_b + tied_both)
@@ -118,7 +119,7 @@ def resampled_spearman(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Un
         return point
     a, levels = _fewer_levels_second(draw, *series)
 
-    def resampled(counts: Floats) -> Floats:
+    def resampled(counts: Counts) -> Floats:
         size = counts @ draw.sizes()
         cubes_a = pair_counts.ties(draw, counts, draw.dense(a), 3)
         cubes_b = pair_counts.ties(draw, counts, levels, 3)
@@ -132,8 +133,10 @@ def resampled_spearman(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Un
     return Resampled(point, resampled, "correlation", 2.0)
 
 
-def _rank_products(draw: Draw, counts: Floats, x: Floats, levels: Codes) -> Floats:
+def _rank_products(draw: Draw, counts: Counts, x: Floats, levels: Codes) -> Floats:
     """sum of (rank of x - mean) (rank of level - mean) over each resample's items."""
+    if isinstance(counts, LeftOut):
+        return rank_products.without_each(draw, x, levels)
     order = np.argsort(x, kind="stable")
     cluster, level = draw.cluster[order], levels[order]
     ordered = x[order]
@@ -174,7 +177,7 @@ def resampled_pearson(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Und
     point = _correlation(a, b)
     sums = draw.by_cluster(np.ones(draw.n), a, b, a * a, b * b, a * b)
 
-    def resampled(counts: Floats) -> Floats:
+    def resampled(counts: Counts) -> Floats:
         size, sa, sb, saa, sbb, sab = weighted(counts, sums).T
         va, vb = saa - sa * sa / size, sbb - sb * sb / size
         # A resample in which one series is constant leaves rounding behind, not variance.
@@ -187,8 +190,8 @@ def resampled_pearson(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Und
 
 def _correlation(a: Floats, b: Floats) -> Estimate:
     # Summed exactly: a product of vectors adds in another order on every machine.
-    scale = math.sqrt(math.fsum(a * a)) * math.sqrt(math.fsum(b * b))
-    return Estimate(min(1.0, max(-1.0, math.fsum(a * b) / scale)), None, None, a.size)
+    scale = math.sqrt(total(a * a)) * math.sqrt(total(b * b))
+    return Estimate(min(1.0, max(-1.0, total(a * b) / scale)), None, None, a.size)
 
 
 def centred(values: Floats) -> Floats:

@@ -10,6 +10,7 @@ here, and a row in STATISTICS where differences of it are wanted.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
@@ -17,11 +18,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri
 
 from audit.stats import agreement, ranking, roc, ties
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.over_time import drift
 from audit.stats.resampling import means
+from audit.stats.resampling.cluster_counts import Counts
 from audit.stats.resampling.draw import Draw, Resampled, Values
 from audit.stats.resampling.percentiles import interval
 from audit.stats.resampling.small_samples import (
@@ -51,16 +55,17 @@ STATISTICS: Mapping[str, Callable[..., Resampled | Undefined]] = {
     "slope_per_year": drift.resampled_slope,
 }
 
-# Halvings of the confidence at which an interval touches 0: p-values to one part in a million.
-STEPS = 20
+# The least deviate at which an interval is asked for, and how near to its place the one is found at
+# which it touches 0: p-values to one part in a million.
+NARROWEST = 1e-6
 
 
 class Resamples:
     """Clusters drawn with replacement; every method takes whole series, one value per item.
 
     `method` is "percentile", "bca", or "jackknife", which holds where prompts are few or all answers
-    alike (`resampling.small_samples`): reports use it. It leaves out each cluster in turn, and takes
-    percentiles where there are too many for that. The same clusters, resamples and seed give the
+    alike (`resampling.small_samples`): reports use it. It leaves out each cluster in turn, counted at
+    once for all of them, and draws only what has no such count. The same clusters, resamples and seed give the
     same digits.
     """
 
@@ -270,11 +275,14 @@ class Resamples:
         point, limits = resampled.point, resampled.limits
         if self.method == "jackknife" and self.draw.clusters > 1:
             if limits is not None:
-                return lambda confidence: _between(point, *limits(confidence))
-            if self.draw.clusters <= MOST_LEFT_OUT:
+                at = limits()
+                return lambda confidence: _between(point, *at(confidence))
+            if resampled.content is None or self.draw.clusters <= MOST_LEFT_OUT:
                 return self._leaving_out(resampled)
         values = _remembering_one(resampled.values)
         counts, n = self.draw.counts, self.draw.n
+        if self.method == "jackknife" and resampled.content is not None:
+            counts = counts[:, self.draw.by_content(resampled.content)]
         return lambda confidence: interval(point, values, counts, n, self.method, confidence)
 
     def _leaving_out(self, resampled: Resampled) -> Callable[[float], Result]:
@@ -284,9 +292,10 @@ class Resamples:
             return lambda confidence: _jackknifed(resampled, left_out, confidence)
         first, second = resampled.sides
         left = first.values(without), second.values(without)
+        at = _side(first, left[0]), _side(second, left[1])
 
         def found(confidence: float) -> Result:
-            sides = _side(first, left[0], confidence), _side(second, left[1], confidence)
+            sides = at[0](confidence), at[1](confidence)
             return difference_jackknifed(resampled.point, sides, left)
 
         return found
@@ -297,17 +306,25 @@ class Resamples:
         found = self._intervals(resampled)
         if isinstance(without := found(self.confidence), Undefined):
             return without
-        inside, outside = 1.0, 0.0  # confidences
-        for _ in range(STEPS):
-            middle = (inside + outside) / 2
-            limits = found(middle)
+        least = 1 / self.draw.resamples
+
+        def beyond(deviate: float) -> float:
+            """How far 0 lies within the interval; negative where it lies outside."""
+            limits = found(1 - 2 * float(ndtr(-deviate)))
             if isinstance(limits, Undefined) or limits.low is None or limits.high is None:
-                return Undefined("its interval does not say how sure it is", self.draw.n)
-            if limits.low <= 0 <= limits.high:
-                inside = middle
-            else:
-                outside = middle
-        return max(1 - outside, 1 / self.draw.resamples)
+                return math.nan
+            return min(limits.high, -limits.low)
+
+        narrow, wide = NARROWEST, -float(ndtri(least / 2))
+        ends = beyond(narrow), beyond(wide)
+        if math.isnan(sum(ends)):
+            return Undefined("its interval does not say how sure it is", self.draw.n)
+        if ends[0] >= 0:
+            return 1.0
+        if ends[1] <= 0:
+            return least
+        # Along normal deviates an interval's ends are nearly straight lines: a few steps find the place.
+        return 2 * float(ndtr(-brentq(beyond, narrow, wide, xtol=NARROWEST)))
 
 
 def _statistic(name: str) -> Callable[..., Resampled | Undefined]:
@@ -328,22 +345,27 @@ def _jackknifed(resampled: Resampled, left_out: Floats, confidence: float) -> Re
     )
 
 
-def _side(side: Resampled, left_out: Floats, confidence: float) -> Estimate:
+def _side(side: Resampled, left_out: Floats) -> Callable[[float], Estimate]:
     """One side of a difference with its own interval; without width where no prompt can change it."""
-    if side.limits is not None:
-        low, high = side.limits(confidence)
-        return replace(side.point, low=low, high=high)
-    found = _jackknifed(side, left_out, confidence)
-    if isinstance(found, Undefined):
-        return replace(side.point, low=side.point.value, high=side.point.value)
+    at = side.limits() if side.limits is not None else None
+
+    def found(confidence: float) -> Estimate:
+        if at is not None:
+            low, high = at(confidence)
+            return replace(side.point, low=low, high=high)
+        one = _jackknifed(side, left_out, confidence)
+        if isinstance(one, Undefined):
+            return replace(side.point, low=side.point.value, high=side.point.value)
+        return one
+
     return found
 
 
 def _remembering_one(values: Values) -> Values:
     """Remembers the last answer: one draw is asked for at many confidences."""
-    known: list[tuple[Floats, Floats]] = []
+    known: list[tuple[Counts, Floats]] = []
 
-    def remembered(counts: Floats) -> Floats:
+    def remembered(counts: Counts) -> Floats:
         if not known or known[0][0] is not counts:
             known[:] = [(counts, values(counts))]
         return known[0][1]

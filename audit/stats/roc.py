@@ -12,6 +12,7 @@ from scipy.stats import t as student
 
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.resampling import exact_sums, pair_counts
+from audit.stats.resampling.cluster_counts import Counts
 from audit.stats.resampling.draw import Draw, Resampled
 from audit.stats.resampling.exact_sums import ratio
 from audit.stats.series import Floats, binary, finite, group_codes
@@ -39,13 +40,14 @@ def resampled_auroc(draw: Draw, labels: ArrayLike, scores: ArrayLike) -> Resampl
     draw.check_size(values.size)
     yes = positive.astype(np.int64)
 
-    def resampled(counts: Floats) -> Floats:
+    def resampled(counts: Counts) -> Floats:
         wins, m, n = pair_counts.won(draw, counts, yes, values)
         return ratio(wins, m * n)
 
     # Where the classes are perfectly apart, only prompts of the rarer class could tell otherwise.
-    rarer = min(np.unique(draw.cluster[yes == side]).size for side in (0, 1))
-    return Resampled(_area(positive, values), resampled, "share", voices=rarer)
+    rarer = min(int(np.count_nonzero(np.bincount(draw.cluster[yes == side]))) for side in (0, 1))
+    point = Estimate(float(resampled(draw.once)[0]), None, None, draw.n)
+    return Resampled(point, resampled, "share", voices=rarer)
 
 
 def _area(positive: NDArray[np.bool_], values: Floats) -> Estimate:

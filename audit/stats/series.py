@@ -16,6 +16,7 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 LARGEST = 1e100
+LARGEST_CODE = 2**53
 
 
 def same_length(*series: ArrayLike) -> tuple[np.ndarray, ...]:
@@ -76,12 +77,14 @@ def coded(values: np.ndarray) -> tuple[np.ndarray, Codes]:
 
     Whole numbers of a small range, as most classes and prompts are, need no sort.
     """
-    if values.size and values.dtype.kind in "iu":
-        low, high = int(values.min()), int(values.max())
-        if high - low <= 4 * values.size:
+    if values.size and values.dtype.kind in "iuf":
+        low, high = values.min().item(), values.max().item()
+        small = low >= -LARGEST_CODE and high <= LARGEST_CODE and high - low <= 4 * values.size
+        if small and (values.dtype.kind != "f" or (values == np.rint(values)).all()):
             place = (values - low).astype(np.int64)
             used = np.bincount(place) > 0
-            return np.flatnonzero(used) + low, (np.cumsum(used) - 1)[place]
+            names = (np.flatnonzero(used) + low).astype(values.dtype)
+            return names, (np.cumsum(used) - 1)[place]
     names, codes = np.unique(values, return_inverse=True)
     return names, codes.astype(np.int64)
 

@@ -23,6 +23,7 @@ from audit.stats.counting.grouped_pairs import GroupedPairs, mean_of_ratios
 from audit.stats.counting.tie_calibration import best_epsilon
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.resampling import accuracy
+from audit.stats.resampling.cluster_counts import Counts, LeftOut
 from audit.stats.resampling.draw import Draw, Resampled, Values
 from audit.stats.series import Codes, Floats, finite, group_codes
 
@@ -101,15 +102,17 @@ def resampled_accuracy(
         return series
     people, scores = series
     if groups is None:
-        point = pairwise_accuracy(people, scores, epsilon=epsilon)
-        if isinstance(point, Undefined):
-            return point
-        return Resampled(point, accuracy.over_all(draw, people, scores, epsilon), "share")
+        _check(epsilon)
+        if draw.n < 2:
+            return Undefined("no pairs: fewer than two items", draw.n)
+        values = accuracy.over_all(draw, people, scores, epsilon)
+        point = Estimate(float(values(draw.once)[0]), None, None, draw.n)
+        return Resampled(point, values, "share")
     codes, _ = group_codes(groups, draw.n)
-    point = accuracy_among(accuracy.listed_pairs(draw, people, scores, codes), epsilon, draw.n)
-    if isinstance(point, Undefined):
-        return point
-    return Resampled(point, accuracy.within(draw, people, scores, epsilon, codes), "share")
+    found = accuracy_among(accuracy.listed_pairs(draw, people, scores, codes), epsilon, draw.n)
+    if isinstance(found, Undefined):
+        return found
+    return Resampled(found, accuracy.within(draw, people, scores, epsilon, codes), "share")
 
 
 def calibrate(
@@ -183,7 +186,9 @@ def resampled_calibrated_accuracy(
 
 
 def _each_calibrated(listed: GroupedPairs, owner: Codes) -> Values:
-    def resampled(counts: Floats) -> Floats:
+    def resampled(counts: Counts) -> Floats:
+        if isinstance(counts, LeftOut):
+            return listed.best_without(owner, counts.shape[1])
         return listed.best_of_each(counts[:, owner])
 
     return resampled

@@ -30,7 +30,7 @@ import numpy as np  # noqa: E402
 from scipy.stats import kendalltau  # noqa: E402
 from sklearn.metrics import cohen_kappa_score, roc_auc_score  # noqa: E402
 
-from audit.stats import agreement, ties  # noqa: E402
+from audit.stats import agreement, raters, ties  # noqa: E402
 from audit.stats.counting.grouped_pairs import GroupedPairs  # noqa: E402
 from audit.stats.over_time import sequential_alarm  # noqa: E402
 from audit.stats.over_time.claims import claims  # noqa: E402
@@ -457,6 +457,44 @@ def deviations(rng, n: int, wrong: float, drift: float) -> np.ndarray:
     return rng.choice([1.0, -1.0, 0.0], size=n, p=[strict, wrong / 2, 1 - strict - wrong / 2])
 
 
+def one_by_one(quick: bool) -> list[Row]:
+    """People one by one: their confusions, and how strict each is."""
+    drawn = np.random.default_rng(3)
+
+    def said(answers: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        images = np.repeat(np.arange(answers // 4), 4)
+        raters = (
+            drawn.integers(0, 40, answers // 4)[:, None] + np.array([0, 1, 3, 7])
+        ).ravel() % 40
+        right = (drawn.random(answers // 4) < 0.6)[images]
+        wrong = drawn.random(images.size) < 0.05 + 0.005 * raters
+        return images, raters, np.where(wrong, ~right, right) * 1.0
+
+    rows = []
+    for name, answers, goal, work in (
+        ("Dawid-Skene", 10_000 if quick else 100_000, None, raters.dawid_skene),
+        (
+            "severity with intervals",
+            100_000 if quick else 1_000_000,
+            10.0,
+            lambda i, r, v: raters.severity(i, r, v, i),
+        ),
+    ):
+        given = said(answers)
+        took, found = cpu(partial(work, *given))
+        rows.append(
+            Row(
+                f"{name}: {answers:,} answers by 40 people",
+                None,
+                took,
+                f"<= {goal:g} s" if goal else "(told only)",
+                goal is None or took <= goal,
+                bool(found),
+            )
+        )
+    return rows
+
+
 def alarms(quick: bool) -> list[Row]:
     rng = np.random.default_rng(7)
     lives = 300 if quick else 3000
@@ -592,7 +630,8 @@ def coverages(quick: bool) -> Iterator[Row]:
 
 
 PARTS = (
-    tie_calibration, grouped, resampled, alpha, whole_report, apps_report, large_report, alarms, planted,
+    tie_calibration, grouped, resampled, alpha, whole_report, apps_report, large_report, one_by_one, alarms,
+    planted,
     coverages,
 )  # fmt: skip
 

@@ -143,6 +143,44 @@ class GroupedPairs:
         safe = np.where(drawn > 0, drawn, 1)
         return np.where(drawn > 0, best / (common * safe), np.nan)
 
+    def best_without(self, owner: Codes, owners: int) -> Floats:
+        """The calibrated accuracy without the groups of each owner in turn, each calibrated anew.
+
+        Leaving groups out takes a step function off the running sum of all pairs, with one step at each
+        of their own pairs: between two steps its highest point is that of the whole sum.
+        """
+        weight, common = self.weights()
+        paired = self.per_group > 0
+        counted = np.where(paired, weight, 0)
+        start = self.concordant * counted
+        zero_first = bool(self.gap.size) and self.gap[0] == 0
+        change = self.sign * counted[self.group]
+        ends = self.is_end()
+        curve = start.sum() + np.r_[0, np.cumsum(change)[ends]]
+        # The candidate from which on each pair counts; without a gap of 0 the start is one as well.
+        place = 1 + np.cumsum(np.r_[False, ends[:-1]])[: self.gap.size]
+        lowest = 1 if zero_first else 0
+        own = owner[self.group]
+        order = np.argsort(own, kind="stable")
+        # One stretch up to each owner's first pair, one from each of its pairs on.
+        who = np.r_[np.arange(owners), own[order]]
+        first = np.r_[np.full(owners, lowest), place[order]]
+        lost = np.r_[np.bincount(owner, weights=start, minlength=owners), change[order]]
+        by_owner = np.argsort(who, kind="stable")
+        who, first, lost = who[by_owner], first[by_owner], lost[by_owner]
+        running = np.cumsum(lost)
+        begin = np.searchsorted(who, np.arange(owners))
+        running -= (running[begin] - lost[begin])[who]
+        last = np.r_[first[1:], curve.size] - 1
+        last[np.searchsorted(who, np.arange(owners), side="right") - 1] = curve.size - 1
+        there = last >= first
+        best = np.full(owners, -np.inf)
+        highest = highest_between(curve, first[there], last[there]) - running[there]
+        owning = np.flatnonzero(np.r_[True, who[there][1:] != who[there][:-1]])
+        best[who[there][owning]] = np.maximum.reduceat(highest, owning)
+        drawn = paired.sum() - np.bincount(owner, weights=paired, minlength=owners)
+        return np.where(drawn > 0, best / (common * np.where(drawn > 0, drawn, 1)), np.nan)
+
     def is_peak(self) -> np.ndarray:
         """True at the ends where the running sum of some resample may be highest: it has just risen,
         and falls next. At all other ends a neighbour is at least as high in every resample, since
@@ -158,6 +196,19 @@ class GroupedPairs:
         rises[0] |= self.gap[0] == 0
         peak[ends] = rises & np.r_[falls[1:], True]
         return peak
+
+
+def highest_between(values: Floats, first: Codes, last: Codes) -> Floats:
+    """The highest of values[first : last + 1] for each pair of places: of two windows of a power of two
+    that cover it."""
+    found = np.empty(first.size)
+    level = np.frexp((last - first + 1).astype(np.float64))[1] - 1
+    window = np.asarray(values, np.float64)
+    for power in range(int(level.max(initial=-1)) + 1):
+        here = level == power
+        found[here] = np.maximum(window[first[here]], window[last[here] + 1 - 2**power])
+        window = np.maximum(window[: -(2**power)], window[2**power :])
+    return found
 
 
 def mean_of_ratios(right: Codes, per_group: Codes) -> Fraction:

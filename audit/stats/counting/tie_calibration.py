@@ -53,6 +53,12 @@ def best_epsilon(people: Floats, scores: Floats, decimals: int | None = None) ->
     line = Differences(people, scores, decimals)
     concordant = line.below(line.whole()[1])[1]
     best = Best(line.surplus_below(np.nextafter(0.0, 1.0)), 0.0)
+    if line.level.size**2 <= 2 * LISTED:
+        # Few kinds of items: all their differences are sooner listed than searched.
+        low, high = float(np.nextafter(0.0, 1.0)), line.whole()[1]
+        if line.below(low) != line.below(high):
+            _list(line, low, high, best.surplus, best)
+        return best.epsilon or 0.0, concordant + best.surplus
     # Where people tie nothing, every epsilon above 0 only loses.
     ranges = [line.whole()] if line.levels < people.size else []
     if people.size > 600 and line.levels <= differences.MANY_LEVELS:

@@ -9,6 +9,7 @@ from audit.stats.resampling.exact_sums import by_group
 from audit.stats.series import Codes, Floats
 
 FOLDS = 5
+TINY = 1e-12  # two means of the same items differ by less
 
 
 def out_of_fold(target: Floats, given: Floats, fit_on: np.ndarray, prompts: Codes) -> Floats:
@@ -25,6 +26,18 @@ def out_of_fold(target: Floats, given: Floats, fit_on: np.ndarray, prompts: Code
         if seen.any():
             found[inside] = _fitted(target[seen], given[seen], given[inside])
     return found
+
+
+def flat_folds(target: Floats, given: Floats, fit_on: np.ndarray, prompts: Codes) -> list[int]:
+    """The folds of `out_of_fold` whose curve is one constant. Where it is all of them, `given` does
+    not order the items, and the only thing in which they differ is their fold."""
+    fold = prompts % FOLDS
+    flat = []
+    for held_out in np.unique(fold).tolist():
+        seen = fit_on & (fold != held_out)
+        if seen.any() and np.ptp(_fitted(target[seen], given[seen], given[seen])) < TINY:
+            flat.append(held_out)
+    return flat
 
 
 def _fitted(target: Floats, given: Floats, at: Floats) -> Floats:

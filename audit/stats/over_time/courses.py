@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import expit, logit
 from scipy.stats import t as student
 
+from audit.stats.counting import pairs, pairs_of_each
 from audit.stats.estimate import Estimate
 from audit.stats.resampling.exact_sums import by_group
 from audit.stats.series import Codes, Floats
@@ -21,7 +22,6 @@ from audit.stats.series import Codes, Floats
 # With every item alike there is no spread to see. Then the standard error is this over the number of
 # items: where 0 of n is found, a share has 95 % limits of about 1.5 of these on either side.
 ALL_ALIKE = 0.75
-AT_A_TIME = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,12 +146,11 @@ def _floor(added: Floats, error: Floats) -> Floats:
 
 def _pairs(people: Floats, judge: Floats) -> tuple[Floats, Floats]:
     """For each image the others about which people differ from it, and those that the judge has on the
-    same side."""
-    right, asked = np.zeros(people.size), np.zeros(people.size)
-    for first in range(0, people.size, AT_A_TIME):
-        part = slice(first, first + AT_A_TIME)
-        side = np.sign(people[part, None] - people[None, :])
-        same = side * np.sign(judge[part, None] - judge[None, :])
-        asked[part] = np.count_nonzero(side, axis=1)
-        right[part] = (asked[part] + same.sum(axis=1)) / 2
-    return right, asked
+    same side, half of them where it has both as one."""
+    if not people.size:
+        return np.zeros(0), np.zeros(0)
+    levels, scores = pairs.dense(people), pairs.dense(judge)
+    like = np.bincount(levels)[levels]
+    both = pairs.dense(scores * (int(levels.max()) + 1) + levels)
+    tied = np.bincount(scores)[scores] - np.bincount(both)[both]
+    return pairs_of_each.right(judge, levels) + tied / 2, (people.size - like).astype(np.float64)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from audit.stats.estimate import Estimate, Result, Undefined
+from audit.stats.resampling.cluster_counts import Counts
 from audit.stats.resampling.draw import Draw, Resampled
 from audit.stats.resampling.exact_sums import by_group, ratio, weighted
 from audit.stats.series import Floats, same_length
@@ -66,7 +67,7 @@ def resampled_slope(
     held = np.bincount(cell, minlength=draw.clusters * k).astype(np.float64)
     gained_by, held_by = gained.reshape(-1, k), held.reshape(-1, k)
 
-    def resampled(counts: Floats) -> Floats:
+    def resampled(counts: Counts) -> Floats:
         return slopes(ratio(weighted(counts, gained_by), counts @ held_by), when)
 
     value = float(resampled(draw.once)[0])

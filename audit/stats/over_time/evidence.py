@@ -20,6 +20,7 @@ import math
 
 from scipy.special import log_ndtr, ndtri, stdtr
 
+from audit.stats.estimate import Estimate
 from audit.stats.over_time.courses import Change
 
 # Beyond this evidence nobody counts, and exp overflows at 709.
@@ -64,6 +65,19 @@ def seen(error: float, *, scale: float, level: float, power: float = 0.8) -> flo
     """The smallest change that would show `level` with the given power."""
     r = (scale / error) ** 2
     return (_ring(r, level) + float(ndtri(power))) * error
+
+
+def at_any_look(estimate: Estimate, *, scale: float, level: float = 0.05) -> Estimate:
+    """The estimate with an interval that holds at all looks together, however often somebody looks while
+    labels come in, for one whose interval of 95 % is for a single look: the values against which there
+    never was evidence of 1 / level. `scale` is fixed before the first label."""
+    if estimate.low is None or estimate.high is None:
+        return estimate
+    error = (estimate.high - estimate.low) / 2 / -float(ndtri(0.025))
+    if not error > 0:
+        return estimate
+    half = _ring((scale / error) ** 2, level) * error
+    return Estimate(estimate.value, estimate.value - half, estimate.value + half, estimate.n)
 
 
 def _ring(r: float, level: float) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.stats.estimate import Estimate
+from audit.stats.resampling.cluster_counts import Counts
 from audit.stats.resampling.draw import Draw, Resampled
 from audit.stats.resampling.exact_sums import by_group, ratio, weighted
 from audit.stats.series import Floats
@@ -22,7 +23,7 @@ def ac1(draw: Draw, point: Estimate, chosen: NDArray[np.int64]) -> Resampled:
     parts = [np.nan_to_num(agreeing), m >= 2, m >= 1, *shares.T]
     sums = np.stack([by_group(part * 1.0, draw.cluster, draw.clusters) for part in parts], axis=1)
 
-    def resampled(counts: Floats) -> Floats:
+    def resampled(counts: Counts) -> Floats:
         held = weighted(counts, sums)
         observed = ratio(held[:, 0], held[:, 1])
         q = held[:, 3:] / np.maximum(held[:, 2:3], 1.0)

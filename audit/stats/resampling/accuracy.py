@@ -6,6 +6,7 @@ import numpy as np
 
 from audit.stats.counting.grouped_pairs import GroupedPairs
 from audit.stats.resampling import pair_counts
+from audit.stats.resampling.cluster_counts import Counts
 from audit.stats.resampling.draw import Draw, Values, digest
 from audit.stats.resampling.exact_sums import ratio, weighted
 from audit.stats.series import Codes, Floats
@@ -15,7 +16,7 @@ def over_all(draw: Draw, people: Floats, scores: Floats, epsilon: float) -> Valu
     levels = draw.dense(people)
     sizes = draw.sizes()
 
-    def resampled(counts: Floats) -> Floats:
+    def resampled(counts: Counts) -> Floats:
         if epsilon == 0:
             # Nothing is near but what is equal: the counts that tau and AUROC share.
             total, _, _, tied_both = pair_counts.tied(draw, counts, scores, levels)
@@ -43,7 +44,7 @@ def within(draw: Draw, people: Floats, scores: Floats, epsilon: float, groups: C
         axis=1,
     )
 
-    def resampled(counts: Floats) -> Floats:
+    def resampled(counts: Counts) -> Floats:
         shares, drawn = weighted(counts, sums).T
         return ratio(shares, drawn)
 
@@ -59,7 +60,7 @@ def _within_cut(
         inside = groups == group
         parts.append(over_all(draw.part(inside), people[inside], scores[inside], epsilon))
 
-    def resampled(counts: Floats) -> Floats:
+    def resampled(counts: Counts) -> Floats:
         shares = np.stack([part(counts) for part in parts])
         defined = ~np.isnan(shares)
         return ratio(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
+from audit.stats.resampling.cluster_counts import Counts, LeftOut
 from audit.stats.resampling.draw import Draw, Values
 from audit.stats.resampling.exact_sums import ratio, weighted
 from audit.stats.series import Codes, Floats, tally
@@ -65,6 +66,14 @@ class _Ratings:
             axis=1,
         )
 
+    def _chosen(self, counts: Counts) -> Floats:
+        """Values x rows of counts: how often each value was given."""
+        if isinstance(counts, LeftOut):
+            table: Floats = self.held_by.toarray()
+            return table.sum(axis=1, keepdims=True) - table
+        drawn: Floats = self.held_by @ counts.T
+        return drawn
+
     def _varied(self, expected: Floats, n_c: Floats) -> Floats:
         # One value throughout a resample: rounding is all that is left of the expected.
         return np.where((n_c > 0).sum(axis=0) > 1, expected, 0)
@@ -76,9 +85,9 @@ class _Ratings:
         within = 2 * (self.m * second - first**2) / (self.m - 1)
         sums = self._sums(within, self.m, first, second)
 
-        def resampled(counts: Floats) -> Floats:
+        def resampled(counts: Counts) -> Floats:
             observed, total, s1, s2 = weighted(counts, sums).T
-            n_c = self.held_by @ counts.T
+            n_c = self._chosen(counts)
             expected = self._varied(2 * (total * s2 - s1**2), n_c)
             return 1 - ratio(observed * (total - 1), expected)
 
@@ -89,9 +98,9 @@ class _Ratings:
         equal = np.bincount(key // self.k, weights=held * (held - 1)) / (self.m - 1)
         sums = self._sums(self.m - equal, self.m)
 
-        def resampled(counts: Floats) -> Floats:
+        def resampled(counts: Counts) -> Floats:
             observed, total = weighted(counts, sums).T
-            n_c = self.held_by @ counts.T
+            n_c = self._chosen(counts)
             expected = self._varied(total**2 - (n_c**2).sum(axis=0), n_c)
             return 1 - ratio(observed * (total - 1), expected)
 
@@ -109,8 +118,8 @@ class _Ratings:
             np.add.at(coincidences[:, c], self.cluster, rows)
         flat = coincidences.reshape(self.clusters, k * k)
 
-        def resampled(counts: Floats) -> Floats:
-            n_c = (self.held_by @ counts.T).T
+        def resampled(counts: Counts) -> Floats:
+            n_c = self._chosen(counts).T
             total = n_c.sum(axis=1)
             place = np.cumsum(n_c, axis=1) - n_c / 2
             together = weighted(counts, flat).reshape(-1, k, k)
@@ -125,9 +134,10 @@ class _Ratings:
     def ordinal_one_by_one(self) -> Values:
         """With many values the ranks of each resample are laid over the ratings themselves."""
 
-        def resampled(counts: Floats) -> Floats:
+        def resampled(counts: Counts) -> Floats:
             values = np.empty(counts.shape[0])
-            for row, count in enumerate(counts):
+            for row in range(counts.shape[0]):
+                count = counts.row(row) if isinstance(counts, LeftOut) else counts[row]
                 n_c = self.held_by @ count
                 place = np.cumsum(n_c) - n_c / 2
                 by_rank = self.interval((place - place.mean()) / max(np.ptp(place), 1.0))

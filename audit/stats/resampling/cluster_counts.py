@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from functools import lru_cache, wraps
+from functools import wraps
 
 import numpy as np
 
@@ -36,6 +36,16 @@ def kept(draw: Callable[[int, int, int], np.ndarray]) -> Callable[[int, int, int
     return remembered
 
 
+def check(clusters: int, resamples: int, seed: int) -> None:
+    """A mistake of the caller is named before anything is drawn."""
+    if clusters < 1:
+        raise ValueError("there must be at least one cluster")
+    if resamples < 1:
+        raise ValueError("there must be at least one resample")
+    if not 0 <= seed < 2**128:
+        raise ValueError("the seed must be a whole number from 0")
+
+
 @kept
 def cluster_counts(clusters: int, resamples: int, seed: int) -> Floats:
     """A table resamples x clusters: how often each cluster was drawn.
@@ -45,12 +55,7 @@ def cluster_counts(clusters: int, resamples: int, seed: int) -> Floats:
     1,000 of 2,000 resamples are the 1,000. Its upper 32 bits u pick cluster floor(u G / 2^32)
     (uneven by less than G / 2^32).
     """
-    if clusters < 1:
-        raise ValueError("there must be at least one cluster")
-    if resamples < 1:
-        raise ValueError("there must be at least one resample")
-    if not 0 <= seed < 2**128:
-        raise ValueError("the seed must be a whole number from 0")
+    check(clusters, resamples, seed)
     stream = np.random.Philox(key=seed)
     counts = np.empty((resamples, clusters))
     rows = max(1, 2**20 // clusters)
@@ -73,9 +78,22 @@ def in_single(clusters: int, resamples: int, seed: int) -> np.ndarray:
     return counts
 
 
-@lru_cache(maxsize=256)
-def left_out(clusters: int) -> Floats:
-    """The table of a jackknife: each row leaves one cluster out."""
-    counts = 1.0 - np.eye(clusters)
-    counts.setflags(write=False)
-    return counts
+class LeftOut:
+    """The counts of a jackknife: row g holds every cluster once, but not cluster g. The table is never
+    written out: a sum without a cluster is the whole sum less its own."""
+
+    def __init__(self, clusters: int) -> None:
+        self.shape = clusters, clusters
+
+    def __matmul__(self, sums: np.ndarray) -> Floats:
+        without: Floats = sums.sum(axis=0) - sums
+        return without
+
+    def row(self, cluster: int) -> Floats:
+        counts = np.ones(self.shape[1])
+        counts[cluster] = 0.0
+        return counts
+
+
+# How often each row holds each cluster.
+Counts = Floats | LeftOut

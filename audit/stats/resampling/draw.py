@@ -24,9 +24,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from audit.stats.counting import pairs
 from audit.stats.estimate import Estimate, Undefined
-from audit.stats.resampling.cluster_counts import cluster_counts, in_single, left_out
+from audit.stats.resampling.cluster_counts import Counts, LeftOut, check, cluster_counts, in_single
+from audit.stats.resampling.cluster_order import by_content
 from audit.stats.resampling.exact_sums import by_group, weighted
-from audit.stats.resampling.small_samples import Limits, Scale
+from audit.stats.resampling.small_samples import LimitsAt, Scale
 from audit.stats.series import Codes, Floats, finite, group_codes, same_length
 
 # Beyond this many clusters a table of clusters by clusters costs more than walking the items.
@@ -36,7 +37,7 @@ REMEMBERED_TABLES = 2
 
 # From how often each resample (row) holds each cluster to a value for each resample; NaN where
 # the resample leaves the statistic undefined.
-Values = Callable[[Floats], Floats]
+Values = Callable[[Counts], Floats]
 T = TypeVar("T")
 
 
@@ -51,9 +52,12 @@ class Resampled:
     # or the limits themselves; of a difference, its two sides.
     scale: Scale = "plain"
     reach: float = 1.0
-    limits: Callable[[float], Limits] | None = None
+    limits: Callable[[], LimitsAt] | None = None
     voices: int = 0
     sides: tuple[Resampled, Resampled] | None = None
+    # All that the items hold, of a statistic that is computed anew for each row of counts: beyond
+    # MOST_LEFT_OUT clusters it is drawn, with the clusters in the order of what they hold.
+    content: Floats | None = None
 
 
 class Draw:
@@ -62,10 +66,8 @@ class Draw:
     def __init__(self, clusters: ArrayLike, *, resamples: int, seed: int) -> None:
         self.n = np.asarray(clusters).size
         self.cluster, self.clusters = group_codes(clusters, self.n, what="clusters")
-        if self.clusters == 0:
-            raise ValueError("there must be at least one cluster")
         self.resamples, self.seed = resamples, seed
-        self.counts = cluster_counts(self.clusters, resamples, seed)
+        check(self.clusters, resamples, seed)
         self._known: dict[tuple, Any] = {}
 
     def part(self, inside: NDArray[np.bool_]) -> Draw:
@@ -75,15 +77,19 @@ class Draw:
         part.cluster, part.n, part._known = self.cluster[inside], int(inside.sum()), {}
         return part
 
-    @property
+    @cached_property
     def once(self) -> Floats:
         """The data themselves, as the resample that holds every cluster once."""
         return np.ones((1, self.clusters))
 
     @cached_property
-    def left_out(self) -> Floats:
+    def counts(self) -> Floats:
+        return cluster_counts(self.clusters, self.resamples, self.seed)
+
+    @cached_property
+    def left_out(self) -> LeftOut:
         """Each cluster left out in turn: a jackknife."""
-        return left_out(self.clusters)
+        return LeftOut(self.clusters)
 
     @property
     def fits_a_table(self) -> bool:
@@ -115,20 +121,24 @@ class Draw:
         """Clusters x series: the sum of each series over the items of a cluster."""
         return np.stack([by_group(v, self.cluster, self.clusters) for v in values], axis=1)
 
+    def by_content(self, held: Floats) -> Codes:
+        """The place of each cluster in an order that no name decides."""
+        place = np.empty(self.clusters, np.int64)
+        place[self.cluster] = by_content(self.cluster, held)
+        return place
+
     def by_class(self, codes: Codes, classes: int) -> Floats:
         """Clusters x classes: how many items of each class a cluster holds."""
         cells = np.bincount(self.cluster * classes + codes, minlength=self.clusters * classes)
         return cells.reshape(self.clusters, classes).astype(np.float64)
 
-    def summed(self, counts: Floats, sums: Floats) -> Floats:
+    def summed(self, counts: Counts, sums: Floats) -> Floats:
         """`weighted`, in float32 where all are whole numbers that it holds exactly."""
+        if isinstance(counts, LeftOut):
+            return weighted(counts, sums)
         if np.abs(sums).sum() * counts.max() < 2**24 and (sums == np.rint(sums)).all():
             return (self.in_single(counts) @ sums.astype(np.float32)).astype(np.float64)
         return weighted(counts, sums)
-
-    def drawn(self, counts: Floats, held: Floats) -> Floats:
-        """counts @ held, of whole numbers: then a jackknife is a subtraction."""
-        return held.sum(axis=0) - held if counts is self.left_out else counts @ held
 
     def in_single(self, counts: Floats) -> NDArray[np.float32]:
         if counts is self.counts and self.fits_a_table:
@@ -137,13 +147,15 @@ class Draw:
 
     # What the statistics of one judge share
 
-    def remember(self, key: tuple, find: Callable[[], T], counts: Floats | None = None) -> T:
-        """What `find` gives, kept for the next statistic; with counts, only for the draw's own and
-        for its jackknife."""
-        if counts is not None and counts is not self.counts:
-            if counts is not self.left_out:
-                return find()
+    def remember(self, key: tuple, find: Callable[[], T], counts: Counts | None = None) -> T:
+        """What `find` gives, kept for the next statistic; with counts, only for the draw's own, for its
+        jackknife and for the data themselves."""
+        if isinstance(counts, LeftOut):
             key = (*key, "left out")
+        elif counts is not None and counts is self.once:
+            key = (*key, "once")
+        elif counts is not None and counts is not self.counts:
+            return find()
         if key not in self._known:
             tables = [name for name in self._known if name[0] == "matrix"]
             if key[0] == "matrix" and len(tables) >= REMEMBERED_TABLES:

@@ -6,20 +6,36 @@ import math
 
 import numpy as np
 
+from audit.stats.resampling.cluster_counts import Counts
 from audit.stats.series import Codes, Floats
+
+# Of so few numbers a look at them takes as long as summing them exactly.
+MANY = 64
 
 
 def mean(values: np.ndarray) -> float:
     """Summed exactly and divided once."""
     if not values.size or not np.isfinite(values).all():
         raise ValueError("a mean needs values, none of them missing or infinite")
-    return math.fsum(values.tolist()) / values.size
+    return total(values) / values.size
+
+
+def total(values: np.ndarray) -> float:
+    """Summed exactly."""
+    if values.size > MANY and np.abs(values).max() * values.size < 2**53 and _whole(values):
+        return float(values.sum())
+    # A list is walked in a third of the time of an array.
+    return math.fsum(values.tolist())
+
+
+def _whole(values: np.ndarray) -> bool:
+    return values.dtype.kind in "bui" or bool((values == np.rint(values)).all())
 
 
 def by_group(values: np.ndarray, groups: Codes, size: int) -> Floats:
     """The sum of the values of each group 0 .. size - 1, the same to the last digit in whatever
     order the items come."""
-    if values.dtype.kind in "bui" or (values == np.rint(values)).all():
+    if _whole(values):
         return _sums(values, groups, size)
     upper, lower = halves(values)
     return _sums(upper, groups, size) + _sums(lower, groups, size)
@@ -39,7 +55,7 @@ def halves(values: Floats) -> tuple[Floats, Floats]:
     return upper, np.rint((values - upper) / fine) * fine
 
 
-def weighted(counts: Floats, sums: Floats) -> Floats:
+def weighted(counts: Counts, sums: Floats) -> Floats:
     """counts @ sums, the same to the last digit on every machine.
 
     Products of either half with whole counts and all their sums are exact; only the last addition

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from audit.stats.estimate import Estimate, Undefined
 from audit.stats.resampling import exact_sums
+from audit.stats.resampling.cluster_counts import Counts
 from audit.stats.resampling.draw import Draw, Resampled
 from audit.stats.resampling.exact_sums import ratio
 from audit.stats.resampling.small_samples import (
     Limits,
+    LimitsAt,
     difference_limits,
+    limits_of_share,
     mean_limits,
-    share_limits,
 )
 from audit.stats.series import Floats
 
@@ -29,16 +29,23 @@ def mean(
     (values,) = series
     sums = draw.by_cluster(values, np.ones(draw.n))
 
-    def resampled(counts: Floats) -> Floats:
+    def resampled(counts: Counts) -> Floats:
         total, size = draw.summed(counts, sums).T
         return total / size * scale
 
-    def limits(confidence: float) -> Limits:
-        low, high = mean_limits(values, draw.cluster, draw.clusters, confidence, ends)
-        return low * scale, high * scale
+    def limits() -> LimitsAt:
+        return _scaled(mean_limits(values, draw.cluster, draw.clusters, ends), scale)
 
     point = Estimate(exact_sums.mean(values) * scale, None, None, draw.n)
     return Resampled(point, resampled, limits=limits)
+
+
+def _scaled(limits: LimitsAt, scale: float) -> LimitsAt:
+    def times(confidence: float) -> Limits:
+        low, high = limits(confidence)
+        return low * scale, high * scale
+
+    return times
 
 
 def difference_of_means(
@@ -51,13 +58,12 @@ def difference_of_means(
     value = (exact_sums.mean(first) - exact_sums.mean(second)) * scale
     sums = draw.by_cluster(first, second, np.ones(draw.n))
 
-    def resampled(counts: Floats) -> Floats:
+    def resampled(counts: Counts) -> Floats:
         total_a, total_b, size = draw.summed(counts, sums).T
         return (total_a - total_b) / size * scale
 
-    def limits(confidence: float) -> Limits:
-        low, high = difference_limits(first, second, draw.cluster, draw.clusters, confidence)
-        return low * scale, high * scale
+    def limits() -> LimitsAt:
+        return _scaled(difference_limits(first, second, draw.cluster, draw.clusters), scale)
 
     return Resampled(Estimate(value, None, None, draw.n), resampled, limits=limits)
 
@@ -72,7 +78,7 @@ def ratio_of_sums(draw: Draw, over: ArrayLike, under: ArrayLike) -> Resampled | 
     n = int((asked > 0).sum())
     if n == 0:
         return Undefined("nothing was counted", 0)
-    point = Estimate(math.fsum(counted) / math.fsum(asked), None, None, n)
+    point = Estimate(exact_sums.total(counted) / exact_sums.total(asked), None, None, n)
     return share(draw, point, counted, asked)
 
 
@@ -81,12 +87,11 @@ def share(draw: Draw, point: Estimate, hit: np.ndarray, asked: np.ndarray) -> Re
     draw.check_size(hit.size)
     sums = draw.by_cluster(hit.astype(np.float64), asked.astype(np.float64))
 
-    def resampled(counts: Floats) -> Floats:
+    def resampled(counts: Counts) -> Floats:
         hits, all_asked = draw.summed(counts, sums).T
         return ratio(hits, all_asked)
 
-    def limits(confidence: float) -> Limits:
-        hits, out_of = sums.T
-        return share_limits(hits, out_of, confidence)
+    def limits() -> LimitsAt:
+        return limits_of_share(*sums.T)
 
     return Resampled(point, resampled, "share", limits=limits)

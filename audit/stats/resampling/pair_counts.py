@@ -9,10 +9,12 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from audit.stats.counting import pairs
+from audit.stats.counting import pairs, pairs_of_each
+from audit.stats.counting.grouped_pairs import GroupedPairs
 from audit.stats.resampling import crossing
+from audit.stats.resampling.cluster_counts import Counts, LeftOut
 from audit.stats.resampling.draw import Draw, digest
-from audit.stats.resampling.exact_sums import quadratic
+from audit.stats.resampling.exact_sums import by_group, quadratic
 from audit.stats.series import Codes, Floats
 
 # Kinds of items that are alike in score and level.
@@ -22,7 +24,7 @@ FEW_KINDS = 16
 
 
 def right(
-    draw: Draw, counts: Floats, x: Floats, levels: Codes, epsilon: float | None = None
+    draw: Draw, counts: Counts, x: Floats, levels: Codes, epsilon: float | None = None
 ) -> Floats:
     """Concordant pairs of each resample; with epsilon, rightly decided ones."""
     return draw.remember(
@@ -33,28 +35,49 @@ def right(
 
 
 def _count_right(
-    draw: Draw, counts: Floats, x: Floats, levels: Codes, epsilon: float | None
+    draw: Draw, counts: Counts, x: Floats, levels: Codes, epsilon: float | None
 ) -> Floats:
     cells = _cells(draw, x, levels)
-    if cells is not None:
+    if cells is not None and (cells[1] <= FEW_KINDS or not isinstance(counts, LeftOut)):
         return _between_cells(draw, counts, x, levels, epsilon, *cells)
+    if isinstance(counts, LeftOut):
+        return _right_without(draw, x, levels, epsilon)
+    if counts is draw.once:
+        return _of_each(draw, x, levels, epsilon).sum(keepdims=True) / 2
     if _table_costs_less(draw, levels):
         matrix = draw.remember(
             ("matrix", digest(x, levels), epsilon),
             lambda: crossing.right_pairs(draw.cluster, draw.clusters, x, levels, epsilon),
         )
-        if counts is draw.left_out:
-            # Without a cluster, all pairs but those that have an end in it.
-            whole = matrix.astype(np.float64)
-            count = whole.sum() - whole.sum(axis=0) - whole.sum(axis=1) + np.diagonal(whole)
-        else:
-            count = quadratic(counts, matrix, draw.in_single(counts))
+        count = quadratic(counts, matrix, draw.in_single(counts))
     else:
         count = crossing.scan(counts, draw.cluster, x, levels, epsilon)
     if epsilon is not None:
         # Copies of one item are tied for both.
         count = count + (counts * (counts - 1) / 2) @ draw.sizes()
     return count
+
+
+def _right_without(draw: Draw, x: Floats, levels: Codes, epsilon: float | None) -> Floats:
+    """Without a cluster: all pairs but those that have an end in it."""
+    of_each = _of_each(draw, x, levels, epsilon)
+    ends = by_group(of_each, draw.cluster, draw.clusters)
+    without: Floats = ends.sum() / 2 - ends
+    if draw.sizes().max() <= 1:
+        return without
+    if epsilon is None:
+        inside = pairs_of_each.concordant_within(x, levels, draw.cluster)
+        return without + by_group(inside, draw.cluster, draw.clusters)
+    among = GroupedPairs.among(levels.astype(np.float64), x, draw.cluster, None).right(epsilon)
+    # The last clusters of a part may have no items.
+    without[: among.size] += among
+    return without
+
+
+def _of_each(draw: Draw, x: Floats, levels: Codes, epsilon: float | None) -> Codes:
+    return draw.remember(
+        ("of each", digest(x, levels), epsilon), lambda: pairs_of_each.right(x, levels, epsilon)
+    )
 
 
 def _cells(draw: Draw, x: Floats, levels: Codes) -> tuple[Codes, int] | None:
@@ -71,15 +94,15 @@ def _cells(draw: Draw, x: Floats, levels: Codes) -> tuple[Codes, int] | None:
 
 def _between_cells(
     draw: Draw,
-    counts: Floats,
+    counts: Counts,
     x: Floats,
     levels: Codes,
     epsilon: float | None,
     cell: Codes,
     kinds: int,
 ) -> Floats:
-    _, one_of_each = np.unique(cell, return_index=True)
-    value, level = x[one_of_each], levels[one_of_each]
+    value, level = np.empty(kinds), np.empty(kinds, np.int64)
+    value[cell], level[cell] = x, levels
     higher = value[None, :] - value[:, None]
     above = value[None, :] > value[:, None]
     right = above & (level[None, :] > level[:, None])
@@ -94,11 +117,11 @@ def _between_cells(
     return count
 
 
-def _held_by_kind(draw: Draw, counts: Floats, codes: Codes, kinds: int) -> Floats:
+def _held_by_kind(draw: Draw, counts: Counts, codes: Codes, kinds: int) -> Floats:
     """How many items of each kind a resample holds."""
 
     def find() -> Floats:
-        return draw.drawn(counts, draw.by_class(codes, kinds))
+        return counts @ draw.by_class(codes, kinds)
 
     return draw.remember(("held", digest(codes)), find, counts) if kinds <= FEW_KINDS else find()
 
@@ -110,7 +133,7 @@ def _table_costs_less(draw: Draw, levels: Codes) -> bool:
 
 
 def tied(
-    draw: Draw, counts: Floats, x: Floats, levels: Codes
+    draw: Draw, counts: Counts, x: Floats, levels: Codes
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """All pairs, and those tied in x, in the levels and in both, of each resample."""
     return draw.remember(
@@ -119,7 +142,7 @@ def tied(
 
 
 def _count_tied(
-    draw: Draw, counts: Floats, x: Floats, levels: Codes
+    draw: Draw, counts: Counts, x: Floats, levels: Codes
 ) -> tuple[Floats, Floats, Floats, Floats]:
     size = counts @ draw.sizes()
     x_codes = both = draw.dense(x)
@@ -131,7 +154,7 @@ def _count_tied(
     return size * (size - 1) / 2, tied_x, tied_levels, tied_both
 
 
-def won(draw: Draw, counts: Floats, positive: Codes, x: Floats) -> tuple[Floats, Floats, Floats]:
+def won(draw: Draw, counts: Counts, positive: Codes, x: Floats) -> tuple[Floats, Floats, Floats]:
     """Won comparisons (Mann-Whitney; a tie is half), positives and negatives of each resample."""
     size = counts @ draw.sizes()
     m = counts @ np.bincount(draw.cluster, weights=positive, minlength=draw.clusters)
@@ -139,15 +162,17 @@ def won(draw: Draw, counts: Floats, positive: Codes, x: Floats) -> tuple[Floats,
     return right(draw, counts, x, positive) + (tied_x - tied_both) / 2, m, size - m
 
 
-def ties(draw: Draw, counts: Floats, codes: Codes, power: int = 2) -> Floats:
+def ties(draw: Draw, counts: Counts, codes: Codes, power: int = 2) -> Floats:
     """sum t_v^power over the distinct values, t_v their weight in a resample."""
     return draw.remember(
         ("ties", power, digest(codes)), lambda: _count_ties(draw, counts, codes, power), counts
     )
 
 
-def _count_ties(draw: Draw, counts: Floats, codes: Codes, power: int) -> Floats:
+def _count_ties(draw: Draw, counts: Counts, codes: Codes, power: int) -> Floats:
     k = int(codes.max()) + 1
+    if isinstance(counts, LeftOut):
+        return _ties_without(draw, counts, codes, power)
     powered = counts * counts if power == 2 else counts * counts * counts
     if k == draw.n:
         # All differ: only an item's own copies are tied.
@@ -172,3 +197,18 @@ def _count_ties(draw: Draw, counts: Floats, codes: Codes, power: int) -> Floats:
             t = held_by[first : first + step] @ counts.T
             total += (t**power).sum(axis=0)
     return total
+
+
+def _ties_without(draw: Draw, counts: LeftOut, codes: Codes, power: int) -> Floats:
+    k = int(codes.max()) + 1
+    if k == draw.n:
+        return counts @ draw.sizes()
+    if k <= FEW_KINDS:
+        few: Floats = (_held_by_kind(draw, counts, codes, k) ** power).sum(axis=1)
+        return few
+    key, held = np.unique(codes * draw.clusters + draw.cluster, return_counts=True)
+    value, cluster = key // draw.clusters, key % draw.clusters
+    weight = np.bincount(codes).astype(np.float64)
+    lost = weight[value] ** power - (weight[value] - held) ** power
+    without: Floats = (weight**power).sum() - by_group(lost, cluster, draw.clusters)
+    return without

@@ -1,6 +1,6 @@
-"""Intervals that hold where prompts are few or nearly all answers alike.
+"""Intervals that hold with few prompts and many, and where nearly all answers are alike.
 
-Percentiles of a bootstrap are too narrow there: 60 right of 60 would be "1.000 to 1.000". So, with
+Percentiles of a bootstrap are too narrow with few prompts: 60 right of 60 would be "1.000 to 1.000". So, with
 G clusters (prompts):
 
 shares          Exact binomial limits, mid-p (Lancaster 1961, JASA 56:223), for the number of items
@@ -25,21 +25,26 @@ jackknife of the difference gains there it loses where one side is worse (.86).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Literal
 
 import numpy as np
-from scipy.special import betainc, ndtri
+from scipy.optimize import brentq
+from scipy.special import betainc, betaincinv, ndtri
 from scipy.stats import t as student
 
 from audit.stats.estimate import Estimate, Result, Undefined
-from audit.stats.resampling.exact_sums import by_group, mean
+from audit.stats.resampling.exact_sums import by_group, mean, total
 from audit.stats.series import Codes, Floats
 
 Scale = Literal["plain", "share", "correlation"]
 Limits = tuple[float, float]
+# At a confidence; what they rest on is computed once.
+LimitsAt = Callable[[float], Limits]
 
-# With more clusters percentiles hold as well, and leaving out each in turn takes longer.
+# With more clusters a statistic that is computed anew for each of them is drawn instead: percentiles
+# hold there as well.
 MOST_LEFT_OUT = 200
 ROUNDING = 1e-12
 NO_SPREAD = "no prompt differs from another: nothing tells how sure it is"
@@ -47,20 +52,28 @@ NO_SPREAD = "no prompt differs from another: nothing tells how sure it is"
 
 def share_limits(hits: Floats, asked: Floats, confidence: float = 0.95) -> Limits:
     """Of sum(hits) / sum(asked), both counted by cluster."""
+    return limits_of_share(hits, asked)(confidence)
+
+
+def limits_of_share(hits: Floats, asked: Floats) -> LimitsAt:
     hits, asked = hits[asked > 0], asked[asked > 0]
-    n, clusters = math.fsum(asked), hits.size
+    n, clusters = total(asked), hits.size
     if not n or not np.isfinite(hits).all():
         raise ValueError("a share needs something that was asked, and no missing answers")
-    p = math.fsum(hits) / n
-    spread = math.fsum((hits - p * asked) ** 2)
+    p = total(hits) / n
+    spread = total((hits - p * asked) ** 2)
     if spread > 0 and clusters > 1:
         variance = clusters / (clusters - 1) * spread / n**2
         size = min(n, max(1.0, p * (1 - p) / variance))
     else:
         # All alike, or each prompt as the others: only another prompt could tell.
         size = float(clusters)
-    tail = (1 - confidence) / 2
-    return _mid_p(p * size, size, tail), 1 - _mid_p((1 - p) * size, size, tail)
+
+    def limits(confidence: float) -> Limits:
+        tail = (1 - confidence) / 2
+        return _mid_p(p * size, size, tail), 1 - _mid_p((1 - p) * size, size, tail)
+
+    return limits
 
 
 # The judges of a study share its slices, and so people's share on each of them.
@@ -70,70 +83,94 @@ def _mid_p(hits: float, n: float, tail: float) -> float:
     if hits <= 1e-9:
         return 0.0
     misses = max(n - hits, 0.0)
-    low, high = 0.0, 1.0
-    for _ in range(52):
-        p = (low + high) / 2
-        as_many = betainc(hits, misses + 1, p)
-        more = betainc(hits + 1, misses, p) if misses > 1e-9 else 0.0
-        low, high = (p, high) if (as_many + more) / 2 < tail else (low, p)
-    return low
+    low = float(betaincinv(hits, misses + 1, tail))
+    if misses <= 1e-9:
+        return float(betaincinv(hits, 1.0, 2 * tail))
+
+    def beyond(p: float) -> float:
+        return float(betainc(hits, misses + 1, p) + betainc(hits + 1, misses, p)) / 2 - tail
+
+    # "As many or more" is too rare below the first, "more" from the second on.
+    high = float(betaincinv(hits + 1, misses, tail))
+    if not beyond(low) < 0 < beyond(high):
+        return low
+    return float(brentq(beyond, low, high, xtol=1e-17, rtol=4e-15))
 
 
 def mean_limits(
-    values: Floats,
-    cluster: Codes,
-    clusters: int,
-    confidence: float = 0.95,
-    ends: Limits | None = None,
-) -> Limits:
+    values: Floats, cluster: Codes, clusters: int, ends: Limits | None = None
+) -> LimitsAt:
     """Of a mean: a share where all values are 0 or 1, nearly one between the ends of a scale, else
     Student's t on the sums of clusters."""
     if is_share(values):
         hits = by_group(values, cluster, clusters)
-        return share_limits(hits, by_group(np.ones(values.size), cluster, clusters), confidence)
+        return limits_of_share(hits, by_group(np.ones(values.size), cluster, clusters))
     ends = ends or (0.0, 1.0)
     within = ends[0] <= values.min() and values.max() <= ends[1] and ends[0] < ends[1]
     middle = mean(values)
     pull = _pull(values, middle, cluster, clusters)
     held = np.unique(cluster).size
     if held < 2:
-        return middle, middle
-    variance = held / (held - 1) * math.fsum(pull**2)
+        return lambda confidence: (middle, middle)
+    variance = held / (held - 1) * total(pull**2)
     if within:
-        return _between_ends(middle, variance, held, confidence, *ends)
-    half = _quantile(held, confidence) * math.sqrt(variance)
-    return middle - half, middle + half
+        return lambda confidence: between_ends(middle, variance, held, confidence, *ends)
+    error = math.sqrt(variance)
+
+    def limits(confidence: float) -> Limits:
+        half = _quantile(held, confidence) * error
+        return middle - half, middle + half
+
+    return limits
 
 
-def _between_ends(
-    middle: float, variance: float, clusters: int, confidence: float, bottom: float, top: float
+def between_ends(
+    middle: float,
+    variance: float,
+    clusters: int,
+    confidence: float = 0.95,
+    bottom: float = 0.0,
+    top: float = 1.0,
+    *,
+    alike: float | None = None,
+    most: float = math.inf,
 ) -> Limits:
+    """`alike`: as how many items all count where they do not differ, the clusters unless told; `most`:
+    as how many at most where they do."""
+    slack = ROUNDING * (top - bottom)
+    if not bottom - slack <= middle <= top + slack or not variance >= 0:
+        raise ValueError("a mean lies between its ends, and no variance is below 0")
     span = top - bottom
     p, tail = (middle - bottom) / span, (1 - confidence) / 2
-    size = float(clusters)
+    size = float(clusters) if alike is None else alike
     if variance > 1e-18 * span**2:
         few = (float(ndtri(1 - tail)) / _quantile(clusters, confidence)) ** 2
-        size = max(1.0, few * p * (1 - p) * span**2 / variance)
+        size = min(most, max(1.0, few * p * (1 - p) * span**2 / variance))
     low, high = _mid_p(p * size, size, tail), 1 - _mid_p((1 - p) * size, size, tail)
     return bottom + span * low, bottom + span * high
 
 
-def difference_limits(
-    first: Floats, second: Floats, cluster: Codes, clusters: int, confidence: float = 0.95
-) -> Limits:
+def difference_limits(first: Floats, second: Floats, cluster: Codes, clusters: int) -> LimitsAt:
     """Of mean(first) - mean(second) over the same items."""
     a, b = mean(first), mean(second)
-    low_a, high_a = mean_limits(first, cluster, clusters, confidence)
-    low_b, high_b = mean_limits(second, cluster, clusters, confidence)
+    limits_a = mean_limits(first, cluster, clusters)
+    limits_b = mean_limits(second, cluster, clusters)
     pulls = _pull(first, a, cluster, clusters), _pull(second, b, cluster, clusters)
-    scale = math.sqrt(math.fsum(pulls[0] ** 2)) * math.sqrt(math.fsum(pulls[1] ** 2))
-    r = math.fsum(pulls[0] * pulls[1]) / scale if scale > 0 else 0.0
     # Two judges that never differ on G prompts may on the next one; and what is seen on few prompts is
     # shrunk a little, else the interval is too narrow.
-    held = np.unique(cluster).size
-    most = 1 - 1 / held
-    r = min(most, max(-most, r)) * most
-    return _square_and_add((a, low_a, high_a), (b, low_b, high_b), r)
+    most = 1 - 1 / np.count_nonzero(np.bincount(cluster))
+    r = min(most, max(-most, _together(*pulls))) * most
+
+    def limits(confidence: float) -> Limits:
+        return _square_and_add((a, *limits_a(confidence)), (b, *limits_b(confidence)), r)
+
+    return limits
+
+
+def _together(first: Floats, second: Floats) -> float:
+    """The correlation of two columns of mean 0; none where one never moves."""
+    scale = math.sqrt(total(first**2)) * math.sqrt(total(second**2))
+    return total(first * second) / scale if scale > 0 else 0.0
 
 
 def _square_and_add(
@@ -174,7 +211,7 @@ def jackknifed(
     clusters, value = left_out.size, point.value
     if (undefined := _undefined_without(left_out, point.n)) is not None:
         return undefined
-    spread = math.fsum((left_out - mean(left_out)) ** 2)
+    spread = total((left_out - mean(left_out)) ** 2)
     error = math.sqrt((clusters - 1) / clusters * spread)
     bottom = {"plain": -math.inf, "share": 0.0, "correlation": -1.0}[scale]
     top = math.inf if scale == "plain" else 1.0
@@ -207,9 +244,8 @@ def difference_jackknifed(
     if undefined is not None:
         return undefined
     first, second = (values - mean(values) for values in left_out)
-    scale = math.sqrt(math.fsum(first**2)) * math.sqrt(math.fsum(second**2))
-    r = math.fsum(first * second) / scale if scale > 0 else 0.0
-    moved = math.sqrt(math.fsum((first - second) ** 2))
+    r = _together(first, second)
+    moved = math.sqrt(total((first - second) ** 2))
     flat = not first.any() and not second.any()
     width = any(side.low != side.high for side in sides)
     if (moved <= ROUNDING and not flat) or not width:

@@ -21,7 +21,8 @@ from audit.stats.over_time.claims import PAIRS
 from audit.stats.resamples import Resamples
 from audit.stats.resampling.small_samples import share_limits
 
-DESIGNS = ((20, 4), (40, 1), (50, 4))  # prompts × images of each
+# Prompts × images of each.
+DESIGNS = ((20, 4), (40, 1), (50, 4), (300, 2))
 # Drift compares generators, each with 30 images or more.
 OVER_TIME = ((40, 4), (50, 4), (100, 8))  # prompts × generators
 RELEASED = {"0": "2021-01-01", "1": "2022-01-01", "2": "2023-01-01", "3": "2024-01-01"}

@@ -7,6 +7,7 @@ from scipy import stats
 from audit.stats import agreement, ranking, roc, ties
 from audit.stats.estimate import Undefined
 from audit.stats.intervals import bootstrap
+from audit.stats.over_time import drift
 from audit.stats.resamples import Resamples
 from audit.stats.resampling import crossing, pair_counts
 from audit.stats.resampling.cluster_counts import cluster_counts, kept
@@ -113,21 +114,67 @@ def test_verdicts_are_counted_by_kind_to_the_same_digits(method, monkeypatch):
     assert found() == by_table == by_kind
 
 
-def test_what_a_jackknife_counts_is_what_its_counts_give():
+@pytest.mark.parametrize("prompts", [9, 300])
+def test_what_a_jackknife_counts_is_what_its_counts_give(prompts):
     rng = np.random.default_rng(6)
-    prompt, people = rng.integers(0, 9, 80), rng.integers(0, 2, 80)
-    rating, judge = rng.integers(1, 6, 80).astype(float), rng.normal(size=80)
+    n = 80 if prompts < 80 else 700
+    prompt, people = rng.integers(0, prompts, n), rng.integers(0, 2, n)
+    rating, judge = rng.integers(1, 6, n).astype(float), rng.normal(size=n)
+    coarse, many = np.round(judge, 1), np.round(rng.normal(size=n) + judge, 1)
+    generator = rng.integers(0, 4, n)
+    released = {str(name): f"202{name}-03-01" for name in range(4)}
+    ratings = rating + rng.integers(0, 2, (3, n))
+    ratings[rng.random(ratings.shape) < 0.2] = np.nan
     draw = Resamples(prompt).draw
-    for statistic, series in (
-        (roc.resampled_auroc, (people, judge)),
-        (roc.resampled_auroc, (people, rating)),
-        (ranking.resampled_tau_b, (rating, judge)),
-        (ranking.resampled_spearman, (rating, judge)),
-        (ties.resampled_accuracy, (rating, judge, 0.5)),
-        (ties.resampled_accuracy, (rating, people, 0.0)),
+    prompt = draw.cluster
+    for statistic, series, options in (
+        (roc.resampled_auroc, (people, judge), {}),
+        (roc.resampled_auroc, (people, rating), {}),
+        (roc.resampled_auroc, (people, coarse), {}),
+        (ranking.resampled_tau_b, (rating, judge), {}),
+        (ranking.resampled_tau_b, (many, coarse), {}),
+        (ranking.resampled_tau_c, (rating, coarse), {}),
+        (ranking.resampled_spearman, (rating, judge), {}),
+        (ranking.resampled_spearman, (people, judge), {}),
+        (ranking.resampled_spearman, (many, coarse), {}),
+        (ranking.resampled_spearman, (judge, many), {}),
+        (ranking.resampled_pearson, (rating, judge), {}),
+        (ties.resampled_accuracy, (rating, judge, 0.5), {}),
+        (ties.resampled_accuracy, (rating, coarse, 0.3), {}),
+        (ties.resampled_accuracy, (many, coarse, 0.0), {}),
+        (ties.resampled_accuracy, (rating, people, 0.0), {}),
+        (ties.resampled_accuracy, (rating, judge), {"groups": prompt}),
+        (ties.resampled_accuracy, (rating, judge, 0.4), {"groups": generator}),
+        (ties.resampled_calibrated_accuracy, (rating, judge), {}),
+        (ties.resampled_calibrated_accuracy, (rating, judge), {"groups": prompt}),
+        (ties.resampled_calibrated_accuracy, (rating, coarse), {"groups": 2 * prompt + people}),
+        (ties.resampled_calibrated_accuracy, (rating, people), {"groups": prompt}),
+        (agreement.resampled_kappa, (rating, rating[::-1], "linear"), {}),
+        (agreement.resampled_alpha, (ratings, "nominal"), {}),
+        (agreement.resampled_alpha, (ratings, "ordinal"), {}),
+        (agreement.resampled_alpha, (ratings + judge, "ordinal"), {}),
+        (agreement.resampled_alpha, (ratings, "interval"), {}),
+        (agreement.resampled_ac1, (ratings,), {}),
+        (drift.resampled_slope, (people, judge, generator, released), {}),
     ):
-        values = statistic(draw, *series).values
-        assert values(draw.left_out).tolist() == values(1.0 - np.eye(9)).tolist()
+        found = statistic(draw, *series, **options)
+        values = found[0].values if isinstance(found, tuple) else found.values
+        expected = values(1.0 - np.eye(draw.clusters)).tolist()
+        assert values(draw.left_out).tolist() == pytest.approx(expected, rel=1e-13, nan_ok=True)
+
+
+def test_a_jackknife_of_some_of_the_items_leaves_out_the_same_prompts():
+    rng = np.random.default_rng(8)
+    prompt, people, judge = rng.integers(0, 30, 90), rng.integers(0, 3, 90), rng.normal(size=90)
+    whole = Resamples(prompt).draw
+    inside = np.sort(rng.permutation(90)[: whole.clusters])
+    assert (
+        np.bincount(prompt[inside]).max() > 1
+    )  # as many items as prompts, and yet some have several
+    part = whole.part(np.isin(np.arange(90), inside))
+    values = ranking.resampled_tau_b(part, people[inside], judge[inside]).values
+    everything_but = 1.0 - np.eye(whole.clusters)
+    assert values(part.left_out).tolist() == values(everything_but).tolist()
 
 
 def test_weighted_kappa_of_resamples_is_that_of_copies_with_all_classes():

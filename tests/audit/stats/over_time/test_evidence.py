@@ -3,8 +3,10 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
+from audit.stats.estimate import Estimate
 from audit.stats.over_time.courses import Change
-from audit.stats.over_time.evidence import evidence, images_for, seen
+from audit.stats.over_time.evidence import at_any_look, evidence, images_for, seen
+from tests.bench import many_looks
 
 MANY = 10**9  # degrees of freedom
 
@@ -55,3 +57,22 @@ def test_looking_a_thousand_times_rings_falsely_in_at_most_one_life_of_twenty():
         ]
         rang += max(looks) >= 20
     assert rang / 400 <= 0.05
+
+
+def test_the_ends_of_the_interval_for_any_look_are_where_evidence_reaches_twenty():
+    wide = at_any_look(Estimate(50.0, 50 - 1.959964 * 3, 50 + 1.959964 * 3, 90), scale=5)
+    assert (wide.value, wide.n) == (50.0, 90)
+    for end in (wide.low, wide.high):
+        assert evidence(of(wide.value - end, 3.0), scale=5) == pytest.approx(20, rel=1e-4)
+    # Without an error there is nothing to widen.
+    same = Estimate(50.0, 50.0, 50.0, 90)
+    assert at_any_look(same, scale=5) == same
+    none = Estimate(50.0, None, None, 90)
+    assert at_any_look(none, scale=5) == none
+
+
+def test_who_looks_after_every_tenth_label_is_misled_only_by_the_interval_for_one_look():
+    held = many_looks.held(lives=60, every=10)
+    assert held.one_look < 0.85
+    assert held.any_look >= 0.93
+    assert held.wider < 2

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy import stats
 
 from audit.stats import roc
 from audit.stats.estimate import Undefined
@@ -70,12 +71,28 @@ def test_neither_seed_nor_the_order_of_prompts_changes_a_digit():
     assert one == Resamples(19 - prompt, seed=7, method="jackknife").auroc(people, judge)
 
 
-def test_with_many_prompts_percentiles_are_taken():
+def test_many_prompts_are_left_out_one_by_one_too_worked_by_hand():
     rng = np.random.default_rng(6)
     people = rng.integers(0, 2, 300)
     judge = people + rng.normal(size=300)
     found = drawn(300).auroc(people, judge)
-    assert found == Resamples(np.arange(300)).auroc(people, judge)
+    others = [np.arange(300) != gone for gone in range(300)]
+    without = np.array([roc.auroc(people[kept], judge[kept]).value for kept in others])
+    error = np.sqrt(299 / 300 * ((without - without.mean()) ** 2).sum())
+    area = found.value
+    half = stats.t.ppf(0.975, 299) * error / (area * (1 - area))
+    ends = [1 / (1 + np.exp(-np.log(area / (1 - area)) - sign * half)) for sign in (-1, 1)]
+    assert (found.low, found.high) == pytest.approx(ends)
+
+
+def test_a_scale_of_many_steps_is_drawn_where_prompts_are_many_in_an_order_that_no_name_decides():
+    rng = np.random.default_rng(7)
+    prompt = rng.integers(0, 220, 400)
+    table = rng.normal(size=(1, 400)) + rng.normal(size=(2, 400))
+    one = Resamples(prompt, resamples=20, method="jackknife").krippendorff_alpha(table, "ordinal")
+    other = Resamples(219 - prompt, resamples=20, method="jackknife")
+    assert one.low < one.value < one.high
+    assert other.krippendorff_alpha(table, "ordinal") == one
 
 
 @pytest.mark.simulation
