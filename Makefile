@@ -10,7 +10,7 @@ COMPILE = .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --g
 # As many test processes as cores.
 JOBS ?= auto
 
-.PHONY: help demo setup test test-postgres lint bench-stats bench-judges bench-import bench-dashboards bench-labelling chaos fuzz bench-upgrade lock sbom digests bench-proxy siege
+.PHONY: help demo setup test test-postgres lint bench-stats bench-judges bench-import bench-dashboards bench-labelling chaos fuzz bench-growth bench-upgrade lock sbom digests bench-proxy siege
 .DEFAULT_GOAL := help
 
 help:
@@ -24,6 +24,7 @@ help:
 	@echo "make bench-labelling  people labelling at once: waiting, cost of an answer, nothing lost"
 	@echo "make bench-import pictures against Pillow, label rows against sqlite3"
 	@echo "make bench-dashboards the audit's pages with 100,000 images against 1,000"
+	@echo "make bench-growth  every page with 1,000, 10,000 and 100,000 images; FULL=1 also with 1,000,000"
 	@echo "make bench-upgrade  a database of the first version with 1,000,000 answers, migrated"
 	@echo "make fuzz         100,000 hostile files, forms and replies, and as many options of judges (CASES=… SEED=…)"
 	@echo "make lock         the locks made again from requirements*.txt (UPGRADE=1 takes newer transitive ones)"
@@ -57,6 +58,9 @@ lint: .venv/dev
 bench-stats: .venv/dev
 	$(PY) -m tests.bench.bench_stats
 	$(PY) -m tests.bench.drawn_worlds
+	$(PY) -m tests.bench.cause_worlds
+	$(PY) -m tests.bench.hidden_labels
+	$(PY) -m tests.bench.many_looks
 
 bench-judges: .venv/dev
 	$(PY) -m tests.bench.bench_judges
@@ -69,6 +73,9 @@ bench-import: .venv/dev
 
 bench-dashboards: .venv/dev
 	$(PY) -m tests.bench.bench_dashboards
+
+bench-growth: .venv/dev
+	$(PY) -m tests.bench.bench_growth
 
 bench-proxy: .venv/dev
 	$(PY) -m tests.bench.bench_proxy

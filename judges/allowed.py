@@ -40,9 +40,11 @@ def _is_allowed_name(value: str) -> bool:
     name = value.removeprefix("hf-hub:")
     if name.startswith(("/", "~", ".")) or ".." in name:
         return False
+    # A repository that is allowed is so with all its files: owner/name:file.
+    repository = name.partition(":")[0]
     return name in catalogue_names() or any(
         # “owner/*” is every repository of this owner.
-        fnmatchcase(name, entry) if entry.endswith("/*") else name == entry
+        fnmatchcase(repository, entry) if entry.endswith("/*") else entry in (name, repository)
         for entry in settings.JUDGE_WEIGHTS
         if not entry.startswith("/")
     )

@@ -224,6 +224,16 @@ class Patience:
     longest_pause: float = 600.0
 
 
+class Growing(Protocol):
+    """Finds how many pictures fit into the memory."""
+
+    def fitted(self, size: int) -> int:
+        """After a full batch of so many: how many the next one has."""
+
+    def was_full(self, size: int) -> None:
+        """No more than so many from now on."""
+
+
 class Engine(Protocol):
     """Made without weights; they load with `load()` or on first use.
 
@@ -232,6 +242,7 @@ class Engine(Protocol):
     """
 
     batch: int  # pictures in one call; halved by the run where the memory is too small
+    growing: Growing | None = None  # where it is found by itself
     needs_pixels: bool = True  # False for an engine that knows an image by its name
     patience: Patience = Patience()
     passed_self_tests: frozenset[str] = frozenset()  # kinds; written by the run
@@ -249,6 +260,9 @@ class Engine(Protocol):
         """Checkpoint, revision, precision, device, libraries; known without loading."""
 
     def load(self) -> None: ...
+
+    def forget(self) -> None:
+        """What it remembers of answers, so that the same question is asked anew."""
 
 
 class Detector(Engine, Protocol):

@@ -171,7 +171,8 @@ def whereabouts(checkpoint: str) -> str:
     if importlib.util.find_spec("huggingface_hub") is not None:
         from huggingface_hub.constants import HF_HUB_CACHE
 
-        if (Path(HF_HUB_CACHE) / f"models--{checkpoint.replace('/', '--')}").is_dir():
+        repository = checkpoint.partition(":")[0]
+        if (Path(HF_HUB_CACHE) / f"models--{repository.replace('/', '--')}").is_dir():
             return "in this machine’s cache"
     return "to be fetched on first use"
 

@@ -62,18 +62,6 @@ def postgres() -> str:
     return POSTGRES_URL
 
 
-def serving() -> Path:
-    """Packages that `transformers serve` needs, in a folder of their own: among them is accelerate,
-    with which weights are loaded in another way than without."""
-    there = os.environ.get("TEST_SERVING", "")
-    words = (
-        "TEST_SERVING names no folder with the packages of `transformers serve` (pip install --target "
-        "FOLDER fastapi uvicorn openai; pip install --target FOLDER --no-deps accelerate psutil)."
-    )
-    needed("serving", bool(there) and (Path(there) / "fastapi").is_dir(), words)
-    return Path(there)
-
-
 def shared(path: str) -> Path:
     """A file in an official format; they lie beside the project, since their licences differ."""
     found = SHARED / "data" / path

@@ -9,7 +9,7 @@ from typing import Any
 
 from PIL import Image
 
-from judges.engines.shared.checkpoint import CheckpointEngine, checkpoint_of, pictures
+from judges.engines.shared.checkpoint import CheckpointEngine, checkpoint_of, pictures_or_found
 from judges.engines.shared.torch_setup import prepare
 from judges.engines.shared.weights import memory_guard
 from judges.options import flag, whole
@@ -28,7 +28,7 @@ def _cleaned(default: bool) -> Any:
 
 @dataclass(eq=False)
 class _Matching(CheckpointEngine):
-    batch: int = pictures(16)
+    batch: int = pictures_or_found(16)
     clean: bool = _cleaned(True)
     longest: int = _tokens(32)
 

@@ -73,7 +73,7 @@ class BlipVqa(CheckpointEngine):
         weights.prepare()
         from transformers import BertTokenizer, BlipForQuestionAnswering
 
-        path = Path(self.checkpoint).expanduser()
+        path = Path(self.weights_at).expanduser()
         if path.is_file() and not self.tokenizer:
             raise EngineRefused(
                 "The official file holds no vocabulary: give BERT's (google-bert/bert-base-uncased) as "

@@ -19,7 +19,7 @@ from typing import Any
 from PIL import Image, ImageOps
 
 from judges.engines.shared import run_lengths, tensor_files, weight_facts, weight_files, weights
-from judges.engines.shared.checkpoint import CheckpointEngine, checkpoint_of, pictures
+from judges.engines.shared.checkpoint import CheckpointEngine, checkpoint_of, pictures_or_found
 from judges.engines.shared.lean_masks import replaced
 from judges.engines.shared.torch_setup import prepare
 from judges.engines.shared.weights import memory_guard
@@ -54,7 +54,7 @@ def open_clip_model(default: str) -> Any:
 class Clip(CheckpointEngine):
     """A `Matcher` (cosines) and a `Colorist`; subclasses encode the pictures and texts."""
 
-    batch: int = pictures(32)
+    batch: int = pictures_or_found(32)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -212,7 +212,7 @@ class OpenClip(Clip):
         prepare()
         import open_clip
 
-        checkpoint = weights.check_named(self.checkpoint)
+        checkpoint = weights.check_named(self.weights_at)
         if (Path(checkpoint).expanduser() / "open_clip_config.json").is_file():
             checkpoint = f"{_FOLDER}{Path(checkpoint).expanduser()}"
         here = Path(checkpoint.removeprefix(_FOLDER)).expanduser()

@@ -15,10 +15,10 @@ import numpy as np
 from PIL import Image
 
 from judges.engines.shared import weights
-from judges.engines.shared.checkpoint import CheckpointEngine, pictures
+from judges.engines.shared.batches import in_rows, questions_at_once
+from judges.engines.shared.checkpoint import CheckpointEngine, pictures_or_found
 from judges.engines.shared.clip_pixels import padded, pixels
 from judges.engines.shared.control_tokens import expect_none, marks_of
-from judges.engines.shared.rows import in_rows, questions_at_once
 from judges.engines.shared.token_answers import AnswerReader
 from judges.errors import EngineRefused
 from judges.options import free_text, weights_of
@@ -47,7 +47,7 @@ _TOWER = {
 
 @dataclass(eq=False)
 class ClipFlanT5(CheckpointEngine):
-    batch: int = pictures(4)
+    batch: int = pictures_or_found(4)
     template: str = free_text(
         CHAT,
         "The words around a question, with <image> and {question} once each.",

@@ -15,10 +15,10 @@ from typing import Any
 from PIL import Image
 
 from judges.engines.shared import weights
+from judges.engines.shared.batches import in_rows, questions_at_once
 from judges.engines.shared.checkpoint import CheckpointEngine
 from judges.engines.shared.clip_pixels import cut_square, padded
 from judges.engines.shared.control_tokens import expect_none, marks_of
-from judges.engines.shared.rows import in_rows, questions_at_once
 from judges.engines.shared.token_answers import AnswerReader
 from judges.errors import EngineRefused
 from judges.options import choice, fields_of_request, flag, free_text
@@ -213,6 +213,7 @@ class ImageTextModel(PictureAndText):
     )
     rows: int = questions_at_once(16)
 
+    may_be_split = True
     identity = "judges.engines.image_text:ImageTextModel"
     version = "image-text-2"
 

@@ -64,7 +64,7 @@ class MMDetection(MaskTransformer):
 
     def _load(self) -> None:
         weights.pick_precision(self.precision)
-        state, meta = read_checkpoint(weights.check_named(self.checkpoint))
+        state, meta = read_checkpoint(weights.check_named(self.weights_at))
         model = build(config_file(self.config))
         _fill(model, modern_keys(state), Path(self.checkpoint).name)
         self._net = model.to(weights.pick_device(self.device)).eval()

@@ -18,7 +18,7 @@ from judges.engines.shared.checkpoint import (
     CheckpointEngine,
     checkpoint_of,
     floor_of,
-    pictures,
+    pictures_or_found,
 )
 from judges.engines.shared.torch_setup import prepare
 from judges.engines.shared.weights import memory_guard
@@ -30,7 +30,7 @@ from judges.protocols import Detection
 class _OpenVocabulary(CheckpointEngine):
     """Boxes whose score is above `floor`, each under its likeliest name."""
 
-    batch: int = pictures(4)
+    batch: int = pictures_or_found(4)
     floor: float = floor_of(0.1)
 
     classes: ClassVar[tuple[str, ...]] = ()

@@ -16,7 +16,7 @@ import json
 import math
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
@@ -112,6 +112,8 @@ class OpenAIServer(Engine, Declared):
         self.patience = Patience(self.attempts, self.pause, self.longest_pause)
         self._kept: OrderedDict[bytes, _Replies] = OrderedDict()
         self._failures: Counter[bytes] = Counter()
+        # Hears each new reply with the picture that was asked about, if somebody sets it.
+        self.on_reply: Callable[[Image.Image, Mapping[str, Any]], None] | None = None
 
     @property
     def facts(self) -> dict[str, str]:
@@ -123,6 +125,10 @@ class OpenAIServer(Engine, Declared):
             "libraries": "",
             "server": self.base_url,
         }
+
+    def forget(self) -> None:
+        self._kept.clear()
+        self._failures.clear()
 
     def load(self) -> None:
         """There are no weights to load, but options that can never work are refused here."""
@@ -219,6 +225,9 @@ class OpenAIServer(Engine, Declared):
                     conversation, before = running.pop(future)
                     got = replies[conversation] = future.result()
                     servers.count_use(server.name, self.checkpoint, got.bodies[before:])
+                    if self.on_reply is not None and conversation.picture is not None:
+                        for body in got.bodies[before:]:
+                            self.on_reply(images[conversation.picture], body)
                     if got.failure is None or isinstance(got.failure, Unanswered):
                         self._kept[self._key(conversation, pictures)] = got
                     progress = progress or len(got.bodies) > before

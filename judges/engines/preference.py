@@ -19,7 +19,7 @@ from judges.engines.clip import (
     open_clip_model,
 )
 from judges.engines.shared import tensor_files, weights
-from judges.engines.shared.checkpoint import CheckpointEngine, checkpoint_of, pictures
+from judges.engines.shared.checkpoint import CheckpointEngine, checkpoint_of, pictures_or_found
 from judges.engines.shared.clip_pixels import MEAN, SPREAD
 from judges.engines.shared.torch_setup import prepare
 from judges.engines.shared.weights import memory_guard
@@ -31,7 +31,7 @@ class PickScore(TransformersClip):
     """A CLIP ViT-H/14 of its own; the cosine, without the scale that only training needs."""
 
     checkpoint: str = checkpoint_of("yuvalkirstain/PickScore_v1")
-    batch: int = pictures(16)
+    batch: int = pictures_or_found(16)
     processor: str = weights_of("laion/CLIP-ViT-H-14-laion2B-s32B-b79K", PROCESSOR, is_fact=True)
 
     identity = "judges.engines.preference:PickScore"
@@ -43,7 +43,7 @@ class HPSv2(OpenClip):
     """A CLIP ViT-H/14; sees the whole picture, with bars beside it."""
 
     checkpoint: str = checkpoint_of(help="The authors' file.")
-    batch: int = pictures(16)
+    batch: int = pictures_or_found(16)
     model: str = open_clip_model("ViT-H-14")
     resize: str = choice("longest", RESIZE, RESIZE_HELP, is_fact=True)
 
@@ -57,7 +57,7 @@ class ImageReward(CheckpointEngine):
     token into a reward, with a mean of about 0 and a spread of about 1."""
 
     checkpoint: str = checkpoint_of(help="The authors' file.")
-    batch: int = pictures(16)
+    batch: int = pictures_or_found(16)
     tokenizer: str = weights_of("google-bert/bert-base-uncased", "BERT's vocabulary.", is_fact=True)
 
     identity = "judges.engines.preference:ImageReward"
@@ -70,7 +70,7 @@ class ImageReward(CheckpointEngine):
         from torchvision import transforms
         from transformers import AutoTokenizer, BlipTextModel, BlipVisionModel
 
-        state = familiar_keys(tensor_files.load_state(weights.check_named(self.checkpoint)))
+        state = familiar_keys(tensor_files.load_state(weights.check_named(self.weights_at)))
         eyes, words = _shapes_of(state, self.checkpoint)
         widths = [state[f"mlp.layers.{at}.weight"].shape for at in _LAYERS_OF_REWARD]
         net = torch.nn.ModuleDict(

@@ -21,7 +21,7 @@ from typing import Any
 from celery.exceptions import SoftTimeLimitExceeded
 
 from judges.errors import JudgeRefused, MemoryFull, Passing
-from judges.protocols import Engine, Patience
+from judges.protocols import Engine, Growing, Patience
 
 logger = logging.getLogger(__name__)
 
@@ -47,6 +47,7 @@ def ask_in_batches(
     engine: Engine, call: Call, items: Sequence[Any], keep_alive: KeepAlive
 ) -> Iterator[list[tuple[Any, Any]]]:
     """Yields each item with its answer or `Failed`, as many at once as the engine takes."""
+    growing: Growing | None = getattr(engine, "growing", None)
     start = 0
     while start < len(items):
         batch = items[start : start + max(1, engine.batch)]
@@ -57,6 +58,8 @@ def ask_in_batches(
             if len(batch) > 1:
                 # The engine keeps the smaller size for the life of this worker.
                 engine.batch = len(batch) // 2
+                if growing is not None:
+                    growing.was_full(engine.batch)
                 logger.warning("out of memory at %s pictures, half of them now", len(batch))
                 continue
             answers = [_too_large(error)]
@@ -67,6 +70,9 @@ def ask_in_batches(
                 answers = [Failed(reason_of(error))]
             else:
                 answers = [_ask_alone(engine, call, item, keep_alive) for item in batch]
+        else:
+            if growing is not None and len(batch) == engine.batch:
+                engine.batch = growing.fitted(len(batch))
         start += len(batch)
         yield list(zip(batch, answers, strict=True))
 

@@ -73,7 +73,8 @@ class ImageScorer:
     """Scores images with one judge.
 
     `keep_alive` is called before every engine call; it may raise StopWorking. `siblings` are the
-    methods of other running judges: their questions are asked in the same call.
+    methods of other running judges: their questions are asked in the same call. `anew`: the engines
+    are asked whatever is stored, and nothing that they say is stored.
     """
 
     def __init__(
@@ -82,12 +83,14 @@ class ImageScorer:
         *,
         keep_alive: Callable[[], None] = lambda: None,
         siblings: Sequence[Method] = (),
+        anew: bool = False,
     ) -> None:
         self.judge = judge
         # Each speaks the protocol of its kind: the part "objects" is a Detector.
         self._parts: Mapping[str, Any] = judge.parts
         self.keep_alive = keep_alive
         self.siblings = siblings
+        self.anew = anew
         self._classes = tuple(getattr(judge.parts.get("objects"), "classes", ()))
         self._needs_pixels = any(getattr(e, "needs_pixels", True) for e in judge.parts.values())
         self._decoders = ThreadPoolExecutor(DECODERS, thread_name_prefix="decode")
@@ -97,11 +100,28 @@ class ImageScorer:
 
     def begin(self, images: Iterable[Image]) -> list[PendingImage]:
         """Read what is stored and start decoding the pictures that are needed; asks no engine."""
+        return self._begin([self._pending(image, subject_of(image)) for image in images])
+
+    def begin_changed(
+        self, changed: Iterable[tuple[Image, Subject, Picture.Image]]
+    ) -> list[PendingImage]:
+        """The same for prompts and pictures that no row holds."""
+        if not self.anew:
+            raise ValueError("What is said of a changed picture must not be stored for its image.")
         batch = []
-        for image in images:
-            seen = Seen()
-            seen.classes = self._classes
-            batch.append(PendingImage(image, subject_of(image), seen))
+        for image, subject, picture in changed:
+            pending = self._pending(image, subject)
+            pending.decoding = Future()
+            pending.decoding.set_result(picture)
+            batch.append(pending)
+        return self._begin(batch)
+
+    def _pending(self, image: Image, subject: Subject) -> PendingImage:
+        seen = Seen()
+        seen.classes = self._classes
+        return PendingImage(image, subject, seen)
+
+    def _begin(self, batch: list[PendingImage]) -> list[PendingImage]:
         self._ask_method(batch)
         self._read_stored(batch)
         return batch
@@ -155,7 +175,7 @@ class ImageScorer:
             for pending, wants in wanted.items()
             if wants
         }
-        if not by_image:
+        if not by_image or self.anew:
             return
         keys = {image: wants for image, (_, wants) in by_image.items()}
         for image, key, answer in look_store.stored_answers(engine=engine, wanted=keys):
@@ -372,7 +392,8 @@ class ImageScorer:
                     seconds=seconds,
                 )
             )
-        look_store.save(rows)
+        if not self.anew:
+            look_store.save(rows)
 
 
 def _named_pixel(pending: PendingImage) -> Picture.Image:

@@ -148,7 +148,7 @@ class AlignScore(Optioned):
     version: ClassVar[str] = "1"
 
     def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
-        record = _record(subject.metadata)
+        record = asked_of(subject.metadata)
         if isinstance(record, str) or _untaught(record[0], seen):
             return ()
         objects = _objects(record[0])
@@ -162,7 +162,7 @@ class AlignScore(Optioned):
         )
 
     def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
-        record = _record(subject.metadata)
+        record = asked_of(subject.metadata)
         if isinstance(record, str):
             return Unscored(record)
         instances, relations = record
@@ -227,7 +227,7 @@ class AlignScore(Optioned):
         return colored
 
 
-def _record(
+def asked_of(
     metadata: Mapping[str, Any],
 ) -> tuple[list[dict[str, Any]], list[Relation]] | str:
     """The instances and relations of a record, or a sentence saying why it has none."""

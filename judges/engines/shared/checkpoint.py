@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from judges.engines.shared import header_check, memory, weight_facts, weights
+from judges.engines.shared import header_check, memory, weight_facts, weight_files, weights
+from judges.engines.shared.batches import Growing
 from judges.engines.shared.torch_setup import prepare
 from judges.errors import EngineRefused, JudgeRefused, MemoryFull, first_line
 from judges.options import Declared, choice, declared, free_text, real, weights_of, whole
@@ -37,6 +38,15 @@ def pictures(default: int) -> Any:
     return whole(default, "Pictures in one call.", minimum=1, maximum=MOST_PICTURES)
 
 
+def pictures_or_found(default: int) -> Any:
+    return whole(
+        default,
+        "Pictures in one call; 0: found by itself, twice as many each time until the memory is full.",
+        minimum=0,
+        maximum=MOST_PICTURES,
+    )
+
+
 def floor_of(default: float) -> Any:
     return real(
         default, "Detections with a higher score are told.", minimum=0, maximum=1, is_fact=True
@@ -59,12 +69,14 @@ class CheckpointEngine(Engine, Declared):
         form="such as auto, cpu, cuda or cuda:1",
     )
     precision: str = choice("float32", weights.PRECISIONS, "In which numbers it computes.")
-    batch: int = pictures(8)
+    batch: int = pictures_or_found(8)
     _net: Any = field(init=False, repr=False)  # the model, once it is loaded
 
     libraries: ClassVar[tuple[str, ...]] = ("torch", "transformers")
     # False where weights are a file, or a library knows no revisions
     has_revisions: ClassVar[bool] = True
+    # Whether the model may lie on several GPUs: only where it alone is called, as a whole.
+    may_be_split: ClassVar[bool] = False
     # Weights that the library declares and no answer depends on, each with the reason: published
     # files made by other versions of the library lack them. A test fills each with other numbers.
     never_used: ClassVar[Mapping[str, str]] = {}
@@ -75,6 +87,11 @@ class CheckpointEngine(Engine, Declared):
             raise ValueError(f"{type(self).__name__} knows no revisions; leave the option out.")
         self._is_loaded = False
         self._door = threading.Lock()
+        if self.batch == 0:
+            told = declared(self)
+            named = tuple((n, str(getattr(self, n))) for n in told if n != "batch")
+            self.growing = Growing((self.identity, self.version, named), told["batch"].default)
+            self.batch = self.growing.start
 
     @property
     def facts(self) -> Mapping[str, str]:
@@ -89,6 +106,11 @@ class CheckpointEngine(Engine, Declared):
         )
 
     @property
+    def weights_at(self) -> str:
+        """The checkpoint as libraries take it: of “owner/name:file”, the file in the cache."""
+        return weight_files.local(self.checkpoint, self.revision)
+
+    @property
     def gpu(self) -> str:
         """The name of the GPU that it computes on; empty where it is none."""
         device = weights.pick_device(self.device)
@@ -98,6 +120,7 @@ class CheckpointEngine(Engine, Declared):
         with self._door:
             if not self._is_loaded:
                 with self._named_failures():
+                    weight_files.fetch(self.checkpoint, self.revision)
                     self._load_where_there_is_room()
                 self._is_loaded = True
 
@@ -156,6 +179,7 @@ class CheckpointEngine(Engine, Declared):
             self.checkpoint,
             revision=self.revision,
             device=self.device,
+            may_be_split=self.may_be_split,
             **{"precision": self.precision, "never_used": tuple(self.never_used), **options},
         )
 

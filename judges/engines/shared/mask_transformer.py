@@ -19,7 +19,7 @@ from PIL import Image
 
 from judges.engines.shared import run_lengths
 from judges.engines.shared.batches import alike
-from judges.engines.shared.checkpoint import CheckpointEngine, floor_of, pictures
+from judges.engines.shared.checkpoint import CheckpointEngine, floor_of, pictures_or_found
 from judges.engines.shared.coco_names import GENEVAL
 from judges.engines.shared.torch_setup import prepare
 from judges.engines.shared.weights import memory_guard, pick_precision
@@ -49,7 +49,7 @@ def _side(default: int, name: str) -> Any:
 class MaskTransformer(CheckpointEngine):
     """Detections whose score is above `floor`, in the order of the official code."""
 
-    batch: int = pictures(4)
+    batch: int = pictures_or_found(4)
     floor: float = floor_of(0.05)
     long_side: int = _side(1333, "long")
     short_side: int = _side(800, "short")

@@ -11,12 +11,14 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import NoReturn
 
 from judges.engines.shared.torch_setup import prepare
 from judges.engines.shared.weight_files import BYTES, FLOATS, Tensor
 from judges.errors import EngineRefused
 
 GIB = 1 << 30
+_FOR_WEIGHTS = 0.9  # of what several GPUs have free
 _SIZES = {"float32": 4, "bfloat16": 2, "float16": 2}
 _GROUPS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current")
 _T5_TABLE = re.compile(r"(.*?)(?:(?:en|de)coder\.)?embed_tokens\.weight")
@@ -84,12 +86,35 @@ def expect_room(name: str, tensors: Mapping[str, Tensor], device: str, precision
             make_room()
             there = free(place)
         if there is not None and there < needs:
-            half = wanted(tensors, "bfloat16")
-            smaller = f", or precision=bfloat16 ({gib(half)})" if half < needs else ""
-            raise EngineRefused(
-                f"“{name}” wants {gib(needs)} for its weights in {precision}, and {_called(place)} has "
-                f"{gib(there)} free. Use a larger machine{smaller}."
-            )
+            _refuse(name, tensors, precision, f"{_called(place)} has {gib(there)} free")
+
+
+def several_gpus(name: str, tensors: Mapping[str, Tensor], precision: str) -> dict[int, int]:
+    """How many bytes of a model that exceeds one GPU each of them takes; empty where one is enough, or there
+    is no more than one. Such weights go from their files to the GPUs, without the machine's memory."""
+    cuda = prepare().cuda
+    needs, count = wanted(tensors, precision), cuda.device_count() if cuda.is_available() else 0
+    if count < 2 or (free("cuda") or 0) >= needs:
+        return {}
+    make_room()
+    if (free("cuda") or 0) >= needs:
+        return {}
+    there = {gpu: free(f"cuda:{gpu}") or 0 for gpu in range(count)}
+    # The rest is for pictures and texts.
+    shares = {gpu: int(size * _FOR_WEIGHTS) for gpu, size in there.items()}
+    if sum(shares.values()) < needs:
+        together = f"{count} GPUs together have {gib(sum(there.values()))} free"
+        _refuse(name, tensors, precision, f"{together}, a tenth of it for pictures and texts")
+    return shares
+
+
+def _refuse(name: str, tensors: Mapping[str, Tensor], precision: str, there: str) -> NoReturn:
+    needs, half = wanted(tensors, precision), wanted(tensors, "bfloat16")
+    smaller = f", or precision=bfloat16 ({gib(half)})" if half < needs else ""
+    raise EngineRefused(
+        f"“{name}” wants {gib(needs)} for its weights in {precision}, and {there}. "
+        f"Use a larger machine{smaller}."
+    )
 
 
 def gib(size: int) -> str:

@@ -46,7 +46,7 @@ def facts(
         known["libraries"] = reader.unknown or known["libraries"]
     if is_here:
         known["content"] = reader.digest(path)
-    elif on_a_hub:
+    elif on_a_hub or weight_files.one_file(checkpoint):
         commit = weight_files.commit_of(checkpoint, revision) or reader.unknown
         known |= {"commit": commit} if commit else {}
     return known

@@ -4,6 +4,7 @@ they are whole. Plain Python: no tensor is read, nothing is fetched, no library 
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import json
 import re
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from judges.errors import EngineRefused
+from judges.errors import EngineRefused, first_line
 
 # The bytes of a number in safetensors' words.
 BYTES = {"F64": 8, "I64": 8, "U64": 8, "F32": 4, "I32": 4, "U32": 4, "F16": 2, "BF16": 2}
@@ -27,7 +28,10 @@ _SINGLE = (
     "pytorch_model.bin",
     "open_clip_pytorch_model.bin",
 )
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
+# One file of a repository on a hub: owner/name:folder/file.pt
+_ONE_FILE = re.compile(r"([\w.-]+/[\w.-]+):([\w.-]+(?:/[\w.-]+)*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +64,62 @@ def find(checkpoint: str, revision: str = "") -> Found | None:
     """The files with weights of a folder, a file or a repository in the hub's cache; None where there
     are none on this machine."""
     path = Path(checkpoint).expanduser()
+    if one := one_file(checkpoint):
+        cached = in_cache(one[0], revision)
+        file = cached / one[1] if cached else None
+        return Found(cached, (file,), cached.name) if cached and file and file.is_file() else None
     if path.is_file():
         return Found(path.parent, (path,))
     if path.is_dir():
         return Found(path, files_in(path))
     cached = in_cache(checkpoint, revision)
     return Found(cached, files_in(cached), cached.name) if cached else None
+
+
+def one_file(checkpoint: str) -> tuple[str, str] | None:
+    """Repository and file, where a checkpoint is “owner/name:file”; a path that exists is a path."""
+    match = _ONE_FILE.fullmatch(checkpoint)
+    if match is None or ".." in checkpoint or Path(checkpoint).exists():
+        return None
+    return match[1], match[2]
+
+
+def local(checkpoint: str, revision: str = "") -> str:
+    """Where “owner/name:file” lies in the cache; anything else, and what is not there, as it is."""
+    found = find(checkpoint, revision) if one_file(checkpoint) else None
+    return str(found.files[0]) if found else checkpoint
+
+
+def fetch(checkpoint: str, revision: str = "") -> None:
+    """“owner/name:file” into the hub's cache, where it is not there yet, and whole by its hash."""
+    one = one_file(checkpoint)
+    if one is None or find(checkpoint, revision) is not None:
+        return
+    if importlib.util.find_spec("huggingface_hub") is None:
+        raise EngineRefused(
+            f"“{checkpoint}” is fetched by the library huggingface_hub: install it."
+        )
+    from huggingface_hub import hf_hub_download
+
+    repository, name = one
+    try:
+        got = hf_hub_download(repository, name, revision=revision or "main")
+    except (OSError, ValueError) as error:
+        raise EngineRefused(
+            f"“{checkpoint}” is not on this machine and could not be fetched ({first_line(error)}). Fetch it "
+            "where there is a network, and give its path."
+        ) from error
+    # The hub names large files by their SHA-256.
+    file = Path(got).resolve()
+    if _SHA256.fullmatch(file.name):
+        with file.open("rb") as opened:
+            digest = hashlib.file_digest(opened, "sha256").hexdigest()
+        if digest != file.name:
+            file.unlink()
+            raise EngineRefused(
+                f"“{checkpoint}” came with other contents than the hub tells (SHA-256 {digest} for "
+                f"{file.name}), and was removed: get it again."
+            )
 
 
 def pinned(checkpoint: str, revision: str = "") -> str:
@@ -78,7 +132,8 @@ def commit_of(checkpoint: str, revision: str = "") -> str:
     """The commit of a repository on a hub; empty where it is not in the cache."""
     if _COMMIT.fullmatch(revision):
         return revision
-    cached = None if Path(checkpoint).expanduser().exists() else in_cache(checkpoint, revision)
+    repository = (one_file(checkpoint) or (checkpoint,))[0]
+    cached = None if Path(checkpoint).expanduser().exists() else in_cache(repository, revision)
     return cached.name if cached else ""
 
 

@@ -64,17 +64,21 @@ def load_model(
     precision: str = "float32",
     ignore: Sequence[str] = (),
     never_used: Iterable[str] = (),
+    may_be_split: bool = False,
     **options: Any,
 ) -> Any:
     """A transformers model in evaluation mode, every weight of it read from the checkpoint, except
-    those that no answer depends on."""
+    those that no answer depends on. One that exceeds a GPU is laid on all of them, where it may."""
     dtype = pick_precision(precision)
     _expect_adapter_library(checkpoint)
     tensors = weight_files.expect_whole(check_named(checkpoint), revision)
     if (instead := instead_of_loading.get()) is not None:
         instead(model_class, checkpoint, tensors, revision, (ignore, never_used), options)
+    split = {}
     if tensors:
-        memory.expect_room(checkpoint, tensors, pick_device(device), precision)
+        split = _split(checkpoint, tensors, precision) if may_be_split and device == "auto" else {}
+        if not split:
+            memory.expect_room(checkpoint, tensors, pick_device(device), precision)
     try:
         model, loading = model_class.from_pretrained(
             checkpoint,
@@ -84,22 +88,31 @@ def load_model(
             # Not ignored: refused below, with the keys' names.
             ignore_mismatched_sizes=True,
             **_SAFELY,
+            **split,
             **options,
         )
     except (OSError, ValueError, ImportError, RuntimeError) as error:
         raise EngineRefused(f"“{checkpoint}” cannot be loaded: {first_line(error)}") from error
     check_loading(checkpoint, loading, ignore, never_used)
-    if getattr(model, "hf_quantizer", None) is None:
+    if not split and getattr(model, "hf_quantizer", None) is None:
         # Quantised weights stay where their library has put them.
         model = model.to(pick_device(device))
     check_numbers(checkpoint, model)
     return model.eval()
 
 
+def _split(checkpoint: str, tensors: Mapping[str, Any], precision: str) -> dict[str, Any]:
+    """Where the library lays the parts of a model that exceeds one GPU."""
+    shares = memory.several_gpus(checkpoint, tensors, precision)
+    return {"device_map": "auto", "max_memory": shares} if shares else {}
+
+
 def check_numbers(checkpoint: str, model: Any) -> None:
     """Refuse weights that hold no numbers: every answer would be none."""
     torch = prepare()
     for name, weight in model.named_parameters():
+        if weight.is_meta:
+            continue  # of a split model: it is read when it is used
         if weight.is_floating_point() and not bool(torch.isfinite(weight).all()):
             raise EngineRefused(
                 f"“{checkpoint}” holds infinite numbers or none at all in {name}: get the file again, "

@@ -2,7 +2,9 @@
 today, and where that is known from.
 
 No file was downloaded for this. A row is made of what the library's own conversion scripts, older
-versions of its classes and its table of old names say; where those say nothing, it says so.
+versions of its classes, its table of old names and its users' reports say; where those say nothing, it
+says so. Scripts are those of huggingface/transformers, src/transformers/models/…; a script that loads
+what it renamed strictly leaves no room for another name.
 """
 
 from __future__ import annotations
@@ -86,8 +88,11 @@ LAYOUTS = {
     ),
     "depth": Layout(
         "Intel/dpt-hybrid-midas",
-        "convert_dpt_hybrid_to_pytorch.py for the names. It does not say that a key is absent: "
-        "reported by users of the library as “newly initialized”",
+        "dpt/convert_dpt_hybrid_to_pytorch.py @ 06c7bee2 for the names. It loads strictly, so the file "
+        "that it wrote had residual_layer1. Without it: convert_dpt_beit_to_hf.py asserts that it is "
+        "missing, issue 28292 says why (the code that it came from has none), and "
+        "chenfei-wu/TaskMatrix issue 218 prints its four names for Intel/dpt-large. Which of both the "
+        "hybrid's file is today is not known: both are read",
         lacks=(r"fusion_stage\.layers\.0\.residual_layer1\.",),
     ),
     "clip": Layout(
@@ -108,7 +113,10 @@ LAYOUTS = {
     ),
     "owlv2": Layout(
         "google/owlv2-base-patch16-ensemble",
-        f"convert_owlv2_to_hf.py for the names; {_POSITIONS}",
+        "owlv2/convert_owlv2_to_hf.py @ 0c4c9562, which asserts that nothing is unexpected and that "
+        "visual_projection alone is missing (it is then saved with random numbers, and never used). The "
+        "class is of October 2023, when position_ids were not saved any more; files of its forerunner "
+        "have them by these names (pull request 44508), so one that has them is read, too",
         has_too=(
             ("owlv2.text_model.embeddings.position_ids", ""),
             ("owlv2.vision_model.embeddings.position_ids", ""),
@@ -130,8 +138,9 @@ LAYOUTS = {
     ),
     "blip-vqa": Layout(
         "Salesforce/blip-vqa-capfilt-large",
-        f"convert_blip_original_pytorch_to_hf.py: all of BERT's names, tied heads written out; "
-        f"{_POSITIONS}",
+        "blip/convert_blip_original_pytorch_to_hf.py @ 0985bddc, which loads strictly what the authors' "
+        "own classes hold: all of BERT's names, tied heads written out (decoder.weight, decoder.bias), "
+        f"and position_ids, which their BERT saves; {_POSITIONS}",
         has_too=(
             ("text_encoder.embeddings.position_ids", ""),
             ("text_decoder.bert.embeddings.position_ids", ""),
@@ -144,22 +153,24 @@ LAYOUTS = {
     ),
     "blip-itm": Layout(
         "Salesforce/blip-itm-large-coco",
-        f"convert_blip_original_pytorch_to_hf.py; {_POSITIONS}",
+        f"the same script, blip_itm loaded strictly; {_POSITIONS}",
         has_too=(("text_encoder.embeddings.position_ids", ""),),
     ),
     "blip2-itm": Layout("Salesforce/blip2-itm-vit-g", OWN_SAVE),
     "llava": Layout(
         "llava-hf/llava-1.5-13b-hf",
-        "convert_llava_weights_to_hf.py and the table of old names in the library's "
-        "conversion_mapping.py (language_model.model, language_model.lm_head); the tower under "
-        "vision_tower.vision_model, as the class was until transformers 5",
+        "llava/convert_llava_weights_to_hf.py @ 01080c62: language_model.model, language_model.lm_head, "
+        "multi_modal_projector.linear_1, the tower under vision_tower.vision_model; inv_freq is left out "
+        "and the rest is loaded strictly into a class of December 2023, so there are no position_ids. "
+        "Its table of words is lengthened to a multiple of 64",
         renamed=((r"^vision_tower\.", "vision_tower.vision_model."),),
-        has_too=(("vision_tower.vision_model.embeddings.position_ids", ""),),
     ),
     "instructblip": Layout(
         "Salesforce/instructblip-flan-t5-xxl",
-        f"convert_instructblip_original_to_pytorch.py; {_POSITIONS}; T5's tables under both of "
-        "their names, as in files of torch",
+        "instructblip/convert_instructblip_original_to_pytorch.py @ 0b0bfd99, loaded strictly: qformer.*, "
+        "language_projection, vision_model.encoder.layers.0.self_attn.qkv.bias made of q and v with "
+        f"zeros between; {_POSITIONS}; T5's tables under all of their names, as files of torch have "
+        "them (older classes of the library list both among the keys that may be missing)",
         has_too=(
             ("qformer.embeddings.position_ids", ""),
             ("language_model.encoder.embed_tokens.weight", "language_model.shared.weight"),

@@ -186,6 +186,26 @@ def test_a_picture_gets_bars_or_loses_its_ends_before_the_model_sees_it(tiny, en
             assert found[0][0].probability != pytest.approx(plain_look[0][0].probability, abs=1e-6)
 
 
+# InstructBLIP has a weight beside its modules, which the library warns of and then places.
+@pytest.mark.filterwarnings("ignore:The following device_map keys do not match:UserWarning")
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_model_on_two_devices_answers_as_on_one(name, tiny, engines, monkeypatch, tmp_path):
+    """The disk stands in for a second GPU: the library's hooks carry numbers from one to the other."""
+    size = sum(file.stat().st_size for file in tiny[name].glob("*.safetensors"))
+    split = {
+        "device_map": "auto",
+        "max_memory": {"cpu": size * 2 // 3},
+        "offload_folder": str(tmp_path),
+    }
+    monkeypatch.setattr(weights, "_split", lambda *_: split)
+    engine = replace(engine_of(name, tiny), device="auto")
+    asked = [(picture(n, 64, 48), [question(text) for text in TEXTS]) for n in (1, 2)]
+    found = engine.answer(asked)
+    assert any(weight.is_meta for weight in engine._net.parameters())
+    for one, other in zip(found, engines[name].answer(asked), strict=True):
+        assert [a.probability for a in one] == [a.probability for a in other]
+
+
 # --- conversations
 
 

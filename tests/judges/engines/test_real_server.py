@@ -13,7 +13,7 @@ import pytest
 from judges import registry
 from judges.models import Run
 from judges.runs import lifecycle, score_chunk
-from tests import making, needs
+from tests import making
 from tests.judges.engines.tiny_llava import save_llava
 
 pytestmark = [pytest.mark.neural, pytest.mark.django_db]
@@ -31,7 +31,6 @@ def free_port() -> int:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     """The address, and the checkpoint that it serves."""
-    packages = needs.serving()
     checkpoint, port = save_llava(tmp_path_factory.mktemp("llava")), free_port()
     words = [
         "serve",
@@ -46,7 +45,7 @@ def server(tmp_path_factory):
     process = subprocess.Popen(
         [sys.executable, "-m", START, *words],
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(packages), "HF_HUB_OFFLINE": "1"},
+        env={**os.environ, "HF_HUB_OFFLINE": "1"},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from judges.models import Judge
-from judges.runs.score_chunk import _changes
+from judges.runs.score_chunk import changes
 
 CODE = {"method": "m", "method_version": "1", "engine": "e", "engine_version": "1"}
 
 
 def _differs(was, now):
     frozen = Judge(**CODE, facts={"answers": {"libraries": was, "key": "a"}})
-    return _changes(frozen, {**CODE, "facts": {"answers": {"libraries": now, "key": "b"}}})
+    return changes(frozen, {**CODE, "facts": {"answers": {"libraries": now, "key": "b"}}})
 
 
 @pytest.mark.parametrize(
@@ -31,4 +31,4 @@ def test_another_version_does_not():
 def test_the_build_is_left_out_of_versions_alone():
     frozen = Judge(**CODE, facts={"answers": {"checkpoint": "v1+a"}})
     here = {**CODE, "facts": {"answers": {"checkpoint": "v1+b"}}}
-    assert "v1+a" in _changes(frozen, here)
+    assert "v1+a" in changes(frozen, here)

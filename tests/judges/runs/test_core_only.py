@@ -126,6 +126,28 @@ def test_a_worker_without_them_leaves_the_work_to_others_and_the_run_says_so(
     assert (run.state, run.reason) == (Run.State.FINISHED, "")
 
 
+def test_the_same_judge_started_again_is_the_same_run(study, elsewhere, monkeypatch):
+    """The host that starts it knows neither the libraries nor the commit that made the first one's name."""
+    first = lifecycle.start_run(study=study, name=NAME)
+    first_judge = first.judge
+    elsewhere()
+    monkeypatch.setattr(weight_files, "commit_of", lambda *_: "c" * 40)
+    score_chunk.work_off(run=first)
+    assert Run.objects.get().state == Run.State.FINISHED
+    # As the host saw it: the same provisional judge once more.
+    monkeypatch.setattr(
+        lifecycle,
+        "frozen_judge",
+        lambda **_: local_weights.judge_row(
+            NAME, {f: getattr(first_judge, f) for f in registry.identity(NAME, {})}
+        ),
+    )
+    again = lifecycle.start_run(study=study, name=NAME)
+    assert again.pk != first.pk
+    score_chunk.work_off(run=again)
+    assert Run.objects.get().pk == first.pk
+
+
 def test_the_command_that_would_work_here_refuses(study, elsewhere):
     with pytest.raises(CommandError, match="cannot run here. Needs no_such_package"):
         call_command("run_judge", study.slug, NAME, "--wait")

@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from judges import registry
 from judges.engines.shared import weight_facts
+from judges.looks.ask_engine import StopWorking
 from judges.models import Judge, KnownWeights, Run
 from judges.runs import lifecycle, local_weights, score_chunk
 from tests.hostile.watching import watching
@@ -85,13 +86,30 @@ def test_the_same_content_at_another_time_continues_the_earlier_run(as_alice, st
     score_chunk.work_off(run=first)
     os.utime(file, ns=(1, 1))
     second = start_on_the_page(as_alice, study, file)
+    assert second.pk != first.pk
+    scored = first.scores.filter(value__isnull=False)
+    scores = set(scored.values_list("pk", flat=True))
+    assert scores
     score_chunk.work_off(run=second)
-    second.refresh_from_db()
-    assert second.state == Run.State.STOPPED
-    assert "the earlier run of geneval-from-file" in second.reason
-    first = Run.objects.get(pk=first.pk)
+    # Nobody is left with a second run that stops: there is one, and what it scored stays.
+    first = Run.objects.get()
     score_chunk.work_off(run=first)
-    assert Run.objects.get(pk=first.pk).judge.fingerprint == true_fingerprint(file)
+    first = Run.objects.get()
+    assert first.judge.fingerprint == true_fingerprint(file)
+    assert first.state == Run.State.FINISHED
+    assert set(scored.values_list("pk", flat=True)) == scores
+    assert Judge.objects.count() == 1
+
+
+def test_a_second_worker_that_settles_the_same_second_run_stops_quietly(as_alice, study, file):
+    first = start_on_the_page(as_alice, study, file)
+    score_chunk.work_off(run=first)
+    os.utime(file, ns=(1, 1))
+    second = start_on_the_page(as_alice, study, file)
+    held = Run.objects.select_related("judge").get(pk=second.pk)
+    score_chunk.work_off(run=second)
+    with pytest.raises(StopWorking):
+        score_chunk._settle(held, options(file), are_loaded=False)
 
 
 def test_two_workers_settle_a_run_once(study, file):

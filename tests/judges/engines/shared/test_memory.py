@@ -61,6 +61,43 @@ def test_where_nobody_tells_what_is_free_nothing_is_refused(room):
     memory.expect_room("big", HALF_A_GIB, "mps", "float32")
 
 
+@pytest.fixture
+def two_gpus(room, monkeypatch):
+    cuda = prepare().cuda
+    monkeypatch.setattr(cuda, "is_available", lambda: True)
+    monkeypatch.setattr(cuda, "device_count", lambda: 2)
+    monkeypatch.setattr(cuda, "empty_cache", lambda: None)
+    room |= {"cuda:0": 100 * memory.GIB, "cuda:1": 100 * memory.GIB}
+    return room
+
+
+def test_a_model_that_one_gpu_holds_is_not_split(two_gpus):
+    assert memory.several_gpus("big", HALF_A_GIB, "float32") == {}
+
+
+def test_one_that_exceeds_a_gpu_is_laid_on_all_of_them_with_room_for_pictures(two_gpus):
+    two_gpus |= {"cuda": memory.GIB // 2, "cuda:0": memory.GIB // 2, "cuda:1": memory.GIB}
+    shares = memory.several_gpus("big", HALF_A_GIB, "float32")
+    # 90 % of 0.5 and of 1 GiB.
+    assert shares == {0: 483_183_820, 1: 966_367_641}
+
+
+def test_one_too_large_for_all_gpus_stops_with_the_gib_that_it_wants(two_gpus):
+    two_gpus |= {"cuda": memory.GIB // 2, "cuda:0": memory.GIB // 2, "cuda:1": memory.GIB // 2}
+    with pytest.raises(
+        EngineRefused,
+        match=r"“big” wants 1\.0 GiB .* in float32, and 2 GPUs together have 1\.0 GiB free, a tenth",
+    ):
+        memory.several_gpus("big", HALF_A_GIB, "float32")
+
+
+def test_only_an_engine_that_may_be_split_is_split(two_gpus, clip):
+    two_gpus |= {"cuda": 1000}
+    engine = TransformersClip(str(clip))
+    with pytest.raises(EngineRefused, match=r"cuda has 0\.0 MiB free"):
+        engine.load()
+
+
 def test_an_engine_asks_before_it_reads_its_weights(clip, room):
     room["cpu"] = 1000
     engine = TransformersClip(str(clip), device="cpu")
