@@ -25,6 +25,7 @@ from annotations.sources.checks import TEXT_LENGTH, Unfit, is_sound
 from annotations.sources.records import Record, ScoreRecord
 from judges import registry
 from judges.models import AtomScore, Judge, Run, Score
+from judges.runs import counts
 from judges.runs.lifecycle import IMPORTED
 from judges.signals import scores_changed
 
@@ -207,6 +208,7 @@ class ScoreWriter:
                     value=r.score, correct=r.correct, reason=r.reason, error=r.error
                 )
                 stored[place] = (pk, judged)
+                counts.add(place[0], scored=0, failed=-(r.score is not None))
                 self.outcome.scores += 1
             else:
                 before = "no score" if known.value is None else f"{known.value:g}"
@@ -217,6 +219,10 @@ class ScoreWriter:
             place = (runs[slug], image)
             if place not in stored and place not in new:
                 new[place] = Judged(None, None, "", ATOMS_ONLY, {})
+        for run in runs.values():
+            mine = [judged for (of, _), judged in new.items() if of == run]
+            unscored = sum(judged.value is None for judged in mine)
+            counts.add(run, scored=len(mine), failed=unscored)
         return {place: pk for place, (pk, _) in stored.items()} | _inserted(new)
 
     def _write_atom_scores(self, parts: list[PartScore], score_ids: dict[Place, int]) -> None:

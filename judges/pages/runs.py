@@ -56,7 +56,7 @@ def options(request: HtmxRequest, slug: str, judge: str) -> HttpResponse:
     if catalogue.find(judge) is None:
         raise Http404
     info = run_queries.judge_info(judge)
-    context = {"study": place.study, "judge": info, "thing": info.title}
+    context = {"study": place.study, "judge": info, "thing": info.title, "is_owner": place.owns}
     return render(request, "judges/options.html", context)
 
 

@@ -64,7 +64,7 @@ def check(name: str, options: Mapping[str, Any], *, measure: bool = False) -> li
         told.official = [asdict(one) for one in officials]
         try:
             _read_headers(told, engine)
-            if officials and (here := Path(engine.checkpoint).expanduser()).is_file():
+            if officials and (here := Path(engine.weights_at).expanduser()).is_file():
                 told.notes.append(official_files.compared(here, officials, whole=measure))
             if measure and not told.download:
                 _measure(told, engine)

@@ -16,7 +16,7 @@ from judges import catalogue, registry
 from judges.engines.shared.weight_facts import read_by
 from judges.errors import JudgeRefused
 from judges.models import Chunk, Judge, Run, Score
-from judges.runs import local_weights
+from judges.runs import counts, local_weights
 from judges.runs.chunk_lease import LEASE
 
 # The engine of a judge whose scores were imported.
@@ -148,6 +148,7 @@ def take_up(run: Run) -> Run:
         raise JudgeRefused("This study has no images yet; import some, then start the judge.")
     # Failed images are tried again: the cause may be gone.
     Score.objects.filter(run=run, value__isnull=True).delete()
+    counts.recount(run.pk)
     Chunk.objects.filter(run=run).exclude(state=Chunk.State.LEASED).delete()
     in_chunks = {pk for images in run.chunks.values_list("images", flat=True) for pk in images}
     missing = [

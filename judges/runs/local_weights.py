@@ -66,7 +66,8 @@ def judge_row(name: str, identity: Mapping[str, Any]) -> Judge:
 def settle_judge(*, run: Run, identity: Mapping[str, Any]) -> Run:
     """Put the true judge in the place of the provisional one; returns the study's run of it.
 
-    That is another run than this where the judge has one already.
+    That is another run than this where the judge has one already. Then this one, which has no score, is
+    gone: somebody started the same judge again.
     """
     held = Run.objects.select_for_update(of=("self",)).select_related("judge").get(pk=run.pk)
     provisional = held.judge
@@ -74,10 +75,13 @@ def settle_judge(*, run: Run, identity: Mapping[str, Any]) -> Run:
         judge = judge_row(provisional.name, identity)
         earlier = Run.objects.filter(study=held.study_id, judge=judge).first()
         if earlier is not None:
-            return earlier
-        Run.objects.filter(pk=held.pk).update(judge=judge)
-        held.judge = judge
+            held.delete()
+        else:
+            Run.objects.filter(pk=held.pk).update(judge=judge)
+            held.judge = judge
         Judge.objects.filter(pk=provisional.pk, runs=None).delete()
+        if earlier is not None:
+            return earlier
     run.judge = held.judge
     return run
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models import Count, QuerySet
 from django.utils import timezone
 
 from annotations.models import Study
@@ -237,45 +237,36 @@ def failures(run: Run) -> QuerySet[Score]:
 
 
 def _rows(study: Study, runs: QuerySet[Run]) -> list[RunRow]:
-    since = timezone.now() - SPEED_WINDOW
-    counted = list(
-        runs.select_related("judge__recipe")
-        .annotate(
-            done=Count("scores"),
-            failed=Count("scores", filter=Q(scores__value__isnull=True)),
-            assumed=Sum("scores__assumed", default=0),
-            lately=Count("scores", filter=Q(scores__created_at__gte=since)),
-        )
-        .order_by("judge__name", "pk")
-    )
-    if not counted:
+    rows = list(runs.select_related("judge__recipe").order_by("judge__name", "pk"))
+    if not rows:
         return []
     apart = {run.pk: name.partition(APART)[2] for name, run in runs_by_name(study).items()}
-    return [
-        _row(
-            run,
-            apart[run.pk],
-            done=run.done,
-            failed=run.failed,
-            assumed=run.assumed,
-            lately=run.lately,
-        )
-        for run in counted
-    ]
+    lately = _lately([run.pk for run in rows if run.is_running])
+    return [_row(run, apart[run.pk], lately=lately.get(run.pk, 0)) for run in rows]
 
 
-def _row(run: Run, apart: str, *, done: int, failed: int, assumed: int, lately: int) -> RunRow:
+def _lately(running: list[int]) -> dict[int, int]:
+    """Images scored in the last seconds, by run."""
+    if not running:
+        return {}
+    scores = Score.objects.filter(
+        run__in=running, created_at__gte=timezone.now() - SPEED_WINDOW
+    ).order_by()
+    return dict(scores.values_list("run").annotate(Count("pk")))
+
+
+def _row(run: Run, apart: str, *, lately: int) -> RunRow:
     per_second = seconds_left = None
     if run.is_running and lately:
         window = min(SPEED_WINDOW, timezone.now() - run.started_at).total_seconds()
         per_second = lately / max(window, 1.0)
-        seconds_left = round((run.expected - done) / per_second)
+        seconds_left = round((run.expected - run.scored) / per_second)
     return RunRow(
         run=run,
         title=" · ".join(part for part in (catalogue.title_of(run.judge), apart) if part),
-        done=done,
-        failed=failed,
-        assumed=assumed,
+        done=run.scored,
+        failed=run.failed,
+        assumed=run.assumed,
         expected=run.expected,
         per_second=per_second,
         seconds_left=seconds_left,

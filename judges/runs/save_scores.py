@@ -14,6 +14,7 @@ from annotations.models import Image
 from judges.looks.ask_engine import StopWorking
 from judges.models import AtomScore, Run, Score
 from judges.protocols import Judgement, Unscored
+from judges.runs import counts
 from judges.runs.chunk_lease import ChunkLease
 
 SCORE = (
@@ -82,6 +83,9 @@ def _insert(run: Run, scored: Sequence[Scored], seconds: float | None) -> None:
             for row in _atom_rows(pk, image, result)
         ],
     )
+    unscored = sum(isinstance(result, Unscored) for _, result in scored)
+    assumed = sum(0 if isinstance(result, Unscored) else result.assumed for _, result in scored)
+    counts.add(run.pk, scored=len(scored), failed=unscored, assumed=assumed)
 
 
 def _columns(result: Judgement | Unscored) -> tuple[Any, ...]:

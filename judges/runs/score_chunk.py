@@ -119,12 +119,13 @@ def _score(lease: ChunkLease) -> None:
     images = _unscored(run, lease.chunk)
     # After a worker died, one image at a time and none decoded ahead: so the deadly one is known.
     careful = lease.deaths > 0
-    size = 1 if careful else max(engine.batch for engine in judge.parts.values())
-    batches = [images[start : start + size] for start in range(0, len(images), size)]
+    batches = _cut(images, judge, careful=careful)
     scorer = ImageScorer(judge, keep_alive=lease.keep_alive, siblings=_siblings(run, judge))
     with closing(scorer):
         ahead: list[PendingImage] | None = None
-        for number, batch in enumerate(batches):
+        after = next(batches, None)
+        while (batch := after) is not None:
+            after = next(batches, None)
             lease.start_image(batch[0].pk)
             if batch[0].pk == lease.in_hand and lease.deaths >= DEADLY_AFTER:
                 died = f"{lease.deaths} workers died while they were scoring this image."
@@ -133,11 +134,19 @@ def _score(lease: ChunkLease) -> None:
                 continue
             began = time.perf_counter()
             pending = ahead or scorer.begin(batch)
-            more = number + 1 < len(batches) and not careful
-            ahead = scorer.begin(batches[number + 1]) if more else None
+            ahead = scorer.begin(after) if after is not None and not careful else None
             results = scorer.finish(pending)
             seconds = (time.perf_counter() - began) / len(batch)
             save_batch(lease=lease, images=batch, results=results, seconds=seconds)
+
+
+def _cut(images: list[Image], judge: registry.Judge, *, careful: bool) -> Iterator[list[Image]]:
+    """As many at a time as the largest of the engines takes now: that may grow and shrink meanwhile."""
+    start = 0
+    while start < len(images):
+        size = 1 if careful else max(engine.batch for engine in judge.parts.values())
+        yield images[start : start + size]
+        start += size
 
 
 def _expect_some_to_live(run: Run) -> None:
@@ -178,7 +187,7 @@ def _expect_the_same(run: Run, options: Mapping[str, Any], *, are_loaded: bool =
         _settle(run, options, are_loaded=are_loaded)
     if local_weights.is_provisional(run.judge):
         return
-    changed = _changes(run.judge, registry.identity(run.judge.name, options))
+    changed = changes(run.judge, registry.identity(run.judge.name, options))
     if changed:
         raise JudgeRefused(
             f"This is not the judge that the run was started with: {changed}. "
@@ -193,16 +202,17 @@ def _settle(run: Run, options: Mapping[str, Any], *, are_loaded: bool) -> None:
         identity = registry.identity(run.judge.name, options)
     if local_weights.has_unread(identity["facts"]):
         return
-    earlier = local_weights.settle_judge(run=run, identity=identity)
+    try:
+        earlier = local_weights.settle_judge(run=run, identity=identity)
+    except Run.DoesNotExist:
+        raise StopWorking from None  # Another worker found the earlier run.
     if earlier.pk != run.pk:
         if not earlier.is_running:
             take_up(earlier)
-        raise JudgeRefused(
-            f"These weights were run here before: the earlier run of {earlier.judge} goes on."
-        )
+        raise StopWorking
 
 
-def _changes(frozen: Judge, here: Mapping[str, Any]) -> str:
+def changes(frozen: Judge, here: Mapping[str, Any]) -> str:
     """How the judge built here differs from the frozen one: other code, weights or libraries."""
     changes = []
     for name in ("method", "method_version", "engine", "engine_version"):

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from django.core.management import BaseCommand, CommandError
 
 from audit.installation import health
+from judges.runs import counts
 
 MARKS = {"well": "·", "look": "!", "broken": "✗"}
 
@@ -26,7 +27,16 @@ class Command(BaseCommand):
             help="where visitors reach this installation; else https:// and the first of ALLOWED_HOSTS",
         )
 
-    def handle(self, *, json: bool, address: str, **options) -> None:
+        parser.add_argument(
+            "--recount",
+            action="store_true",
+            help="count the scores of every run again, and put right what is kept of them",
+        )
+
+    def handle(self, *, json: bool, address: str, recount: bool, **options) -> None:
+        if recount:
+            wrong = counts.recount_all()
+            self.stderr.write(f"Counted again: {wrong} run{'' if wrong == 1 else 's'} put right.")
         findings = health.everything(address)
         if json:
             self.stdout.write(_as_json(findings))
