@@ -1,0 +1,117 @@
+"""A judge asked to contradict itself: what a worker found, and what earlier checks had found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.db import transaction
+from django.http import HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_POST
+
+from annotations.access import HtmxRequest, Place, owner_place_or_404, research_place_or_404
+from annotations.models import Image
+from audit.self_checks import counting, over_time
+from audit.words import self_checks as words
+from judges import catalogue, registry, tasks
+from judges.models import SelfCheck
+from judges.pages.runs import filled_in
+from judges.runs.wake import send
+from judges.self_checks import jobs
+from judges.self_checks.make import COUNT, STEPS
+
+EARLIER = 20
+
+
+@require_POST
+@login_required
+def ask(request: HtmxRequest, slug: str) -> HttpResponse:
+    place = owner_place_or_404(request, slug)
+    judge = request.POST.get("judge", "")
+    check = jobs.WORK.ask(
+        study=place.study,
+        name=judge,
+        options=registry.from_text(judge, filled_in(request)),
+        by=request.user,
+        count=COUNT,
+        seed=0,
+    )
+    transaction.on_commit(lambda: send(tasks.self_check_task, check.pk))
+    return redirect("self-check", slug=slug, check_id=check.pk)
+
+
+@require_GET
+@login_required
+def check(request: HtmxRequest, slug: str, check_id: int) -> HttpResponse:
+    place = research_place_or_404(request, slug)
+    asked = _check_or_404(place, check_id)
+    entry = catalogue.find(asked.judge)
+    context = {
+        "study": place.study,
+        "check": asked,
+        "title": entry.title if entry else asked.judge,
+        "thing": f"Self-check of {asked.judge}, {asked.pk}",
+        "typed": asked.options.items(),
+        "is_known": entry is not None,
+        "is_owner": place.owns,
+        "progress": words.progress(asked.step),
+        "steps": len(STEPS),
+        **(_found(asked) if asked.state == SelfCheck.State.DONE else {}),
+    }
+    template = "audit/self_check.html"
+    if request.htmx:
+        template += "#check"
+    return render(request, template, context)
+
+
+@require_GET
+@login_required
+def check_file(request: HtmxRequest, slug: str, check_id: int) -> HttpResponse:
+    """The same as data, with every pair of scores."""
+    asked = _check_or_404(research_place_or_404(request, slug), check_id)
+    told = {
+        **counting.counted(asked),
+        "state": asked.state,
+        "reason": asked.reason,
+        "pairs": asked.pairs,
+    }
+    answer = JsonResponse(told, json_dumps_params={"ensure_ascii": False, "indent": 1})
+    answer["Content-Disposition"] = f'attachment; filename="self-check-{asked.pk}.json"'
+    return answer
+
+
+def _found(asked: SelfCheck) -> dict[str, Any]:
+    body = counting.counted(asked)
+    before = list(over_time.earlier(asked).order_by("-pk")[:EARLIER])
+    first = over_time.first_before(asked)
+    compared = over_time.compared(first, asked) if first else None
+    named = [key for row in body["checks"].values() for key in row["examples"]]
+    images = Image.objects.filter(study=asked.study_id, key__in=named)
+    public = dict(images.values_list("key", "public_id"))
+    return {
+        "sentences": words.sentences(body, compared),
+        "rows": [
+            {
+                "name": name,
+                "title": words.NAMES[name],
+                "expected": words.expected(name),
+                "share": words.share(row),
+                "left_out": row["left_out"].items(),
+                "examples": [(key, public.get(key, "")) for key in row["examples"]],
+                "prompts": row["prompts"],
+            }
+            for name, row in body["checks"].items()
+        ],
+        "heads": [words.HEADS[name] for name in body["checks"]],
+        "history": [(one, _counts(one)) for one in (asked, *before)] if before else [],
+    }
+
+
+def _counts(check: SelfCheck) -> list[str]:
+    rows = counting.counted(check)["checks"].values()
+    return [f"{row['violations']} of {row['made']}" if row["made"] else "–" for row in rows]
+
+
+def _check_or_404(place: Place, check_id: int) -> SelfCheck:
+    return get_object_or_404(SelfCheck.objects.select_related("by"), study=place.study, pk=check_id)
