@@ -8,7 +8,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from judges.methods import align_score, blip_vqa, compbench, dsg, geneval, soft_tifa, tifa
+from judges.methods import (
+    align_score,
+    blip_vqa,
+    compbench,
+    dsg,
+    geneval,
+    revising,
+    soft_tifa,
+    tifa,
+)
 from judges.methods.compbench.numeracy_method import PLURALS
 from judges.methods.shared.answer_spellings import matches, one_word, variants
 from judges.methods.vqa_score import likelihood, of_listed
@@ -222,3 +231,19 @@ def m3t2i(case: dict, bundle: dict) -> Iterator[Compared]:
     yield same("bias", ours.bias, case["bias"])
     yield near("accuracy", ours.accuracy, case["acc"], ROUNDED)
     yield near("score", ours.score, case["align"], ROUNDED)
+
+
+def revise(case: dict, bundle: dict) -> Iterator[Compared]:
+    relations = [tuple(relation) for relation in case["relations"]]
+    made = revising.revise(case["instances"], relations, case["detections"])
+    if case["expected"].get("undefined"):
+        yield same("nothing to repair", made, None)
+        return
+    assert made is not None
+    yield same("pairs", list(made.pairs), case["pairs"])
+    yield same("other matchings", made.others, case["other_matchings"])
+    yield same("c1", made.wanted, case["expected"]["c1"])
+    yield same("c2", made.found, case["expected"]["c2"])
+    ours = align_score.align(case["instances"], relations, case["detections"])
+    yield near("score", [ours.bias, ours.accuracy, ours.score],
+               [case["bias"], case["accuracy"], case["align"]], 1e-12)  # fmt: skip

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.vectors import agreement, causes, contests, labels, people, ranks, rules
+from tests.vectors import agreement, causes, contests, labels, people, ranks, rules, training_sets
 from tests.vectors.compare import Compared
 
 # A check yields what a case expects and what the code said, for each value that it compares.
@@ -38,6 +38,7 @@ CHECKS: dict[str, Check] = {
     "geneval_geometry": rules.geneval_geometry,
     "geneval_summary": rules.geneval_summary,
     "goodhart": ranks.goodhart,
+    "gors": training_sets.gors,
     "label_plan": labels.plan,
     "m3t2i_brute_force": rules.m3t2i,
     "mtme_grouping": agreement.grouping,
@@ -46,6 +47,7 @@ CHECKS: dict[str, Check] = {
     "mtme_sampled": agreement.sampled,
     "mtme_tie_calibration": agreement.tie_calibration,
     "paired_preferences": contests.fits,
+    "revise": rules.revise,
     "severity_fixed_effects": people.severity,
     "soft_pairwise": ranks.soft_pairwise,
     "tifa_benchmark": rules.tifa_benchmark,
