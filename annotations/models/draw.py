@@ -13,6 +13,7 @@ class Draw(models.Model):
     class By(models.TextChoices):
         UNIFORM = "uniform", "the same chance for every image"
         UNCERTAINTY = "uncertainty", "more often where judges are unsure"
+        ESCALATION = "escalation", "first where a judge may not be trusted"
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="draws")
     by = models.CharField(max_length=12, choices=By)
@@ -59,3 +60,43 @@ class DrawnImage(models.Model):
 
     def __str__(self) -> str:
         return f"{self.image}: {self.chance:.4g}"
+
+
+class AnchorSet(models.Model):
+    """Images drawn once and kept, to be judged again later: each image had the same chance. A set never
+    changes; a study may have several, one after another."""
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="anchor_sets")
+    count = models.PositiveIntegerField(help_text="How many images were drawn.")
+    of = models.PositiveIntegerField(help_text="How many images could be drawn.")
+    seed = models.BigIntegerField()
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["study", "pk"]
+
+    def __str__(self) -> str:
+        return f"{self.count} anchors of {self.made_at:%Y-%m-%d}"
+
+
+class AnchorImage(models.Model):
+    # No index of its own: the constraint below begins with it.
+    anchors = models.ForeignKey(
+        AnchorSet, on_delete=models.CASCADE, related_name="images", db_index=False
+    )
+    image = models.ForeignKey(Image, on_delete=models.CASCADE, related_name="+")
+    sha256 = models.CharField(max_length=64, help_text="Of the stored picture, as judges get it.")
+
+    class Meta:
+        ordering = ["anchors", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["anchors", "image"], name="an_image_is_an_anchor_of_a_set_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.image} in {self.anchors}"

@@ -72,8 +72,10 @@ def keep(
     by: str,
     seed: int,
     user: Any = None,
+    about: str = "",
 ) -> Draw:
-    """Keep each image's chance and whether it was drawn, and give out what was; all others wait."""
+    """Keep each image's chance and whether it was drawn, and give out what was; all others wait.
+    `about`: more words for the history."""
     count = sum(taken)
     drawn = {pk for pk, was in zip(frame.images, taken, strict=True) if was}
     wanted = drawn | _still_wanted(study)
@@ -92,7 +94,8 @@ def keep(
     selections.label_first(study=study, selection=chosen)
     Study.objects.filter(pk=study.pk).update(only_first=True)
     study.only_first = True
-    words = f"drew {made.count} images ({made.get_by_display()}, seed {seed}); all others wait"
+    how = ", ".join(part for part in (made.get_by_display(), about, f"seed {seed}") if part)
+    words = f"drew {made.count} images ({how}); all others wait"
     event_log.note(study, "drew images", words)
     return made
 

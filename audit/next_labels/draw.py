@@ -6,6 +6,7 @@ people said and their labels can be weighted exactly.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,8 @@ from audit.stats.estimate import Undefined
 from judges.models import Score
 from judges.names import runs_by_name
 
-BY = tuple(Draw.By.values)
+# What needs no more than the study; `Draw.By.ESCALATION` also needs a judge and a report.
+BY = (Draw.By.UNIFORM.value, Draw.By.UNCERTAINTY.value)
 
 
 @transaction.atomic
@@ -37,6 +39,32 @@ def draw_labels(*, study: Study, count: int, seed: int, by: str, user: Any = Non
         useful = np.ones(len(frame.images))
     else:
         useful = usefulness(study, frame.images)
+    return draw_useful(
+        study=study,
+        frame=frame,
+        useful=useful,
+        count=count,
+        seed=seed,
+        number=number,
+        by=by,
+        user=user,
+    )
+
+
+def draw_useful(
+    *,
+    study: Study,
+    frame: draws.Frame,
+    useful: np.ndarray,
+    count: int,
+    seed: int,
+    number: int,
+    by: str,
+    user: Any = None,
+    about: str = "",
+) -> Draw:
+    """Half of the chances as useful as that, half uniform. Call it in the transaction that has asked
+    for the number of the draw."""
     chances = assisted.inclusion(useful, count)
     if isinstance(chances, Undefined):
         raise StudyRefused(f"Nothing was drawn: {chances.reason}.")
@@ -49,6 +77,7 @@ def draw_labels(*, study: Study, count: int, seed: int, by: str, user: Any = Non
         by=by,
         seed=seed,
         user=user,
+        about=about,
     )
     freshness.changed(study.pk)
     return made
@@ -60,19 +89,13 @@ def usefulness(study: Study, images: tuple[int, ...]) -> np.ndarray:
     Scores from 0 to 1 are read as they are; of other scales by their rank, so that the middle is
     the least sure.
     """
-    place = {pk: number for number, pk in enumerate(images)}
-    said = [_said(run.pk, place) for run in runs_by_name(study).values()]
-    said = [scores for scores in said if not np.isnan(scores).all()]
-    if not said:
+    mean = mean_of_judges(study, images)
+    if np.isnan(mean).all():
         raise StudyRefused(
             "No judge has scored these images, so nothing tells which are uncertain. Run a judge "
             "first, or draw uniformly."
         )
-    table = np.array(said)
-    given = (~np.isnan(table)).sum(axis=0)
-    mean = np.divide(
-        np.nansum(table, axis=0), given, out=np.full(len(images), 0.5), where=given > 0
-    )
+    mean = np.where(np.isnan(mean), 0.5, mean)
     useful = np.sqrt(mean * (1 - mean))
     if not useful.any():
         raise StudyRefused(
@@ -80,6 +103,17 @@ def usefulness(study: Study, images: tuple[int, ...]) -> np.ndarray:
             "uncertain. Draw uniformly."
         )
     return useful
+
+
+def mean_of_judges(study: Study, images: Sequence[int]) -> np.ndarray:
+    """What the judges say together, from 0 to 1; NaN where none says anything."""
+    place = {pk: number for number, pk in enumerate(images)}
+    said = [_said(run.pk, place) for run in runs_by_name(study).values()]
+    table = np.array([np.full(len(images), np.nan), *said])
+    given = (~np.isnan(table)).sum(axis=0)
+    return np.divide(
+        np.nansum(table, axis=0), given, out=np.full(len(images), np.nan), where=given > 0
+    )
 
 
 def _said(run: int, place: dict[int, int]) -> np.ndarray:

@@ -222,6 +222,7 @@ class _Page:
         judges = [(name, title(name)) for name in self.judges]
         return {
             "menus": [menu for menu in menus if len(menu["choices"]) > 1],
+            "draw_count": _draw_count(self.request.GET.get("draw", "")),
             "judge_menu": select("judge", "judge", judges, self.judge) if judges else None,
             "sort_menu": select("sort", "sort by", self._sorts(), filters.sort),
             "used": sum(
@@ -355,6 +356,11 @@ def _chosen(request: HtmxRequest, study: Study, filters: Filters, do: str) -> Se
     what = {"label": "labelled first", "known": "known answers"}.get(do, "chosen")
     name = request.POST.get("name", "").strip() or f"{what}, {timezone.now():%Y-%m-%d %H:%M}"
     return selections.choose(study=study, images=pks, name=name, by=request.user)
+
+
+def _draw_count(text: str) -> str:
+    """How many images the page that plans labels says to draw."""
+    return text if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS else ""
 
 
 def _any(choices: Any) -> list[tuple[str, str]]:

@@ -5,12 +5,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpResponse
-from django.views.decorators.http import require_GET
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_GET, require_POST
 
-from annotations.access import HtmxRequest
+from annotations.access import HtmxRequest, owner_place_or_404
 from audit.charts.faces import face_of
+from audit.next_labels.to_people import draw_to_people
 from audit.pages.filters import judge_select
 from audit.pages.frame import ReportPage, report_page, respond
 from audit.pages.tables import Table, row
@@ -39,6 +42,24 @@ def decide(request: HtmxRequest, slug: str) -> HttpResponse:
     return respond(page, "audit/decide.html", lambda: _context(page))
 
 
+@require_POST
+@login_required
+def draw(request: HtmxRequest, slug: str) -> HttpResponse:
+    """The owner has people label what the judge may not decide."""
+    study = owner_place_or_404(request, slug).study
+    page = report_page(request, slug)
+    if not page.compares:
+        raise Http404
+    judge = request.POST.get("judge", "")
+    made = draw_to_people(study=study, judge=judge, body=page.body, user=request.user)
+    messages.success(
+        request,
+        f"{made.count} images drawn: all on which {title(judge)} may not be trusted, and others by "
+        "chance. People get these, and all others wait.",
+    )
+    return redirect("data", slug=slug)
+
+
 def _context(page: ReportPage) -> dict[str, Any]:
     body = page.body
     if not page.compares:
@@ -52,6 +73,8 @@ def _context(page: ReportPage) -> dict[str, Any]:
         "ranking": ranking(body, name),
         "trusted": told(body["judges"][name]["overall"], "trusted_share"),
         "left": len(left),
+        "chosen": name,
+        "draw_url": page.address("decide-draw") if page.request.place.owns else "",
         "listed": [
             {"image": image, "url": page.address("data-image", image.public_id)}
             for image in left[:LISTED]

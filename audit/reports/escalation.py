@@ -86,7 +86,7 @@ def trusted_share(
         reason = found.reason if few else f"{100 * RISK:g} % disagreement or less cannot be shown"
         return {**est(Undefined(reason, n)), **facts, "to_people": len(scored)}
     stands = (sure[there] >= found.threshold) * 1.0
-    draw = draw_of(series.prompts[there], options, stands)
+    draw = draw_of(series.prompts[there], options)
     return {
         **est(draw.mean(stands)),
         **facts,

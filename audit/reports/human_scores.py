@@ -22,6 +22,7 @@ from audit.reports.reference import Reference, why_no_points
 from audit.stats import assisted
 from audit.stats.draws import drawn_sample
 from audit.stats.estimate import Estimate, Result, Undefined
+from audit.stats.over_time import evidence
 from audit.stats.resampling.cluster_order import by_content
 
 REFUSED = (
@@ -33,6 +34,9 @@ TARGET: assisted.Target = "prompts"
 # judges together are one, the mean of their standardised scores.
 LABELS_PER_JUDGE = 20
 TOGETHER = "all judges together"
+# The half-width, as a share of people's scale, around which intervals for any number of looks are the
+# narrowest: ± 5 points of 100.
+LOOKS = 0.05
 
 
 def silent(people: People) -> People:
@@ -137,7 +141,7 @@ def human_score_assisted(
     level = reference.yes if people.scale.is_yes_no else reference.mean
     here, prompts = in_order(people, here, level, *(judge.scores for judge in judges))
     said = level[here] * scale
-    names, scores = _helpers(judges, here, int((~np.isnan(said)).sum()))
+    names, scores = helpers(judges, here, int((~np.isnan(said)).sum()))
     if not names:
         n = int((~np.isnan(said)).sum())
         return {**Undefined("no judge has scored these images", n).as_dict(), "target": TARGET}
@@ -149,12 +153,23 @@ def human_score_assisted(
     if isinstance(result, Undefined):
         return {**result.as_dict(), "target": TARGET}
     return {
-        **_within(result, people, scale).as_dict(),
+        **_looked_at(result, people, scale),
         "target": TARGET,
-        "alone": _within(result.alone, people, scale).as_dict(),
+        "alone": _looked_at(result.alone, people, scale),
         "weights": dict(zip(names, result.weights, strict=True)),
         "effective_labels": result.effective_labels,
         "images": result.images,
+    }
+
+
+def _looked_at(result: Estimate, people: People, scale: float) -> dict[str, Any]:
+    """With the interval for one look, and the wider one for whoever looks as labels come in."""
+    low, high = people.scale.ends or (people.scale.low, people.scale.high)
+    always = evidence.at_any_look(result, scale=LOOKS * (high - low) * scale)
+    shown = _within(always, people, scale)
+    return {
+        **_within(result, people, scale).as_dict(),
+        "any_look": {"low": shown.low, "high": shown.high},
     }
 
 
@@ -166,7 +181,7 @@ def _within(result: Estimate, people: People, scale: float) -> Estimate:
     return Estimate(result.value, max(low, result.low), min(high, result.high), result.n)
 
 
-def _helpers(
+def helpers(
     judges: Sequence[JudgeScores], here: np.ndarray, labels: int
 ) -> tuple[list[str], np.ndarray]:
     """Judges by name and their standardised scores; an image that one has not scored gets that judge's

@@ -1,0 +1,116 @@
+"""The page that plans labels: its form's values stand in the address."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse, QueryDict
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_GET
+
+from annotations.access import HtmxRequest, research_place_or_404
+from annotations.errors import Refused
+from annotations.models import Study
+from audit.next_labels import plan_words
+from audit.next_labels.plan import MORE, TARGETS, Wish, plan
+from audit.words.report import title
+from judges.names import runs_by_name
+
+WITHIN = 3.0
+# 10,000 labelled images with two judges take a third of a second, and it grows with them.
+MOST_IMAGES = 30_000
+NUMBERS = {
+    "within": "±",
+    "pay": "pay per hour",
+    "people": "people per image",
+    "more": "more labels",
+    "seconds": "seconds an answer",
+    "rho": "ρ of judge and people",
+    "variance": "variance of answers",
+}
+
+
+@require_GET
+@login_required
+def plan_page(request: HtmxRequest, slug: str) -> HttpResponse:
+    place = research_place_or_404(request, slug)
+    template = "audit/plan.html#numbers" if request.htmx else "audit/plan.html"
+    context = {"study": place.study, "is_owner": place.owns, "given": request.GET}
+    try:
+        told = _planned(place.study, request.GET)
+    except Refused as refusal:
+        # In its place on the page, so that what was typed stays.
+        told = {"refused": refusal.message}
+    shown = {**context, **told} if request.htmx else {**context, **told, **_form(place.study)}
+    response = render(request, template, shown)
+    response["Vary"] = "Cookie, HX-Request"
+    return response
+
+
+def _planned(study: Study, query: QueryDict) -> dict[str, Any]:
+    wish = wish_of(query)
+    if study.images.count() > MOST_IMAGES:
+        raise Refused(
+            f"More than {MOST_IMAGES:,} images take longer than a page may: "
+            f"manage.py plan_labels {study.slug} --within {wish.within:g}"
+        )
+    body = plan(study, wish)
+    totals = [body["total"][way] for way in ("assisted", "alone")]
+    still = next((total["still"] for total in totals if "still" in total), 0)
+    return {
+        "body": body,
+        "headline": plan_words.headline(body),
+        "sentences": plan_words.sentences(body),
+        "rows": plan_words.rows(body),
+        "raters": plan_words.raters(body),
+        "choices": plan_words.choices(body),
+        "draw": f"{reverse('data', args=[study.slug])}?draw={still}#draw" if still else "",
+        "still": still,
+    }
+
+
+def wish_of(query: QueryDict) -> Wish:
+    given = {name: _number(name, query.get(name, "")) for name in NUMBERS}
+    within, more, people = given["within"], given["more"], given["people"]
+    target, judge = query.get("target", ""), query.get("judge", "")
+    return Wish(
+        within=WITHIN if within is None else within,
+        target="prompts" if target == "prompts" else "images",
+        judges=(str(judge),) if judge else (),
+        question=query.get("question") or None,
+        pay_per_hour=given["pay"],
+        people=None if people is None else _whole("people", people),
+        rho=given["rho"],
+        variance=given["variance"],
+        seconds=given["seconds"],
+        more=MORE if more is None else _whole("more", more),
+    )
+
+
+def _number(name: str, text: str) -> float | None:
+    if not text.strip():
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise Refused(f"“{text[:20]}” is no number. Write one for “{NUMBERS[name]}”.")
+    return value
+
+
+def _whole(name: str, value: float) -> int:
+    if not value.is_integer() or abs(value) > 10**9:
+        raise Refused(f"{value:g} is no whole number. Write one for “{NUMBERS[name]}”.")
+    return int(value)
+
+
+def _form(study: Study) -> dict[str, Any]:
+    return {
+        "targets": TARGETS,
+        "judges": {name: title(name) for name in runs_by_name(study)},
+        "usual": {"within": f"{WITHIN:g}", "more": MORE, "people": study.overlap},
+    }

@@ -1,0 +1,205 @@
+"""A plan of labels in sentences and cells: fixed rules over the numbers of `plan`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from audit.next_labels.plan import TARGETS
+from audit.words.report import title
+
+RESTS_ON = {
+    "own labels": "its own labels",
+    "all generators": "all generators’ labels",
+    "assumed": "assumptions",
+}
+
+
+def headline(body: dict[str, Any]) -> str:
+    """What it takes, in one sentence."""
+    return f"{_wanted(body)}: {_needed(body)}."
+
+
+def sentences(body: dict[str, Any]) -> list[str]:
+    """The hours and the money; and what it rests on."""
+    told = []
+    for way, words in (("assisted", "With the judges’ help"), ("alone", "People alone")):
+        total = body["total"][way]
+        if "undefined" in total:
+            told.append(f"{words}: cannot be told ({total['undefined']}).")
+            continue
+        told.append(f"{words}: {_work(body, total)}.")
+    told.append(_rests_on(body))
+    if body["simulated"]:
+        told.append("Simulated people gave answers here.")
+    return told
+
+
+def raters(body: dict[str, Any]) -> str:
+    """More people for each image, or more images."""
+    found = body["raters"]
+    if "undefined" in found:
+        return (
+            "One person per image gives most for a mean; how much more people would add cannot be told: "
+            f"{found['undefined']}. Agreement, the people’s ceiling and the alternative annotator test "
+            "need two or three."
+        )
+    share = found["intraclass"]
+    between = _range(share["low"], share["high"], lambda value: f"{value:.2f}")
+    return (
+        f"For a mean, best is {found['best']} person per image and more images: of what answers vary, "
+        f"{share['value']:.2f}{between} is between images, the rest between people about one image. "
+        "Agreement, the people’s ceiling and the alternative annotator test need two or three."
+    )
+
+
+def rows(body: dict[str, Any]) -> list[dict[str, Any]]:
+    """A row for each generator, written out."""
+    return [
+        {
+            "name": row["name"] or "each generator",
+            "images": "any number" if row["images"] is None else f"{row['images']:,}",
+            "labelled": f"{row['labelled']:,}",
+            "rests_on": RESTS_ON[row["rests_on"]],
+            "ways": [_cells(row[way]) for way in ("assisted", "alone")],
+        }
+        for row in body["generators"]
+    ]
+
+
+def choices(body: dict[str, Any]) -> list[dict[str, str]]:
+    return [
+        {
+            "people": str(one["people"]),
+            "images": f"{one['images']:,}" if "images" in one else "–",
+            "answers": f"{one['answers']:,}" if "answers" in one else "–",
+            "hours": hours(one["hours"]) if "hours" in one else one["undefined"],
+            "money": f"{one['money']:,.0f}" if "money" in one else "",
+        }
+        for one in body["raters"].get("choices", ())
+    ]
+
+
+def as_text(body: dict[str, Any]) -> str:
+    """For a terminal."""
+    return "\n".join(_lines(body))
+
+
+def hours(value: float) -> str:
+    if value < 1:
+        return f"{60 * value:.0f} min"
+    return f"{value:,.1f} h" if value < 10 else f"{value:,.0f} h"
+
+
+def _lines(body: dict[str, Any]) -> Iterator[str]:
+    yield headline(body)
+    yield from sentences(body)
+    yield ""
+    for row in rows(body):
+        yield f"{row['name']}: {row['images']} images, {row['labelled']} labelled"
+        for cells, words in zip(row["ways"], ("with judges", "people alone"), strict=True):
+            labels = cells["why"] or f"{cells['labels']}{cells['range']} labels"
+            yield (
+                f"  {words}: {labels}; now {cells['now']}, with {body['more']:,} more "
+                f"{cells['with_more']}"
+            )
+        yield f"  from {row['rests_on']}"
+    yield ""
+    yield raters(body)
+    for one in choices(body):
+        money = f", costs {one['money']}" if one["money"] else ""
+        yield (
+            f"  {one['people']} per image: {one['images']} images, {one['answers']} answers, "
+            f"{one['hours']}{money}"
+        )
+    if body["assumed"]:
+        yield ""
+        yield "Assumed:"
+        yield from (f"  {one}" for one in body["assumed"])
+
+
+def _wanted(body: dict[str, Any]) -> str:
+    unit = "points" if body["in_points"] else "on the scale"
+    return f"±{body['within']:g} {unit} at 95 % for {TARGETS[body['target']]}"
+
+
+def _needed(body: dict[str, Any]) -> str:
+    told = []
+    for way, words in (("assisted", "with the judges’ help"), ("alone", "without")):
+        ways = [row[way] for row in body["generators"]]
+        known = [one["labels"] for one in ways if "labels" in one]
+        if len(known) < len(ways):
+            reasons = sorted({one["undefined"] for one in ways if "undefined" in one})
+            told.append(f"{words} cannot be told ({reasons[0]})")
+            continue
+        low, high = min(known), max(known)
+        count = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+        what = "" if told else " labelled images per generator"
+        told.append(f"{count}{what} {words}")
+    return ", ".join(told)
+
+
+def _work(body: dict[str, Any], total: dict[str, Any]) -> str:
+    people = body["people_per_image"]
+    if not total["still"]:
+        return "there are labels enough already"
+    each = "one person" if people == 1 else f"{people} people"
+    work = (
+        f"{total['still']:,} more labelled images"
+        f"{_range(total['still_low'], total['still_high'], lambda value: f'{value:,}')}, "
+        f"{total['answers']:,} answers with {each} per image, "
+        f"{hours(total['hours'])}{_range(total['hours_low'], total['hours_high'], hours)}"
+    )
+    if "money" in total:
+        work += (
+            f", {total['money']:,.0f}"
+            f"{_range(total['money_low'], total['money_high'], lambda value: f'{value:,.0f}')} "
+            f"at {body['pay_per_hour']:g} an hour"
+        )
+    return work
+
+
+def _rests_on(body: dict[str, Any]) -> str:
+    pilot, pace = body["pilot"], body["pace"]
+    if pilot["rests_on"] == "assumed":
+        what = f"There are {pilot['labels']} labels" if pilot["labels"] else "There are no labels"
+        told = f"{what}: this rests on assumptions"
+    else:
+        told = f"It rests on {pilot['labels']:,} labelled images (ranges: their 95 % intervals)"
+    if pace["rests_on"] == "pilot":
+        told += f" and on {pace['value']:.3g} s an answer, the median of {pace['n']:,}"
+    if body["judges"]:
+        told += f". Judges: {', '.join(title(name) for name in body['judges'])}"
+    return told + "."
+
+
+def _cells(way: dict[str, Any]) -> dict[str, str]:
+    def width(name: str) -> str:
+        told = way.get(name, {})
+        return f"±{told['value']:.1f}" if "value" in told else "–"
+
+    if "labels" not in way:
+        with_all = f"; all images give {width('with_all')}" if "with_all" in way else ""
+        return {
+            "labels": "–",
+            "range": "",
+            "why": f"{way['undefined']}{with_all}",
+            "now": width("now"),
+            "with_more": width("with_more"),
+        }
+    return {
+        "labels": f"{way['labels']:,}",
+        "range": _range(way["low"], way["high"], lambda value: f"{value:,}"),
+        "why": "",
+        "now": width("now"),
+        "with_more": width("with_more"),
+    }
+
+
+def _range(low: Any, high: Any, write: Any) -> str:
+    if low is None:
+        return ""
+    if high is None:
+        return f" ({write(low)} or more)"
+    ends = write(low), write(high)
+    return "" if ends[0] == ends[1] else f" ({ends[0]} to {ends[1]})"

@@ -1,0 +1,85 @@
+"""People's score of each generator, alone and with the judges' help, and what the labels are worth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpResponse
+from django.views.decorators.http import require_GET
+
+from annotations.access import HtmxRequest
+from audit.charts.assisted import seen
+from audit.pages.files import attached
+from audit.pages.filters import select
+from audit.pages.frame import ReportPage, report_page, respond
+from audit.pages.tables import Table, csv_of, row
+from audit.statistic_names import headings
+from audit.stats import enough
+from audit.words import assisted as words
+
+COLUMNS = headings("alone", "assisted", "worth")
+LOOKS = (("", "stays valid at every look"), ("one", "for one look, planned beforehand"))
+UNKNOWN = "this report is older than this score"
+
+
+@require_GET
+@login_required
+def assisted(request: HtmxRequest, slug: str) -> HttpResponse:
+    page = report_page(request, slug)
+    return respond(page, "audit/assisted.html", lambda: _context(page))
+
+
+@require_GET
+@login_required
+def table(request: HtmxRequest, slug: str) -> HttpResponse:
+    page = report_page(request, slug)
+    if not page.compares:
+        raise Http404
+    made = csv_of(page.body, [_table(page)], request.GET.get("table", ""))
+    if made is None:
+        raise Http404
+    content, which = made
+    return attached(content.encode(), "text/csv; charset=utf-8", f"{slug}-assisted{which}.csv")
+
+
+def _context(page: ReportPage) -> dict[str, Any]:
+    if not page.compares:
+        return {}
+    look = "one" if page.view.one_look else ""
+    return {
+        "sentences": words.sentences(page.body),
+        "table": _table(page),
+        "csv": page.address("assisted-table", report=page.report_id, look=look),
+        "plot": page.plot("assisted", "Alone and with the judges’ help", look=look),
+        "filters": [select("look", "interval", LOOKS, look)],
+        "filter_url": page.request.path,
+    }
+
+
+def _table(page: ReportPage) -> Table:
+    return Table(
+        "assisted",
+        "People’s score by generator",
+        "generator",
+        COLUMNS,
+        [_row(page, generator) for generator in page.body["generators"]],
+    )
+
+
+def _row(page: ReportPage, generator: dict[str, Any]) -> Any:
+    score = generator.get("human_score_assisted", {"undefined": UNKNOWN, "n": 0})
+    stats = dict.fromkeys(COLUMNS, score)
+    if "value" in score:
+        worth, n = score["effective_labels"], score["n"]
+        stats = {
+            "alone": seen(score["alone"], one_look=page.view.one_look),
+            "assisted": seen(score, one_look=page.view.one_look),
+            "worth": {"undefined": "labels alone show no error", "n": n}
+            if worth is None
+            else {"value": worth, "low": None, "high": None, "n": n},
+        }
+    noted = [f"{score['n']} of {score.get('images', generator['images'])} images labelled"]
+    carried = words.carried_by(score) if "value" in score else ""
+    note = "; ".join(filter(None, [*noted, carried]))
+    return row(generator["name"], stats, COLUMNS, at_least=enough.IMAGES, note=note)
