@@ -26,7 +26,7 @@ from audit.pages.frame import FILES, respond
 from audit.pages.tables import Row, Table, csv_of, row
 from audit.people import stored as stored_agreement
 from audit.reports import progress
-from audit.reports.people_agreement import AGAINST
+from audit.reports.people_agreement import AGAINST, CONFUSION
 from audit.statistic_names import headings
 from audit.words import page_sentences
 from audit.words import report as report_words
@@ -47,7 +47,9 @@ BY_QUESTION = headings(
 )
 BY_GENERATOR = headings("mean", "nominal", "ordinal", "interval")
 IN_TIME = headings("percent", "alpha")
-OF_PERSON = headings("like_others", *AGAINST, "seconds")
+OF_PERSON = headings("like_others", *AGAINST, "severity", *CONFUSION, "seconds")
+# Of a question that is not answered by yes or no.
+WITHOUT_CLASSES = headings("like_others", *AGAINST, "severity", "seconds")
 OF_PAIR = headings("share", "kappa")
 PER = {"parts": "equal parts", "weeks": "weeks"}
 TITLES = {
@@ -253,15 +255,17 @@ def _tables(body: dict[str, Any], question: dict[str, Any]) -> list[Table]:
         for asked in body["questions"]
     ]
     course = [row(_span(part), part, IN_TIME) for part in question["course"]]
+    against = question.get("against", [])
+    of_person = OF_PERSON if any(CONFUSION[0] in one for one in against) else WITHOUT_CLASSES
     persons = [
         row(
             person["name"],
             {
                 **person,
                 "like_others": question["like_others"][place],
-                **(question["against"][place] if "against" in question else {}),
+                **(against[place] if against else {}),
             },
-            OF_PERSON,
+            of_person,
             note=f"{person['forms']} form{'' if person['forms'] == 1 else 's'}"
             f"{' · simulated' if person['simulated'] else ''}",
         )
@@ -281,7 +285,7 @@ def _tables(body: dict[str, Any], question: dict[str, Any]) -> list[Table]:
         Table("questions", "By question", "question", BY_QUESTION, by_question),
         Table(f"generators {name}", "By generator", "generator", BY_GENERATOR, generators),
         Table(f"course {name}", "Over time", "when", IN_TIME, course),
-        Table(f"people {name}", "Single people", "person", OF_PERSON, persons),
+        Table(f"people {name}", "Single people", "person", of_person, persons),
         Table(f"pairs {name}", "Pairs of people", "people", OF_PAIR, pairs),
     ]
 

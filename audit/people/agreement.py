@@ -127,7 +127,7 @@ def _question(given: Answered, busiest: list[int]) -> dict[str, Any]:
     right, held = _like_the_others(table)
     shared, alike, asked = table[:, several], agreeing[several], pairs[several]
     prompts = given.prompt_of_unit[several]
-    draw = draw_of(prompts, OPTIONS, shared)
+    draw = draw_of(prompts, OPTIONS)
     time = _OverTime(given, table, agreeing, pairs)
     return {
         "answers": int(given.value.size),
@@ -164,6 +164,11 @@ def _published(given: Answered, busiest: list[int], generators: tuple[str, ...])
             return words
         return people_agreement.mean_of(table[:, there], prompts[there], options, points=points)
 
+    severity = _severities(given, busiest, points=points)
+    errors = {}
+    if given.is_number and np.isin(given.value, (0.0, 1.0)).all():
+        prompt = prompts[given.unit]
+        errors = people_agreement.errors_of(given.unit, given.rater, given.value, prompt)
     few_classes = np.unique(given.value).size <= MOST_CLASSES
     everywhere = np.ones(given.units, dtype=bool)
     return {
@@ -191,12 +196,27 @@ def _published(given: Answered, busiest: list[int], generators: tuple[str, ...])
             if here.any()
         ],
         "against": [
-            people_agreement.against_the_others(table, raters == pk, prompts, options)
+            {
+                **people_agreement.against_the_others(table, raters == pk, prompts, options),
+                "severity": severity.get(pk, est(Undefined("no answer", 0))),
+                **errors.get(pk, {}),
+            }
             if given.is_number
-            else {"n": 0, **{name: est(words) for name in people_agreement.AGAINST}}
+            else {"n": 0, **{name: est(words) for name in (*people_agreement.AGAINST, "severity")}}
             for pk in busiest
         ],
     }
+
+
+def _severities(given: Answered, busiest: list[int], *, points: bool) -> dict[int, dict[str, Any]]:
+    """Of the people who are shown, among themselves."""
+    if not given.is_number:
+        return {}
+    shown = np.isin(given.rater, busiest)
+    unit = given.unit[shown]
+    return people_agreement.severities(
+        unit, given.rater[shown], given.value[shown], given.prompt_of_unit[unit], points=points
+    )
 
 
 def _alpha_on(
@@ -204,7 +224,7 @@ def _alpha_on(
 ) -> Result:
     several = here & ((~np.isnan(table)).sum(axis=0) >= 2)
     shown = several if several.any() else here
-    draw = draw_of(given.prompt_of_unit[shown], OPTIONS, table[:, shown])
+    draw = draw_of(given.prompt_of_unit[shown], OPTIONS)
     return _alpha(given, draw, table[:, shown], level)
 
 
@@ -239,7 +259,7 @@ def _one_person(
 ) -> dict[str, Any]:
     """One person against the others."""
     over, under = np.where(own, right, 0).sum(axis=0), np.where(own, held, 0).sum(axis=0)
-    draw = draw_of(prompts, OPTIONS, over, under)
+    draw = draw_of(prompts, OPTIONS)
     return est(enough.required(draw.ratio(over, under), at_least=SHARED_BY_A_PAIR))
 
 
@@ -330,7 +350,7 @@ class _OverTime:
         parts = []
         for name in np.unique(names[~np.isnan(names)]).tolist():
             inside = names == name
-            draw = draw_of(self.prompts[inside], OPTIONS, self.table[:, inside])
+            draw = draw_of(self.prompts[inside], OPTIONS)
             share = draw.ratio(*(part[inside] for part in self.counted))
             alpha = draw.krippendorff_alpha(self.table[:, inside], "nominal")
             moment = self.moment[inside]
@@ -356,7 +376,7 @@ class _OverTime:
             return Undefined("all answers have the same time", moment.size)
         agreeing, pairs = (part[self.several] for part in self.counted)
         later = later[self.several]
-        draw = draw_of(self.prompts[self.several], OPTIONS, agreeing, pairs, later)
+        draw = draw_of(self.prompts[self.several], OPTIONS)
         return draw.change("ratio", (agreeing, pairs), later)
 
 

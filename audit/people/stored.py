@@ -25,7 +25,7 @@ def current(*, study: Study) -> Meeting | None:
     kept = Meeting.objects.filter(study=study).first()
     if kept is not None and kept.stamp == freshness.stamp(study.pk):
         return kept
-    return keep(study=study) if _is_small(study) else kept
+    return keep(study=study) if is_small(study) else kept
 
 
 def is_behind(meeting: Meeting | None) -> bool:
@@ -57,9 +57,10 @@ def is_due(*, study: Study) -> bool:
         rest = timedelta(seconds=kept.seconds / SHARE_OF_TIME)
         if not is_behind(kept) or timezone.now() - kept.made_at < rest:
             return False
-    return not _is_small(study)
+    return not is_small(study)
 
 
-def _is_small(study: Study) -> bool:
+def is_small(study: Study) -> bool:
+    """Whether a page may compute what it shows while somebody waits."""
     counted = Annotation.objects.filter(study=study, state=Annotation.State.COUNTED).order_by()
     return counted[: AT_ONCE + 1].count() <= AT_ONCE

@@ -16,8 +16,9 @@ from annotations import consensus
 from audit.reports.bootstrap import draw_of, est
 from audit.reports.options import Options
 from audit.reports.pairing import People
-from audit.stats import agreement, enough
-from audit.stats.estimate import Result, Undefined
+from audit.stats import agreement, enough, raters
+from audit.stats.estimate import Estimate, Result, Undefined
+from audit.stats.people import confusions
 
 LEVELS: tuple[agreement.Level, ...] = ("nominal", "ordinal", "interval")
 # One person against the others, by rank and by size.
@@ -29,9 +30,9 @@ PEOPLE = 24
 def people_of(people: People, options: Options) -> dict[str, Any]:
     several = _several(people.ratings)
     ratings = people.ratings[:, several]
-    draw = draw_of(people.prompts[several], options, ratings)
+    draw = draw_of(people.prompts[several], options)
     first, second, where = _rater_pairs(people.ratings)
-    pairs = draw_of(people.prompts[where], options, np.stack([first, second]))
+    pairs = draw_of(people.prompts[where], options)
     return {
         "images": int(people.has_labels.sum()),
         "annotations": people.annotations,
@@ -66,7 +67,7 @@ def mean_of(table: np.ndarray, prompts: np.ndarray, options: Options, *, points:
     """The mean over images of the mean of all answers; a majority would round each image first."""
     means = consensus.mean(table)
     rated = ~np.isnan(means)
-    draw = draw_of(prompts[rated], options, means[rated])
+    draw = draw_of(prompts[rated], options)
     return draw.mean(means[rated], scale=100.0 if points else 1.0)
 
 
@@ -76,14 +77,14 @@ def fleiss_of(table: np.ndarray, prompts: np.ndarray, options: Options) -> Resul
     if not several.any():
         return Undefined("no image has two answers", 0)
     shared = table[:, several]
-    return draw_of(prompts[several], options, shared).fleiss_kappa(shared)
+    return draw_of(prompts[several], options).fleiss_kappa(shared)
 
 
 def ac1_of(table: np.ndarray, prompts: np.ndarray, options: Options) -> Result:
     """Over the images with two answers or more."""
     several = _several(table)
     shared = table[:, several]
-    draw = draw_of(prompts[several], options, shared)
+    draw = draw_of(prompts[several], options)
     return draw.interval(lambda drawn: agreement.resampled_ac1(drawn, shared))
 
 
@@ -92,7 +93,7 @@ def alpha_of(
 ) -> Result:
     several = _several(table)
     shared = table[:, several]
-    return draw_of(prompts[several], options, shared).krippendorff_alpha(shared, level)
+    return draw_of(prompts[several], options).krippendorff_alpha(shared, level)
 
 
 def against_the_others(
@@ -105,13 +106,54 @@ def against_the_others(
     row, image = np.nonzero(own)
     mine[image] = table[row, image]
     both = ~np.isnan(mine) & ~np.isnan(others)
-    draw = draw_of(prompts[both], options, mine[both], others[both])
+    draw = draw_of(prompts[both], options)
     return {
         "n": int(both.sum()),
         **{
             name: est(enough.required(getattr(draw, name)(others[both], mine[both])))
             for name in AGAINST
         },
+    }
+
+
+def severities(
+    images: np.ndarray,
+    people: np.ndarray,
+    values: np.ndarray,
+    prompts: np.ndarray,
+    *,
+    points: bool,
+) -> dict[int, dict[str, Any]]:
+    """How much more each of these people says than the others of them about the same images; `people`
+    as numbers. A fact about strictness, and no fault."""
+    found = raters.severity(images, people, values * (100.0 if points else 1.0), prompts)
+    if isinstance(found, Undefined):
+        return {pk: est(found) for pk in np.unique(people).tolist()}
+    told: dict[int, dict[str, Any]] = {}
+    for row in found:
+        one = row.against_others
+        # The last digits of a least-squares solution hang on the order of its rows.
+        ends = [None if end is None else round(end, 9) for end in (one.low, one.high)]
+        told[int(str(row.rater))] = est(
+            enough.required(Estimate(round(one.value, 9), ends[0], ends[1], one.n))
+        )
+    return told
+
+
+CONFUSION = ("sensitivity", "specificity")
+
+
+def errors_of(
+    images: np.ndarray, people: np.ndarray, values: np.ndarray, prompts: np.ndarray
+) -> dict[int, dict[str, Any]]:
+    """How often each person says yes to what is right and no to what is not, by Dawid and Skene's
+    model of all answers; `people` as numbers. Nobody is taken to be right."""
+    found = confusions.confusions(images, people, values, prompts)
+    if isinstance(found, Undefined):
+        return {pk: dict.fromkeys(CONFUSION, est(found)) for pk in np.unique(people).tolist()}
+    return {
+        int(str(row.rater)): {name: est(enough.required(getattr(row, name))) for name in CONFUSION}
+        for row in found
     }
 
 
@@ -124,11 +166,30 @@ def _several(table: np.ndarray) -> np.ndarray:
 
 def _each_rater(people: People, options: Options) -> Iterator[tuple[str, dict[str, Any]]]:
     given = (~np.isnan(people.ratings)).sum(axis=1)
-    most = sorted(range(len(given)), key=lambda row: (-given[row], people.raters[row]))
-    for row in sorted(most[:PEOPLE]):
+    most = sorted(range(len(given)), key=lambda row: (-given[row], people.raters[row]))[:PEOPLE]
+    who, image = np.nonzero(~np.isnan(people.ratings[most]))
+    severity = severities(
+        image,
+        who,
+        people.ratings[most][who, image],
+        people.prompts[image],
+        points=people.scale.in_points,
+    )
+    errors: dict[int, dict[str, Any]] = {}
+    if people.scale.is_yes_no:
+        who, image = np.nonzero(~np.isnan(people.ratings))
+        errors = errors_of(image, who, people.ratings[who, image], people.prompts[image])
+    for row in sorted(most):
         own = np.zeros(people.ratings.shape, dtype=bool)
         own[row] = ~np.isnan(people.ratings[row])
-        yield people.raters[row], against_the_others(people.ratings, own, people.prompts, options)
+        yield (
+            people.raters[row],
+            {
+                **against_the_others(people.ratings, own, people.prompts, options),
+                "severity": severity.get(most.index(row), est(Undefined("no answer", 0))),
+                **errors.get(row, {}),
+            },
+        )
 
 
 def _by_tag(people: People, options: Options) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -142,7 +203,7 @@ def _by_tag(people: People, options: Options) -> Iterator[tuple[str, dict[str, A
             {
                 "n": int((~np.isnan(ratings).all(axis=0)).sum()) if len(ratings) else 0,
                 "percent_agreement": est(
-                    draw_of(prompts[where], options, pairs).percent_agreement(*pairs)
+                    draw_of(prompts[where], options).percent_agreement(*pairs)
                 ),
                 "fleiss_kappa": est(fleiss_of(ratings, prompts, options)),
                 "krippendorff_alpha": {

@@ -10,7 +10,8 @@ from annotations import consensus
 from audit.reports.bootstrap import draw_of
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, People
-from audit.stats.estimate import Result
+from audit.stats.estimate import Result, Undefined
+from audit.stats.people.confusions import APART, YesNo, yes_or_no
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,19 @@ class Reference:
             agreed = consensus.unanimous(people.ratings)
             yes = agreed if people.scale.is_yes_no else graded(agreed, options)
             return cls(people, options, yes, agreed, f"unanimous images only; {rule}")
+        if options.consensus == "dawid-skene":
+            found = classes_of(people)
+            yes = np.full(len(people.images), np.nan)
+            rule = (
+                "Dawid–Skene: yes where the chance of it is above .5, even chances have no reference; "
+                "taken that each person errs on all images alike and apart from the others; mean over "
+                "people for ranks"
+            )
+            if isinstance(found, YesNo):
+                yes[found.images] = found.yes
+                left = len(found.apart)
+                rule += f"; {left} of {len(people.raters)} people left out, {APART}" * bool(left)
+            return cls(people, options, yes, mean, rule)
         decided = people.decisions
         if options.consensus == "adjudicated" and decided is not None:
             settled = decided if people.scale.is_yes_no else graded(decided, options)
@@ -47,7 +61,7 @@ class Reference:
         """The human score: points for a yes/no or a number from 0 to 1, else the mean rating."""
         value = self.yes if self.people.scale.is_yes_no else self.mean
         where = where & ~np.isnan(value)
-        draw = draw_of(self.people.prompts[where], self.options, value[where])
+        draw = draw_of(self.people.prompts[where], self.options)
         scale = self.people.scale
         return draw.mean(value[where], scale=100.0 if scale.in_points else 1.0, ends=scale.ends)
 
@@ -91,6 +105,21 @@ class Series:
             self.in_points,
             self.ends,
         )
+
+
+def classes_of(people: People) -> YesNo | Undefined:
+    rater, image = np.nonzero(~np.isnan(people.ratings))
+    return yes_or_no(image, rater, people.ratings[rater, image])
+
+
+def why_no_classes(people: People) -> str:
+    """Why Dawid–Skene finds no reference; empty where it does."""
+    if not people.scale.is_yes_no:
+        return f"Dawid–Skene is for answers by yes or no; here people answer {people.scale.words}."
+    found = classes_of(people)
+    return (
+        f"Dawid–Skene finds no reference: {found.reason}." if isinstance(found, Undefined) else ""
+    )
 
 
 def graded(values: np.ndarray, options: Options) -> np.ndarray:

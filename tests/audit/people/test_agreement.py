@@ -196,3 +196,20 @@ def test_sixty_people_take_as_many_queries_as_two(django_assert_num_queries, stu
     assert len(body["people"]) == people_agreement.PEOPLE
     assert body["raters"] == 72
     assert len(body["questions"][0]["pairs"]) == 60 * 59 / 2
+
+
+def test_how_much_one_says_above_the_others_in_points(db):
+    study = making.study("strict", prompts=40)
+    # Ben says yes to every second image that ann says yes to: to 40 of 80 less.
+    images = list(study.images.order_by("key"))
+    making.labels(study, {i.key: {"ann": 1, "ben": n % 2} for n, i in enumerate(images)})
+    ann, ben = (row["severity"] for row in row_of(study)["against"])
+    assert (ann["value"], ben["value"]) == pytest.approx((50, -50))
+    assert ben["low"] < -50 < ben["high"] < 0
+    # Who shares no image with the others cannot be held against them.
+    other = making.study("apart", prompts=40)
+    keys = [i.key for i in other.images.order_by("key")]
+    making.labels(other, {key: {"ann": 1, "ben": 0} for key in keys[:40]})
+    making.labels(other, {key: {"cem": 1, "dan": 0} for key in keys[40:]})
+    reasons = {row["severity"]["undefined"] for row in row_of(other)["against"]}
+    assert reasons == {"some raters share no image with the others"}

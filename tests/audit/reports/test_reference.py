@@ -5,12 +5,15 @@ import uuid
 
 import pytest
 from django.core.management import call_command
+from django.urls import reverse
 
+from annotations.errors import Refused
 from annotations.forms.papers import geneval2_atoms, geneval_crowd
 from annotations.forms.versions import use_form
 from annotations.labelling import assign, record
 from annotations.models import Annotation
 from annotations.studies import adjudication
+from audit.models import Making
 from audit.reports import make as reports
 from tests import making
 
@@ -118,3 +121,60 @@ def test_a_study_is_audited_by_what_follows_from_its_form(study, bob, form, righ
     overall = body["judges"]["some-judge"]["overall"]
     assert overall["human_score"]["value"] == 75
     assert overall["net_deviation"]["value"] == 25
+
+
+@pytest.fixture
+def three(db):
+    """Ann and ben are right throughout; cat says no to every third image that is right. Every second
+    image is right."""
+    study = making.study("three", prompts=40)
+    keys = sorted(study.images.values_list("key", flat=True))
+    making.labels(
+        study,
+        {
+            key: {"ann": 1 - n % 2, "ben": 1 - n % 2, "cat": int(n % 2 == 0 and n % 3 > 0)}
+            for n, key in enumerate(keys)
+        },
+    )
+    making.scores(study, {key: 0.5 for key in keys})
+    return study
+
+
+def test_dawid_skene_is_a_reference_of_its_own_and_says_what_it_takes_for_granted(three):
+    body, _ = reports.compute(three, reports.Options(resamples=FEW, consensus="dawid-skene"))
+    assert body["judges"]["some-judge"]["overall"]["human_score"]["value"] == pytest.approx(50)
+    assert "each person errs on all images alike" in body["signature"]["consensus"]
+    cat = body["people"]["each_rater"]["cat"]
+    # 26 of 40 right images: 0, 6, 12, … are the others.
+    assert cat["sensitivity"]["value"] == pytest.approx(26 / 40, abs=1e-6)
+    assert cat["sensitivity"]["low"] < 26 / 40 < cat["sensitivity"]["high"]
+    assert cat["specificity"]["value"] == pytest.approx(1)
+    assert cat["specificity"]["low"] < 0.95
+
+
+def test_dawid_skene_is_refused_where_it_has_no_answer(three, split):
+    with pytest.raises(Refused, match="3 images with answers of 3 people who share images"):
+        reports.compute(split, reports.Options(consensus="dawid-skene"))
+    making.labels(three, {"early-0": {"ann": 3}}, question="likert")
+    with pytest.raises(
+        Refused, match="is for answers by yes or no; here people answer from 1 to 5"
+    ):
+        reports.compute(three, reports.Options(question="likert", consensus="dawid-skene"))
+
+
+def test_page_and_api_take_the_name_of_the_consensus(three, client):
+    owner = making.person(three, "alice", role="owner")
+    client.force_login(owner.user)
+    reports.make_report(study=three, options=reports.Options(resamples=2000))
+    made = reports.make_report(study=three, options=reports.Options(consensus="dawid-skene"))
+    page = client.get(reverse("drift", args=["three"]), {"consensus": "dawid-skene"})
+    assert '<option value="dawid-skene" selected>Dawid–Skene</option>' in page.content.decode()
+    assert "Dawid–Skene: yes where the chance of it is above .5" in page.content.decode()
+    address = reverse("api-report", args=["three"])
+    told = client.get(address, {"consensus": "dawid-skene"}).json()
+    assert told["signature"] == made.body["signature"]
+    assert client.get(address).json()["signature"]["consensus"].startswith("majority")
+    assert client.get(address, {"consensus": "loudest"}).status_code == 400
+    asked = client.post(f"{reverse('api-reports', args=['three'])}?consensus=dawid-skene")
+    assert asked.status_code == 202
+    assert Making.objects.get(study=three).options == {"consensus": "dawid-skene"}
