@@ -13,7 +13,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from annotations.imports.outcome import sentences
-from annotations.models import Atom, Image, Job, Study
+from annotations.models import AnchorSet, Atom, Image, Job, Study
 
 
 class Recipe(models.Model):
@@ -81,6 +81,11 @@ class Run(models.Model):
     state = models.CharField(max_length=10, choices=State, default=State.RUNNING)
     reason = models.TextField(blank=True, help_text="Why it stopped, in a sentence.")
     expected = models.PositiveIntegerField(default=0)
+    # Of its scores, kept by `judges.runs.counts`: all of them, those that failed, and answers that were
+    # not told and count 0.
+    scored = models.PositiveIntegerField(default=0, db_default=0)
+    failed = models.PositiveIntegerField(default=0, db_default=0)
+    assumed = models.PositiveIntegerField(default=0, db_default=0)
     started_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
@@ -420,8 +425,8 @@ class KnownWeights(models.Model):
         return f"{self.path}: {self.content}"
 
 
-class WeightCheck(Job):
-    """A look at a judge's weights before it is started: asked for on a page, done by a worker."""
+class AskedCheck(Job):
+    """A check of a judge: asked for on a page, done by a worker (`judges.runs.asked_checks`)."""
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting for a worker"
@@ -430,26 +435,18 @@ class WeightCheck(Job):
         REFUSED = "refused", "refused"
         GIVEN_UP = "given up", "given up"
 
-    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="weight_checks")
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     judge = models.CharField(max_length=120)
     options = models.JSONField(default=dict, blank=True)
-    measure = models.BooleanField(default=False, help_text="The weights are loaded and tested too.")
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
-    parts = models.JSONField(default=list, blank=True, help_text="What was found, by engine.")
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
+        abstract = True
         ordering = ["-pk"]
-        constraints = [
-            models.CheckConstraint(
-                condition=~Q(state__in=["refused", "given up"]) | ~Q(reason=""),
-                name="a_check_without_an_answer_says_why",
-            )
-        ]
 
     def __str__(self) -> str:
         return f"{self.judge} ({self.state})"
@@ -457,6 +454,71 @@ class WeightCheck(Job):
     @property
     def is_open(self) -> bool:
         return self.state in {self.State.WAITING, self.State.WORKING}
+
+
+class WeightCheck(AskedCheck):
+    """A look at a judge's weights before it is started."""
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="weight_checks")
+    measure = models.BooleanField(default=False, help_text="The weights are loaded and tested too.")
+    parts = models.JSONField(default=list, blank=True, help_text="What was found, by engine.")
+
+    class Meta(AskedCheck.Meta):
+        constraints = [
+            models.CheckConstraint(
+                condition=~Q(state__in=["refused", "given up"]) | ~Q(reason=""),
+                name="a_check_without_an_answer_says_why",
+            )
+        ]
+
+
+class SelfCheck(AskedCheck):
+    """A judge's scores of the same images before and after a change whose effect is known: no label
+    is needed to see where the judge contradicts itself."""
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="self_checks")
+    count = models.PositiveIntegerField(help_text="Images to draw for each kind of check.")
+    seed = models.PositiveIntegerField(default=0)
+    step = models.PositiveSmallIntegerField(default=0, help_text="What a worker asks just now.")
+    fingerprint = models.CharField(max_length=16, blank=True, help_text="Of the judge it found.")
+    pairs = models.JSONField(default=list, blank=True, help_text="Scores before and after.")
+    left_out = models.JSONField(
+        default=dict, blank=True, help_text="By check: why images could not be used, and how many."
+    )
+
+    class Meta(AskedCheck.Meta):
+        constraints = [
+            models.CheckConstraint(
+                condition=~Q(state__in=["refused", "given up"]) | ~Q(reason=""),
+                name="a_self_check_without_an_answer_says_why",
+            )
+        ]
+
+
+class AnchorScoring(AskedCheck):
+    """The judge of a run asked about all anchors of a set once more, without the stored looks."""
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="anchor_scorings")
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="anchor_scorings")
+    anchors = models.ForeignKey(AnchorSet, on_delete=models.CASCADE, related_name="scorings")
+    done = models.PositiveIntegerField(default=0, help_text="Images that were scored so far.")
+    scores = models.JSONField(
+        default=list,
+        blank=True,
+        help_text="Of each image: its score or why there is none, and who the server said it was in "
+        "every reply.",
+    )
+    changed_pictures = models.JSONField(
+        default=list, blank=True, help_text="Images whose picture is not the one of the set."
+    )
+
+    class Meta(AskedCheck.Meta):
+        constraints = [
+            models.CheckConstraint(
+                condition=~Q(state__in=["refused", "given up"]) | ~Q(reason=""),
+                name="an_anchor_scoring_without_an_answer_says_why",
+            )
+        ]
 
 
 class ServerUse(models.Model):

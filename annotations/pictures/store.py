@@ -82,6 +82,12 @@ def open_picture(file: str) -> Image.Image:
         return picture.convert("RGB")
 
 
+def digest_of_stored(file: str) -> str:
+    """Of the bytes that judges and people get now."""
+    with default_storage.open(file) as stored:
+        return hashlib.sha256(stored.read()).hexdigest()
+
+
 def _checked(
     content: bytes | Path, name: str, study: str, decode: Decode
 ) -> tuple[StoredPicture, bytes, bytes]:

@@ -1,0 +1,99 @@
+"""Anchors on the page Why: frozen by a button, scored again by a worker."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db import transaction
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.http import require_POST
+
+from annotations.access import HtmxRequest, owner_place_or_404
+from annotations.anchors import keep
+from annotations.errors import Refused
+from annotations.models import AnchorSet, Study
+from annotations.pages.form_values import whole
+from audit.anchors.certificate import certificate, newest, unanswered
+from audit.anchors.draw import COUNT, make_anchors
+from audit.words import anchors as words
+from judges import tasks
+from judges.anchors import jobs
+from judges.models import AnchorScoring, Run
+from judges.names import runs_by_name
+from judges.runs.wake import send
+
+
+@dataclass(frozen=True)
+class Anchors:
+    """`usual`: how many images are frozen if nobody says otherwise; `job`: a scoring of this judge
+    without an answer."""
+
+    set: AnchorSet | None
+    usual: int
+    job: AnchorScoring | None
+    last: AnchorScoring | None
+
+    @property
+    def is_waiting(self) -> bool:
+        return self.job is not None and self.job.is_open
+
+    @property
+    def facts(self) -> list[Any]:
+        job, last = self.job, self.last
+        state = [job.pk, job.state, job.done] if job else []
+        return [self.set and self.set.pk, self.usual, last and last.pk, *state]
+
+    @cached_property
+    def lines(self) -> list[str]:
+        if self.set is None:
+            return ["There are none: a judge that changes behind the same name cannot be seen."]
+        lines = [
+            f"{self.set.count} of {self.set.of} images were frozen on {self.set.made_at:%Y-%m-%d}."
+        ]
+        if self.last is None:
+            return [*lines, "This judge has not scored them again yet."]
+        return [*lines, *words.sentences(certificate(self.last))]
+
+
+def anchors_of(study: Study, run: Run | None, *, owns: bool) -> Anchors:
+    return Anchors(
+        keep.newest(study),
+        keep.candidates(study)[:COUNT].count() if owns else 0,
+        unanswered(run) if run else None,
+        newest(run) if run else None,
+    )
+
+
+@require_POST
+@login_required
+def make(request: HtmxRequest, slug: str) -> HttpResponse:
+    study = owner_place_or_404(request, slug).study
+    count = whole(request.POST.get("count", ""))
+    made = make_anchors(study=study, count=count, by=request.user)
+    messages.success(request, f"{made.count} images are anchors now. Let a judge score them.")
+    return _back(request, slug)
+
+
+@require_POST
+@login_required
+def score(request: HtmxRequest, slug: str) -> HttpResponse:
+    study = owner_place_or_404(request, slug).study
+    run = runs_by_name(study).get(request.POST.get("judge", ""))
+    anchors = keep.newest(study)
+    if run is None or anchors is None:
+        raise Refused("There is no such judge here, or there are no anchors yet.")
+    asked = jobs.ask(run=run, anchors=anchors, by=request.user)
+    transaction.on_commit(lambda: send(tasks.score_anchors_task, asked.pk))
+    return _back(request, slug)
+
+
+def _back(request: HtmxRequest, slug: str) -> HttpResponse:
+    judge = request.POST.get("judge", "")
+    return redirect(f"{reverse('why', args=[slug])}?{urlencode({'judge': judge})}#anchors")

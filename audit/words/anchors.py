@@ -1,0 +1,99 @@
+"""A judge's certificate, in sentences that follow from the counts by fixed rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from audit.words.numbers import number, per_hundred, with_interval
+from audit.words.report import title
+
+NAMED = 5  # pictures in a sentence
+
+
+def sentences(body: dict[str, Any]) -> list[str]:
+    return [_scores(body), *_moved(body), *_server(body), *_pictures(body), *_left_out(body)]
+
+
+def _scores(body: dict[str, Any]) -> str:
+    of, same = body["compared"], body["same"]
+    judge, day = title(body["judge"]), body["date"]
+    if not of:
+        return f"The anchors of {body['anchors']['made']} say nothing of {judge} yet: no image of them has a score before and on {day}."
+    since = " to ".join(dict.fromkeys(body["since"]))
+    told = f"{judge}: {same} of {of} anchors gave the same score on {day} as on {since}"
+    if same == of:
+        return f"{told}{_at_most(body['changed'])}."
+    return f"{told}; {_changed(body['changed'], of - same)}."
+
+
+def _at_most(changed: dict[str, Any]) -> str:
+    if changed.get("high") is None:
+        return ""
+    return f"; at most {100 * changed['high']:.1f} % of the study’s images score otherwise (95 % interval by prompts)"
+
+
+def _changed(changed: dict[str, Any], others: int) -> str:
+    share = "" if "undefined" in changed else f", {per_hundred(changed)} %,"
+    return f"{others}{share} changed: it is another judge behind the same name, or it does not repeat itself"
+
+
+def _moved(body: dict[str, Any]) -> list[str]:
+    if body["same"] == body["compared"]:
+        return []
+    moved, largest = (
+        body["moved"],
+        f"the largest change is {number('score_moved', body['largest'])}",
+    )
+    if "undefined" in moved:
+        return [f"{largest[0].upper()}{largest[1:]} in the judge’s own unit."]
+    size = with_interval("score_moved", moved)
+    return [f"Over all anchors, the score moved by {size} in the judge’s own unit; {largest}."]
+
+
+def _server(body: dict[str, Any]) -> list[str]:
+    server = body["server"]
+    if server is None:
+        return []
+    now = _called(server["now"], "model")
+    if server["then"] is None or server["model_changed"] is None:
+        return [
+            f"The server calls its model {now}; what it called it before is not known, since the anchors "
+            "were not scored before."
+        ]
+    told = (
+        f"The server’s name for its model has changed since {server['since']}: it was "
+        f"{_called(server['then'], 'model')} and is {now}."
+        if server["model_changed"]
+        else f"The server calls its model {now}, as on {server['since']}."
+    )
+    if server["system_changed"]:
+        told += (
+            f" Its fingerprint of the system was {_called(server['then'], 'system_fingerprint')} and is "
+            f"{_called(server['now'], 'system_fingerprint')}."
+        )
+    return [told]
+
+
+def _called(tellers: list[dict[str, Any]], name: str) -> str:
+    names = dict.fromkeys(teller[name] for teller in tellers)
+    return " and ".join(f"“{called}”" if called else "nothing" for called in names)
+
+
+def _pictures(body: dict[str, Any]) -> list[str]:
+    changed = body["changed_pictures"]
+    if not changed:
+        return []
+    named = ", ".join(changed[:NAMED]) + (", …" if len(changed) > NAMED else "")
+    return [
+        f"{len(changed)} of {body['anchors']['count']} anchors have another picture than when the set was "
+        f"made, and are left out: {named}."
+    ]
+
+
+def _left_out(body: dict[str, Any]) -> list[str]:
+    reasons = {
+        why: times for why, times in body["left_out"].items() if not why.startswith("its picture")
+    }
+    if not reasons:
+        return []
+    return ["Not compared: " + "; ".join(f"{times}, {why}" for why, times in reasons.items()) + "."]

@@ -1,0 +1,66 @@
+"""Anchors scored again: asked for on a page and done by a worker, or done here for a command."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils import timezone
+
+from annotations.models import AnchorSet
+from judges.anchors.score import score_anchors
+from judges.errors import JudgeRefused
+from judges.models import AnchorScoring, Run
+from judges.runs.asked_checks import AskedWork
+from judges.runs.lifecycle import own_options
+from judges.runs.local_weights import is_provisional
+
+
+def _look(asked: AnchorScoring) -> dict[str, Any]:
+    return score_anchors(
+        run=asked.run, anchors=asked.anchors, on_step=lambda done: _tell(asked, done)
+    )
+
+
+def _tell(asked: AnchorScoring, done: int) -> None:
+    """For the page that waits; a scoring of a command has no row yet."""
+    AnchorScoring.objects.filter(pk=asked.pk).update(done=done)
+
+
+WORK = AskedWork(
+    AnchorScoring, _look, "they were scoring the anchors again; it may need more memory"
+)
+
+
+def ask(*, run: Run, anchors: AnchorSet, by: Any) -> AnchorScoring:
+    """For a worker."""
+    _refuse_unsettled(run)
+    return WORK.ask(
+        study=run.study,
+        name=run.judge.name,
+        options=own_options(run.judge),
+        by=by,
+        run=run,
+        anchors=anchors,
+    )
+
+
+def score_here(*, run: Run, anchors: AnchorSet) -> AnchorScoring:
+    """Done in this process, and kept like those of workers."""
+    _refuse_unsettled(run)
+    scoring = AnchorScoring(
+        study=run.study,
+        run=run,
+        anchors=anchors,
+        judge=run.judge.name,
+        options=own_options(run.judge),
+    )
+    for field, value in _look(scoring).items():
+        setattr(scoring, field, value)
+    scoring.state, scoring.finished_at = AnchorScoring.State.DONE, timezone.now()
+    scoring.save()
+    return scoring
+
+
+def _refuse_unsettled(run: Run) -> None:
+    if is_provisional(run.judge):
+        raise JudgeRefused("No worker has taken up this judge yet: let it score the study first.")

@@ -1,0 +1,133 @@
+"""Ask the judge of a run about anchors once more.
+
+The stored looks would hand back the old answers: they are neither read nor written. Of a server, each
+reply's name of the model is kept, and its fingerprint of the system where it tells one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from typing import Any
+
+from PIL import Image as Picture
+
+from annotations.anchors.keep import has_changed
+from annotations.models import AnchorImage, AnchorSet, Image
+from annotations.pictures.store import open_picture
+from judges import registry
+from judges.errors import JudgeRefused
+from judges.looks.gather import ImageScorer, subject_of
+from judges.models import Run
+from judges.protocols import Judgement, Subject
+from judges.runs.lifecycle import own_options
+from judges.runs.score_chunk import changes
+from judges.runs.self_test import check_engines
+
+LONGEST = 200  # characters of a server's word for itself
+
+# A model's name and the fingerprint of the system around it; empty where the server tells none.
+Teller = tuple[str, str]
+
+
+def score_anchors(
+    *, run: Run, anchors: AnchorSet, on_step: Callable[[int], None] = lambda done: None
+) -> dict[str, Any]:
+    """`on_step` hears how many images were scored so far."""
+    judge = _ready(run)
+    told: list[dict[str, Any]] = []
+    changed: list[str] = []
+    rows = AnchorImage.objects.filter(anchors=anchors).select_related("image__prompt")
+    rows = rows.prefetch_related("image__prompt__atoms").order_by("pk")
+    pending = list(rows)
+    with closing(ImageScorer(judge, anew=True)) as scorer, _listening(judge) as tellers:
+        while pending:
+            # A batch may grow and shrink meanwhile.
+            size = max(1, *(engine.batch for engine in judge.parts.values()))
+            some, pending = pending[:size], pending[size:]
+            other = [row.image.key for row in some if has_changed(row)]
+            changed += other
+            asked = [_asked(row.image) for row in some if row.image.key not in other]
+            told += _judged(scorer, asked, tellers)
+            on_step(len(told) + len(changed))
+    return {"scores": told, "changed_pictures": changed}
+
+
+def _ready(run: Run) -> registry.Judge:
+    name, options = run.judge.name, own_options(run.judge)
+    registry.expect_here(name)
+    judge = registry.build(name, options)
+    if not any(getattr(engine, "needs_pixels", True) for engine in judge.parts.values()):
+        raise JudgeRefused(
+            "This judge reads what a file says of the images and looks at no picture: it cannot change."
+        )
+    registry.take_in_hand(judge)
+    if judge.self_test:
+        check_engines(judge.parts, keep_alive=lambda: None)
+    for engine in judge.parts.values():
+        engine.load()
+    # Another version is another judge, whose scores may differ without anything being amiss.
+    if different := changes(run.judge, registry.identity(name, options)):
+        raise JudgeRefused(
+            f"The judge here is not the one of the run: {different}. Start the judge anew; the new run "
+            "has a certificate of its own."
+        )
+    judge = registry.build(name, options)
+    for engine in judge.parts.values():
+        if forget := getattr(engine, "forget", None):
+            forget()
+    return judge
+
+
+@contextmanager
+def _listening(judge: registry.Judge) -> Iterator[Mapping[bytes, list[Teller]]]:
+    """By picture, who told each reply. Engines stay for other work, so they are left as they were."""
+    heard: dict[bytes, list[Teller]] = defaultdict(list)
+
+    def hear(picture: Picture.Image, body: Mapping[str, Any]) -> None:
+        heard[_digest(picture)].append((_word(body, "model"), _word(body, "system_fingerprint")))
+
+    servers: list[Any] = [e for e in judge.parts.values() if hasattr(e, "on_reply")]
+    for engine in servers:
+        engine.on_reply = hear
+    try:
+        yield heard
+    finally:
+        for engine in servers:
+            engine.on_reply = None
+
+
+def _asked(image: Image) -> tuple[Image, Subject, Picture.Image]:
+    return image, subject_of(image), open_picture(image.file)
+
+
+def _judged(
+    scorer: ImageScorer,
+    asked: Sequence[tuple[Image, Subject, Picture.Image]],
+    tellers: Mapping[bytes, list[Teller]],
+) -> list[dict[str, Any]]:
+    verdicts = scorer.finish(scorer.begin_changed(asked))
+    return [
+        {
+            "image": image.key,
+            "prompt": image.prompt.key,
+            **(
+                {"score": verdict.score}
+                if isinstance(verdict, Judgement)
+                else {"score": None, "reason": verdict.reason[:LONGEST]}
+            ),
+            "replies": [list(teller) for teller in tellers.get(_digest(picture), ())],
+        }
+        for (image, _, picture), verdict in zip(asked, verdicts, strict=True)
+    ]
+
+
+def _digest(picture: Picture.Image) -> bytes:
+    return hashlib.sha256(repr(picture.size).encode() + picture.tobytes()).digest()
+
+
+def _word(body: Mapping[str, Any], name: str) -> str:
+    told = body.get(name)
+    return told[:LONGEST] if isinstance(told, str) else ""
