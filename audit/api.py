@@ -5,6 +5,8 @@ Each app has its own part; this file adds the reports and the schema, and puts t
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.http import Http404, StreamingHttpResponse
 from django.urls import path
 from drf_spectacular.types import OpenApiTypes
@@ -26,6 +28,7 @@ from audit.images import browse
 from audit.models import Report
 from audit.pages import export as export_page
 from audit.reports import progress
+from audit.reports.options import CONSENSUS, Options
 from judges import api as judges_api
 from judges.exports.tables import TABLES, Asked
 from judges.runs.wake import send
@@ -39,12 +42,26 @@ class ReportSerializer(serializers.Serializer):
     data = serializers.CharField(help_text="SHA-256 of all that the statistics saw.")  # type: ignore[assignment]
 
 
-@extend_schema(responses={200: OpenApiTypes.OBJECT, 403: MessageSerializer, 404: None})
+class ReportFilters(Filters):
+    consensus = serializers.ChoiceField(
+        choices=list(CONSENSUS), required=False, help_text="How several answers become one."
+    )
+
+
+@extend_schema(
+    parameters=[ReportFilters],
+    responses={
+        200: OpenApiTypes.OBJECT,
+        400: OpenApiTypes.OBJECT,
+        403: MessageSerializer,
+        404: None,
+    },
+)
 @api_view()
 def report(request: Request, slug: str) -> Response:
     """The newest report, as `manage.py report STUDY --json` prints it."""
     place = research_place_or_404(request, slug)
-    newest = Report.objects.with_usual_options().filter(study=place.study).first()
+    newest = Report.objects.filter(study=place.study, options=_options(request)).first()
     if newest is None:
         raise Http404
     return Response(newest.body)
@@ -54,7 +71,8 @@ def report(request: Request, slug: str) -> Response:
 @extend_schema(
     methods=["POST"],
     request=None,
-    responses={202: MessageSerializer, 403: MessageSerializer, 404: None},
+    parameters=[ReportFilters],
+    responses={202: MessageSerializer, 400: OpenApiTypes.OBJECT, 403: MessageSerializer, 404: None},
 )
 @api_view(["GET", "POST"])
 def reports(request: Request, slug: str) -> Response:
@@ -62,10 +80,14 @@ def reports(request: Request, slug: str) -> Response:
     place = research_place_or_404(request, slug)
     if request.method == "GET":
         return page(request, Report.objects.filter(study=place.study), ReportSerializer)
-    progress.asked(place.study, by=request.user)
+    progress.asked(place.study, by=request.user, options=_options(request))
     # Without the message, a worker finds the row by itself, a little later.
     send(tasks.make_report_task, place.study.pk)
     return Response({"message": "A worker is making the report."}, status=202)
+
+
+def _options(request: Request) -> dict[str, Any]:
+    return Options(**filters(request, ReportFilters)).changed()
 
 
 class ExportFilters(Filters):

@@ -96,6 +96,22 @@ class Meeting(models.Model):
         return f"{self.study}, {self.made_at:%Y-%m-%d %H:%M}"
 
 
+class Explanation(models.Model):
+    """Why the gap between people and a judge moved, for one question about it: `audit.why.stored`."""
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="explanations")
+    asked = models.JSONField()
+    body = models.JSONField(help_text="What `manage.py why --json` prints.")
+    stamp = models.CharField(max_length=500)
+    made_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["-made_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.study}, {self.made_at:%Y-%m-%d %H:%M}"
+
+
 class Tally(models.Model):
     """What people say together about one image, for one question: what the data browser filters and
     sorts by. Counted by `audit.images.tally`; a card asks for the answers themselves."""
@@ -136,6 +152,7 @@ class Making(Job):
         REPORT = "report", "report"
         AGREEMENT = "agreement", "how well people agree"
         TALLY = "tally", "what people say about each image"
+        WHY = "why", "why the gap moved"
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting for a worker"

@@ -84,7 +84,7 @@ SECTIONS = (
         "Judges",
         (
             Page("runs", "Runs", deeper=("run-failures", "look")),
-            Page("run-judges", "Judges", deeper=("run-options", "weight-check")),
+            Page("run-judges", "Judges", deeper=("run-options", "weight-check", "self-check")),
             Page("recipes", "Recipes"),
             Page("judge-dates", "Judges’ dates"),
         ),
@@ -93,9 +93,12 @@ SECTIONS = (
         "Audit",
         (
             Page("drift", "Drift", of_report=True),
+            Page("why", "Why"),
             Page("side-by-side", "Side by side", of_report=True),
             Page("slices", "Slices", of_report=True),
             Page("decide", "Decide", of_report=True),
+            Page("assisted", "Assisted", of_report=True),
+            Page("plan", "Plan"),
             Page("gallery", "Disagreements", deeper=("evidence",), of_report=True),
             Page("calibration", "Calibration", of_report=True),
             Page("papers", "Papers", of_report=True),

@@ -28,6 +28,15 @@ POINTS = (-20.0, 20.0)
 SHARE = (0.0, 1.0)
 CORRELATION = (-0.2, 1.0)
 
+# What a report may rest on, and its name on a page; "usual" is the majority for a yes/no and the
+# mean for ratings and ranks, "dawid-skene" is for yes/no alone.
+CONSENSUS = {
+    "usual": "majority or mean",
+    "adjudicated": "with the owner’s decisions",
+    "unanimous": "unanimous images only",
+    "dawid-skene": "Dawid–Skene",
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statistic:
@@ -64,6 +73,7 @@ ROWS = (
         axis=POINTS,
         main=True,
     ),
+    Statistic(key="score_moved", name="score now − then", heading="now − then", signed=True),
     Statistic(
         key="auroc", name="AUROC", heading="AUROC", axis=(0.5, 1.0), main=True, compares=SCORED
     ),
@@ -202,6 +212,12 @@ ROWS = (
         name="pairwise accuracy within prompts, ties calibrated on others",
         heading="pairwise, ties from other prompts",
     ),
+    # People's score, and what the judges add to it.
+    Statistic(key="alone", name="people alone", heading="people alone", decimals=1),
+    Statistic(
+        key="assisted", name="with the judges’ help", heading="with the judges’ help", decimals=1
+    ),
+    Statistic(key="worth", name="worth so many labels", heading="worth labels", decimals=0),
     # People among themselves.
     Statistic(
         key="points",
@@ -228,6 +244,25 @@ ROWS = (
     Statistic(key="mean", name="people’s mean", heading="mean", decimals=2),
     Statistic(key="fleiss_kappa", name="Fleiss’ κ", heading="Fleiss’ κ"),
     Statistic(key="gwet_ac1", name="Gwet’s AC1", heading="Gwet’s AC1"),
+    Statistic(
+        key="severity",
+        name="above the others on the same images",
+        heading="above the others",
+        decimals=1,
+        signed=True,
+    ),
+    Statistic(
+        key="sensitivity",
+        name="yes to what is right, by Dawid–Skene",
+        heading="yes to what is right",
+        decimals=2,
+    ),
+    Statistic(
+        key="specificity",
+        name="no to what is wrong, by Dawid–Skene",
+        heading="no to what is wrong",
+        decimals=2,
+    ),
     Statistic(key="seconds", name="seconds", heading="seconds, median", decimals=1),
 )
 STATISTICS = {row.key: row for row in ROWS}

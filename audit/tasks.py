@@ -50,6 +50,18 @@ def make_tally_task(study_id: int) -> None:
 
 
 @shared_task(soft_time_limit=900, time_limit=930)
+def make_why_task(study_id: int) -> None:
+    from audit.why import stored as stored_explanation
+    from audit.why.asked import Asked
+
+    progress.make_asked(
+        study_id,
+        Making.Kind.WHY,
+        lambda row: stored_explanation.keep(study=row.study, asked=Asked(**row.options)),
+    )
+
+
+@shared_task(soft_time_limit=900, time_limit=930)
 def refresh_report_task(study_id: int) -> None:
     from audit.reports import make as reports
 
@@ -78,6 +90,7 @@ TASKS: dict[str, Task] = {
     Making.Kind.REPORT: make_report_task,
     Making.Kind.AGREEMENT: make_agreement_task,
     Making.Kind.TALLY: make_tally_task,
+    Making.Kind.WHY: make_why_task,
 }
 
 

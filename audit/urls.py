@@ -9,11 +9,22 @@ from audit import api
 from audit.account_pages import account, first_start, log_in, reset
 from audit.installation import pages
 from audit.pages import overview
+from audit.pages.one_question import anchors, assisted, self_checks, why
 
 study_pages = [
     *annotations.urls.study_pages,
     *judges.pages.urls.study_pages,
     *audit.pages.urls.study_pages,
+    path("assisted/", assisted.assisted, name="assisted"),
+    path("assisted.csv", assisted.table, name="assisted-table"),
+    path("why/", why.why, name="why"),
+    path("why/chart.<slug:kind>", why.chart, name="why-chart"),
+    path("why/causes.csv", why.table, name="why-table"),
+    path("why/anchors/", anchors.make, name="anchors-make"),
+    path("why/anchors/score/", anchors.score, name="anchors-score"),
+    path("runs/self-checks/", self_checks.ask, name="self-check-ask"),
+    path("runs/self-checks/<int:check_id>/", self_checks.check, name="self-check"),
+    path("runs/self-checks/<int:check_id>.json", self_checks.check_file, name="self-check-file"),
     path("people/<int:member_id>/reset-link/", reset.make, name="reset-link"),
 ]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from audit.statistic_names import MAIN
+from audit.statistic_names import CONSENSUS, MAIN
 
 # What slices can be cut by: name in the URL and name on the page.
 SLICES = {
@@ -33,10 +33,13 @@ class View:
     judges: tuple[str, ...] = ()
     statistic: str = ""
     by: str = ""
-    # Of the reports with other options than the usual: the question, and from which answer on an
-    # image counts as right.
+    # Of the reports with other options than the usual: the question, from which answer on an image
+    # counts as right, and how several people's answers become one.
     question: str = ""
     cut: float | None = None
+    consensus: str = "usual"
+    # Whether intervals are for a single look, planned before the first label.
+    one_look: bool = False
 
     @classmethod
     def from_query(cls, query: Any) -> View:
@@ -47,6 +50,8 @@ class View:
             by=_known(query, "by", SLICES),
             question=query.get("question", "")[:80],
             cut=_number(query.get("positive_at", "")),
+            consensus=_known(query, "consensus", CONSENSUS) or "usual",
+            one_look=query.get("look", "") == "one",
         )
 
     def slice_statistic(self, body: dict[str, Any]) -> str:

@@ -3,10 +3,12 @@
 from celery import shared_task
 
 from annotations.studies import deletion
+from judges.anchors import jobs as anchor_jobs
 from judges.intake import previews, uploads
 from judges.models import Run
 from judges.runs import lifecycle, score_chunk, weight_jobs
 from judges.runs.wake import send
+from judges.self_checks import jobs as self_check_jobs
 
 
 @shared_task(soft_time_limit=7200, time_limit=7260)
@@ -19,7 +21,7 @@ def reap_task() -> None:
     lifecycle.reap()
     wake()
     wake_uploads()
-    wake_weight_checks()
+    wake_checks()
     wake_deletions()
 
 
@@ -49,12 +51,26 @@ def wake_uploads() -> None:
 
 @shared_task(soft_time_limit=7200, time_limit=7260)
 def check_weights_task(check_id: int) -> None:
-    weight_jobs.work(check_id=check_id)
+    weight_jobs.WORK.work(check_id=check_id)
 
 
-def wake_weight_checks() -> None:
-    for check in weight_jobs.waiting():
+@shared_task(soft_time_limit=7200, time_limit=7260)
+def self_check_task(check_id: int) -> None:
+    self_check_jobs.WORK.work(check_id=check_id)
+
+
+@shared_task(soft_time_limit=7200, time_limit=7260)
+def score_anchors_task(scoring_id: int) -> None:
+    anchor_jobs.WORK.work(check_id=scoring_id)
+
+
+def wake_checks() -> None:
+    for check in weight_jobs.WORK.waiting():
         send(check_weights_task, check)
+    for check in self_check_jobs.WORK.waiting():
+        send(self_check_task, check)
+    for scoring in anchor_jobs.WORK.waiting():
+        send(score_anchors_task, scoring)
 
 
 @shared_task(soft_time_limit=6 * 3600, time_limit=6 * 3600 + 60)

@@ -16,8 +16,8 @@ from tests import making
 
 pytestmark = pytest.mark.django_db
 HTMX = {"HTTP_HX_REQUEST": "true"}
-RESEARCH = ("study", "data", "export", "runs", "drift")
-FRAGMENTS = ("label", "data", "runs", "drift")
+RESEARCH = ("study", "data", "export", "runs", "drift", "plan")
+FRAGMENTS = ("label", "data", "runs", "drift", "plan")
 
 
 def page(client, name, study, **extra):

@@ -10,6 +10,8 @@ from audit.charts import calibration as calibration_charts
 from audit.charts import judges as judge_charts
 from audit.charts import papers as paper_charts
 from audit.charts import slices as slice_charts
+from audit.charts.assisted import assisted
+from audit.charts.assisted import rows as assisted_rows
 from audit.charts.drift import drift
 from audit.charts.each_judge import each_judge
 from audit.charts.style import caption, drawn, rows_of
@@ -36,6 +38,8 @@ def blank(name: str, body: dict[str, Any], view: View) -> str:
                 "No chart: it takes generators with a release date and "
                 f"{enough.IMAGES} images that have labels and scores."
             )
+    if name == "assisted" and not assisted_rows(body, one_look=view.one_look):
+        return f"No chart: no generator has {enough.IMAGES} labels beside judges’ scores."
     if name == "judges" and not judge_charts.rows(body, view):
         return f"No chart: no judge has the {enough.IMAGES} images that a number needs."
     if name == "papers" and not paper_charts.rows(body, view):
@@ -49,6 +53,7 @@ def blank(name: str, body: dict[str, Any], view: View) -> str:
 # name in the address -> (report, what the address asks for, theme) -> Vega-Lite
 CHARTS: dict[str, Callable[[dict[str, Any], View, str], dict[str, Any]]] = {
     "drift": drift,
+    "assisted": assisted,
     "agreement": agreement_charts.agreement,
     "each": each_judge,
     "judges": judge_charts.judges,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from audit.charts.faces import face_of
+from audit.reports.options import CONSENSUS
 from audit.view import MANY
 from audit.words.report import title
 
@@ -22,8 +23,8 @@ def select(
 
 
 def of_answers(body: dict[str, Any], options: dict[str, Any]) -> list[dict[str, Any]]:
-    """Which question a report is about, and from which answer on an image counts as right. Nothing
-    where there is no choice, as with one question that is answered by yes or no."""
+    """Which question a report is about, from which answer on an image counts as right, and how
+    several people's answers become one. Nothing where there is no choice."""
     if not body or "questions" not in body:
         return []
     shown = []
@@ -41,6 +42,13 @@ def of_answers(body: dict[str, Any], options: dict[str, Any]) -> list[dict[str, 
                 "usual": f"{body['positive_at']:.4g}",
             }
         )
+    if body["people"].get("raters", 0) > 1:
+        rules = [
+            (rule, words)
+            for rule, words in CONSENSUS.items()
+            if body["scale"] == "yes/no" or rule != "dawid-skene"
+        ]
+        shown.append(select("consensus", "reference", rules, options.get("consensus", "usual")))
     return shown
 
 

@@ -210,7 +210,13 @@ def _chosen(study: Study, view: View, usual: Report | None) -> dict[str, Any]:
         question = ""
     if question and not questions_of(study, only=question):
         question = ""
-    return Options(question=question or None, positive_at=view.cut).changed()
+    return options_of(view, question)
+
+
+def options_of(view: View, question: str) -> dict[str, Any]:
+    """Of the report with these choices; {} is the usual one."""
+    chosen = Options(question=question or None, positive_at=view.cut, consensus=view.consensus)
+    return chosen.changed()
 
 
 def respond(page: Polled, template: str, context: Callable[[], dict[str, Any]]) -> HttpResponse:

@@ -11,6 +11,7 @@ from audit.charts.faces import Face, face_of
 from audit.pages.tables import Row, Table, judged_enough
 from audit.statistic_names import STATISTICS, told
 from audit.stats import enough
+from audit.stats.multiplicity import LEVEL
 from audit.words.numbers import cell, p_words
 from audit.words.report import title
 
@@ -35,6 +36,7 @@ class HeatCell:
     words: str  # interval, images and p, or why there is no number
     tint: str  # a class of the stylesheet
     link: str
+    sure: bool = False  # off by more than chance, where so many cells are looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,10 @@ class HeatMap:
     heads: list[Head]
     rows: list[HeatRow]
     left_out: int
+
+    @property
+    def any_sure(self) -> bool:
+        return any(cell.sure for row in self.rows for cell in row.cells)
 
     def table(self, title: str) -> Table:
         """As a file, in the same order."""
@@ -158,7 +164,8 @@ def _cell(estimate: dict[str, Any] | None, statistic: str, link: str) -> HeatCel
         return HeatCell("", shown.undefined, "", link)
     tested = f", {p_words(estimate['p_holm'])}" if "p_holm" in estimate else ""
     words = f"{shown.low} to {shown.high}, {estimate['n']} images{tested}"
-    return HeatCell(shown.value, words, _tint(estimate["value"], statistic), link)
+    sure = estimate.get("p_holm", 1.0) <= LEVEL
+    return HeatCell(shown.value, words, _tint(estimate["value"], statistic), link, sure)
 
 
 def _tint(value: float, statistic: str) -> str:

@@ -17,9 +17,8 @@ from audit.charts.faces import face_of
 from audit.handed_in.formats import HANDED_IN, of_report
 from audit.models import Making, Report
 from audit.navigation import PAGES
-from audit.pages.frame import ReportPage, report_page, respond
+from audit.pages.frame import ReportPage, options_of, report_page, respond
 from audit.reports import progress
-from audit.reports.options import Options
 from audit.view import View
 from audit.words import changes
 from judges.runs.wake import send
@@ -49,7 +48,7 @@ def make(request: HtmxRequest, slug: str) -> HttpResponse:
     if kind not in Making.Kind.values:
         raise Http404
     view = View.from_query(request.POST)
-    options = Options(question=view.question or None, positive_at=view.cut).changed()
+    options = options_of(view, view.question)
     if kind != Making.Kind.REPORT:
         options = {}
     progress.asked(study, kind=kind, by=request.user, options=options)

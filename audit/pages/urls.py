@@ -1,5 +1,6 @@
 from django.urls import path
 
+from audit.next_labels import plan_page
 from audit.pages import (
     calibration,
     data,
@@ -20,6 +21,7 @@ study_pages = [
     path("data/", data.data, name="data"),
     path("data/choose/", data.choose, name="data-choose"),
     path("data/draw/", data.draw, name="data-draw"),
+    path("plan/", plan_page.plan_page, name="plan"),
     path("data/usual/", data.label_as_usual, name="data-usual"),
     path("data/<slug:public_id>/", data.image, name="data-image"),
     path("", overview.study, name="study"),
@@ -32,6 +34,7 @@ study_pages = [
     path("charts/<slug:name>.<slug:kind>", files.chart, name="chart"),
     path("tables/<slug:name>.csv", files.table, name="table"),
     path("decide/", decide.decide, name="decide"),
+    path("decide/draw/", decide.draw, name="decide-draw"),
     path("decide/to-people.csv", files.to_people, name="decide-images"),
     path("judges/", side_by_side.side_by_side, name="side-by-side"),
     path("slices/", slices.slices, name="slices"),

@@ -31,7 +31,7 @@ def comparison(
     known = {
         name: stats[BY]["value"]
         for name, (_, stats) in judges.items()
-        if "value" in stats[BY] and stats["n"] >= enough.IMAGES
+        if "value" in stats[BY] and stats[BY]["n"] >= enough.IMAGES
     }
     if not known:
         return {"best": None, "by": BY, "at_least": enough.IMAGES, "judges": {}}
@@ -61,10 +61,10 @@ def _differences(series: Series, best: Series, options: Options) -> dict[str, An
     """This judge minus the best one, on the images that both scored."""
     shared = ~np.isnan(series.score) & ~np.isnan(best.score) & ~np.isnan(series.mean)
     mine, theirs = series.at(shared), best.at(shared)
-    ranks = draw_of(mine.prompts, options, *mine.held, *theirs.held)
+    ranks = draw_of(mine.prompts, options)
     decided = ~np.isnan(mine.yes)
     a, b = mine.at(decided), theirs.at(decided)
-    draw = draw_of(a.prompts, options, *a.held, *b.held)
+    draw = draw_of(a.prompts, options)
     differences = {
         "n": len(a.yes),
         "auroc": _tested(
@@ -128,7 +128,7 @@ def human_ceiling(people: People, options: Options) -> dict[str, Any]:
     yes, mean, own, verdict, prompts = (np.concatenate(part) for part in zip(*parts, strict=True))
     series = Series(yes, mean, own, verdict, prompts, no_points="")
     stats = agreement(series, options)
-    draw = draw_of(series.prompts, options, *series.held)
+    draw = draw_of(series.prompts, options)
     stats["kendall_tau_b"] = est(draw.kendall_tau_b(series.mean, series.score))
     stats["pairwise_accuracy"] = est(draw.pairwise_accuracy(series.mean, series.score))
     # People's levels are no scores of a judge.

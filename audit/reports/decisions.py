@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from audit.reports import leaderboard
-from audit.reports.bootstrap import METHOD, draw_of, est, numbered
+from audit.reports.bootstrap import METHOD, draw_of, est
 from audit.reports.escalation import trusted_share, verdicts_everywhere
 from audit.reports.options import Options
 from audit.reports.pairing import People
@@ -68,7 +68,7 @@ def _alt_test(
     tested = alternative.alt_tests(judge, table, epsilons=EPSILONS, prompts=prompts)
     if isinstance(tested, Undefined):
         return est(Undefined(tested.reason, n))
-    draw = draw_of(prompts, options, judge, table)
+    draw = draw_of(prompts, options)
     by_epsilon = dict(zip(EPSILONS, tested, strict=True))
     found = by_epsilon[EPSILON]
     return {
@@ -94,7 +94,7 @@ def _best_of_n(series: Series, options: Options) -> dict[str, Any]:
     there = ~np.isnan(series.score) & ~np.isnan(series.mean)
     scale = 100.0 if series.in_points else 1.0
     human, judge = series.mean[there] * scale, series.score[there] * scale
-    prompts = numbered(series.prompts[there], human, judge)
+    prompts = series.prompts[there]
     found = (
         candidates.goodhart(
             human,
@@ -133,7 +133,7 @@ def _probabilities(people: People, series: Series, options: Options) -> dict[str
     there = (asked > 0) & ~np.isnan(series.score)
     share = np.where(given, yes, 0).sum(axis=0)[there] / asked[there]
     score, prompts = series.score[there], series.prompts[there]
-    draw = draw_of(prompts, options, score, share)
+    draw = draw_of(prompts, options)
     squared = probabilities.squared(score, share)
     surprise = probabilities.surprise(score, share)
     if isinstance(squared, Undefined):
@@ -163,7 +163,7 @@ def _equivalence(series: Series, options: Options) -> dict[str, Any]:
         return {**est(Undefined(why, n)), **facts}
     human, judge = series.level[there], series.score[there]
     draw = Resamples(
-        numbered(series.prompts[there], human, judge),
+        series.prompts[there],
         resamples=options.resamples,
         seed=options.seed,
         method=METHOD,
@@ -186,7 +186,7 @@ def _cross_validated(series: Series, options: Options) -> dict[str, Any]:
     found = tie_folds.cross_validated(human, judge, prompts=prompts, seed=options.seed)
     if isinstance(found, Undefined):
         return est(found)
-    draw = draw_of(found.prompts, options, found.accuracy)
+    draw = draw_of(found.prompts, options)
     return {
         **est(draw.mean(found.accuracy)),
         "epsilon_by_fold": list(found.epsilon_by_fold),

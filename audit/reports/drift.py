@@ -160,7 +160,7 @@ class _Told:
         there = ~np.isnan(series.score) & ~np.isnan(series.yes)
         since = there & np.isin(people.generators, self.counted[after])
         compared = series.yes[since], series.score[since]
-        draw = draw_of(people.prompts[since], self.options, *compared)
+        draw = draw_of(people.prompts[since], self.options)
         return draw.difference_of_means(*compared, scale=100.0)
 
     def _prevalence(self) -> dict[str, Any]:
@@ -227,7 +227,7 @@ def _slope(
     names = np.array(people.generator_names, dtype=object)[people.generators]
     dates = dict(zip(people.generator_names, people.release_dates, strict=True))
     compared = series.level[judged], series.score[judged]
-    draw = draw_of(people.prompts[judged], options, *compared, people.generators[judged])
+    draw = draw_of(people.prompts[judged], options)
     return draw.slope_per_year(*compared, names[judged], dates)
 
 
@@ -254,7 +254,7 @@ def _since_own_release(
     def on(side: np.ndarray, none: str) -> dict[str, Any]:
         if not side.any():
             return est(Undefined(none, 0))
-        draw = draw_of(prompts[side], options, yes[side], score[side])
+        draw = draw_of(prompts[side], options)
         return est(enough.required(draw.auroc(yes[side], score[side])))
 
     sides = {
@@ -267,7 +267,7 @@ def _since_own_release(
             "auroc": est(enough.too_few(few, what="images on one side of its release")),
             **sides,
         }
-    draw = draw_of(prompts, options, yes, score, since)
+    draw = draw_of(prompts, options)
     return {"auroc": est(draw.change("auroc", (yes, score), since)), **sides}
 
 

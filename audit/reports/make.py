@@ -21,7 +21,7 @@ from annotations.models import Study
 from annotations.studies.queries import answers_in_words, cannot_tell
 from audit import VERSION
 from audit.models import Report
-from audit.reports import freshness, gallery, human_scores, leaderboard, states, summary
+from audit.reports import freshness, gallery, human_scores, leaderboard, slices, states, summary
 from audit.reports.bootstrap import INTERVAL, est
 from audit.reports.compare_judges import comparison, human_ceiling
 from audit.reports.one_judge import JudgeReport
@@ -29,7 +29,7 @@ from audit.reports.options import RESAMPLES, SEED, Options
 from audit.reports.pairing import Paired, pair, questions_of
 from audit.reports.people_agreement import of_generator, people_of
 from audit.reports.progress import Progress
-from audit.reports.reference import Reference, Series
+from audit.reports.reference import Reference, Series, why_no_classes
 from audit.reports.slices import by_generator
 from audit.stats import enough
 from audit.stats.over_time import drift
@@ -42,7 +42,7 @@ SHARE_OF_TIME = 0.1
 # those of 2 know an alarm, but no states of drift; those of 3 do not say what a judge may decide.
 SCHEMA = 4
 # The options that a page can be opened with: such a report has a gallery, too.
-CHOSEN = {"question", "positive_at"}
+CHOSEN = {"question", "positive_at", "consensus"}
 # How many missing images a report names; it only counts the others.
 NAMED = 20
 
@@ -123,6 +123,8 @@ class Computation:
                 raise Refused(f"“{name}” has no scores in this study.")
         self.options = options = options.on(self.paired.people.scale)
         people = self.paired.people
+        if options.consensus == "dawid-skene" and (lacking := why_no_classes(people)):
+            raise Refused(lacking)
         self.reference = Reference.of(people, options)
         # What statistics without weights may see: nothing where labels were drawn unequally.
         self.weighs = people.chances is not None
@@ -188,6 +190,7 @@ class Computation:
         people = self.seen
         judged = {name: judge.body(progress.step) for name, judge in self.judges.items()}
         states.settle(judged)
+        slices.corrected(judged)
         of_people = {
             **people_of(people, options),
             **self.words,

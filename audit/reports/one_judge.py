@@ -53,7 +53,9 @@ class JudgeReport:
                 # A slice that holds every image (one variant, one tag) is not computed twice.
                 everything = where.all()
                 series = self.series.at(where)
-                by_name[name] = overall if everything else slices.statistics(series, self.options)
+                by_name[name] = (
+                    dict(overall) if everything else slices.statistics(series, self.options)
+                )
                 step()
             return by_name
 

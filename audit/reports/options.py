@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from annotations.scales import Scale
+from audit.statistic_names import CONSENSUS
+
+__all__ = ["CONSENSUS", "RESAMPLES", "SEED", "Options"]
 
 RESAMPLES = 2000
 SEED = 0
-# The rules of `annotations.consensus` that a report may rest on; "usual" is the majority for a
-# yes/no and the mean for ratings and ranks.
-CONSENSUS = ("usual", "adjudicated", "unanimous")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Options:
     resamples: int = RESAMPLES
     positive_at: float | None = None  # the cut of the question's scale
     threshold: float | None = None
-    consensus: str = CONSENSUS[0]
+    consensus: str = "usual"
 
     def on(self, scale: Scale) -> Options:
         """With the cut of the scale where none was asked for."""

@@ -1,7 +1,7 @@
 """Reports that somebody waits for: a row each, since a message may be lost and a worker may die.
 
 The row also says how far the report is, for the page, which is served by another process. How well
-people agree (`audit.people.stored`) is made in the same way.
+people agree (`audit.people.stored`) and why a gap moved (`audit.why.stored`) are made in the same way.
 """
 
 from __future__ import annotations
@@ -68,11 +68,11 @@ def asked(
     )
 
 
-def looked_for(study: Study, options: dict[str, Any]) -> bool:
+def looked_for(study: Study, options: dict[str, Any], *, kind: str = REPORT) -> bool:
     """A page is open that shows a report with these options, and there is none yet, or data have
     changed since. Whether it was not asked for already; another one that is made comes first."""
     row, new = Making.objects.get_or_create(
-        study=study, kind=REPORT, defaults={"asked_at": timezone.now(), "options": options}
+        study=study, kind=kind, defaults={"asked_at": timezone.now(), "options": options}
     )
     if (
         new
@@ -84,7 +84,7 @@ def looked_for(study: Study, options: dict[str, Any]) -> bool:
         )
     ):
         return new
-    asked(study, options=options)
+    asked(study, kind=kind, options=options)
     return True
 
 

@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 
 from annotations import consensus
-from audit.reports.bootstrap import METHOD, Draw, draw_of, est, numbered
+from audit.reports.bootstrap import METHOD, Draw, draw_of, est
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, People
 from audit.reports.reference import Reference, Series, graded, outside
 from audit.statistic_names import COMPARING, RANKED, RULED, Statistic
+from audit.stats import enough, multiplicity
 from audit.stats.estimate import Result, Undefined
 from audit.stats.intervals import bootstrap
+from audit.stats.resampling.cluster_order import by_content
 
 NO_VERDICTS = "the judge gives no verdicts and no threshold could be chosen"
 Slices = Iterator[tuple[str, np.ndarray]]
@@ -34,9 +36,9 @@ def agreement(series: Series, options: Options) -> dict[str, Any]:
 def _computed(series: Series, options: Options, rows: Iterable[Statistic]) -> dict[str, Any]:
     both = series.at(~np.isnan(series.score) & ~np.isnan(series.mean))
     decided = both.at(~np.isnan(both.yes))
-    draw = draw_of(decided.prompts, options, *decided.held)
+    draw = draw_of(decided.prompts, options)
     whole = len(decided.yes) == len(both.yes)
-    ranks = draw if whole else draw_of(both.prompts, options, *both.held)
+    ranks = draw if whole else draw_of(both.prompts, options)
 
     def of(row: Statistic) -> Result:
         if row.compares == RANKED:
@@ -60,7 +62,7 @@ def _compared(row: Statistic, items: Series, draw: Draw, options: Options) -> Re
         return bootstrap(
             row.function,
             (people, judge),
-            clusters=numbered(items.prompts, *items.held),
+            clusters=by_content(items.prompts, *items.held),
             resamples=options.resamples,
             seed=options.seed,
             method=METHOD,
@@ -78,16 +80,49 @@ def _levels(both: Series, decided: Series, draw: Draw, ranks: Draw) -> dict[str,
             else ranks.mean(both.mean, ends=both.ends)
         )
         judge = ranks.mean(both.score)
-        deviation: Result = Undefined(both.no_points, len(both.score))
+        deviation = est(Undefined(both.no_points, len(both.score)))
     else:
         human = draw.mean(decided.level, scale=100.0)
         judge = draw.mean(decided.score, scale=100.0)
-        deviation = draw.difference_of_means(decided.level, decided.score, scale=100.0)
+        deviation = _deviation(decided, draw)
     return {
         "human_score": est(human),
         "judge_score": est(judge),
-        "net_deviation": est(deviation),
+        "net_deviation": deviation,
     }
+
+
+def _deviation(decided: Series, draw: Draw) -> dict[str, Any]:
+    """With the p-value of none at all where the interval leaves 0 out; elsewhere it is above 0.05."""
+    found = draw.difference_of_means(decided.level, decided.score, scale=100.0)
+    told = est(found)
+    if isinstance(found, Undefined) or found.n < enough.IMAGES:
+        return told
+    if found.low is None or found.high is None or found.low <= 0 <= found.high:
+        return told
+    p = draw.chance_of_equal_means(decided.level, decided.score)
+    return told if isinstance(p, Undefined) else {**told, "p": p}
+
+
+def corrected(judged: dict[str, Any]) -> None:
+    """Holm's correction over the slices of a cut and all judges: in which of them a judge is off by more
+    than chance, where so many are looked at. What generators tell is drift, and tested there."""
+    cuts = {cut for judge in judged.values() for cut in judge if cut.startswith("by_")}
+    cuts.discard("by_generator")
+    for cut in sorted(cuts):
+        looked_at = [
+            stats
+            for judge in judged.values()
+            for stats in judge.get(cut, {}).values()
+            if "value" in stats["net_deviation"] and stats["net_deviation"]["n"] >= enough.IMAGES
+        ]
+        # Where 0 lies within the interval p is above 0.05, and counts as 1.
+        chances = [stats["net_deviation"].get("p", 1.0) for stats in looked_at]
+        if not chances:
+            continue
+        for stats, p in zip(looked_at, multiplicity.holm(chances), strict=True):
+            if "p" in stats["net_deviation"]:
+                stats["net_deviation"] = {**stats["net_deviation"], "p_holm": float(p)}
 
 
 def by_generator(people: People) -> Slices:

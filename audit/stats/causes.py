@@ -85,6 +85,7 @@ def attribute(
     seed: int = 0,
 ) -> Causes | Undefined:
     """All values on one scale. Intervals draw the prompts of both sides, anchors with those of A.
+    A prompt of the same name on both sides is the same prompt.
 
     `counts_a` and `counts_b` weight the prompts of a side, as one draw of them would.
     """
@@ -391,10 +392,17 @@ def _kitagawa(
 
 
 def _many(known: _Known, resamples: int, seed: int) -> dict[str, Floats]:
-    draws = (
-        cluster_counts(side.names.size, resamples, seed + number)
-        for number, side in enumerate((known.old, known.new))
-    )
+    """A prompt that both sides have is drawn for both at once."""
+    old, new = known.old.names, known.new.names
+    names = np.union1d(old, new)
+    if names.size == old.size + new.size:
+        draws = [
+            cluster_counts(side.size, resamples, seed + number)
+            for number, side in enumerate((old, new))
+        ]
+    else:
+        drawn = cluster_counts(names.size, resamples, seed)
+        draws = [drawn[:, np.searchsorted(names, side)] for side in (old, new)]
     return _parts(known, *draws)
 
 

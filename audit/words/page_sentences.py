@@ -33,7 +33,7 @@ def of_judges(body: dict[str, Any]) -> list[str]:
 
 def _no_best(body: dict[str, Any]) -> str:
     most = max(body["judges"].values(), key=lambda judge: judge["overall"]["n"])["overall"]
-    if most["n"] < enough.IMAGES or "undefined" not in most["auroc"]:
+    if most["auroc"]["n"] < enough.IMAGES or "undefined" not in most["auroc"]:
         return f"Too few to judge: no judge has {enough.IMAGES} images with labels of both kinds."
     said = f"No judge has an AUROC: {most['auroc']['undefined']}."
     if body.get("positive_at") is None:

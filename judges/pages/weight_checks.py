@@ -25,7 +25,7 @@ from judges.runs.wake import send
 def ask(request: HtmxRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
     judge = request.POST.get("judge", "")
-    check = weight_jobs.ask(
+    check = weight_jobs.WORK.ask(
         study=place.study,
         name=judge,
         options=registry.from_text(judge, filled_in(request)),

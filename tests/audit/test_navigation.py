@@ -13,7 +13,7 @@ from django.urls import NoReverseMatch, reverse
 
 from audit import navigation
 from audit.reports import make as reports
-from judges.models import WeightCheck
+from judges.models import SelfCheck, WeightCheck
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -100,6 +100,7 @@ def deeper_pages(study) -> dict[str, tuple]:
     image = study.images.order_by("pk")[0]
     run = study.runs.get()
     check = WeightCheck.objects.create(study=study, judge="geneval-builtin")
+    asked = SelfCheck.objects.create(study=study, judge="geneval-builtin", count=1)
     return {
         "disagreement": (image.public_id,),
         "prompt-make": (),
@@ -110,6 +111,7 @@ def deeper_pages(study) -> dict[str, tuple]:
         "look": (image.public_id,),
         "run-options": ("geneval-builtin",),
         "weight-check": (check.pk,),
+        "self-check": (asked.pk,),
         "evidence": (image.public_id,),
         "data-image": (image.public_id,),
     }

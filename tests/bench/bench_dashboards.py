@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 SMALL = 1_000
@@ -68,16 +69,22 @@ def main() -> None:
     arguments.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     asked = arguments.parse_args()
     if asked.one:
-        sys.exit(0 if measure(10_000 if asked.quick else 100_000, 9 if asked.quick else 15) else 1)
-    met = [_child(asked, "SQLite", "")]
+        large, rounds = (10_000, 9) if asked.quick else (100_000, 15)
+        sys.exit(0 if in_test_database(lambda: _measure(large, rounds)) else 1)
+    sys.exit(0 if on_each_database(asked, "tests.bench.bench_dashboards") else 1)
+
+
+def on_each_database(asked, module: str) -> bool:
+    """Runs the module again as a child, `--one`, on SQLite and, where a server answers, PostgreSQL."""
+    met = [_child(asked, module, "SQLite", "")]
     if _answers(asked.postgres):
-        met.append(_child(asked, "PostgreSQL", asked.postgres))
+        met.append(_child(asked, module, "PostgreSQL", asked.postgres))
     else:
         print("PostgreSQL: no server answers, left out")
-    sys.exit(0 if all(met) else 1)
+    return all(met)
 
 
-def _child(asked, name: str, url: str) -> bool:
+def _child(asked, module: str, name: str, url: str) -> bool:
     """A process of its own, with a database of its own that goes with it."""
     with tempfile.TemporaryDirectory(prefix="jurybox-bench-") as folder:
         environment = {
@@ -89,7 +96,7 @@ def _child(asked, name: str, url: str) -> bool:
         if url:
             environment["DATABASE_URL"] = url
         print(f"\n{name}", flush=True)
-        command = [sys.executable, "-m", "tests.bench.bench_dashboards", "--one"]
+        command = [sys.executable, "-m", module, "--one"]
         command += ["--quick"] if asked.quick else []
         return subprocess.run(command, env=environment, check=False).returncode == 0
 
@@ -104,7 +111,7 @@ def _answers(url: str) -> bool:
     return True
 
 
-def measure(large: int, rounds: int) -> bool:
+def in_test_database(measured: Callable[[], bool]) -> bool:
     import django
 
     django.setup()
@@ -120,18 +127,22 @@ def measure(large: int, rounds: int) -> bool:
     runner = get_runner(settings)(verbosity=0, interactive=False)
     old = runner.setup_databases()
     try:
-        return _measure(large, rounds)
+        return measured()
     finally:
         runner.teardown_databases(old)
 
 
-def _measure(large: int, rounds: int) -> bool:
+def analyze() -> None:
     from django.db import connection
 
-    began = time.perf_counter()
-    clients = {size: build(size) for size in (SMALL, large)}
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
+
+
+def _measure(large: int, rounds: int) -> bool:
+    began = time.perf_counter()
+    clients = {size: build(size) for size in (SMALL, large)}
+    analyze()
     print(
         f"{large:,} images, {large * RATERS:,} answers, {2 * large:,} scores; "
         f"built in {time.perf_counter() - began:.0f} s",
@@ -306,6 +317,7 @@ def _scores(study, images, number: int) -> None:
     from django.utils import timezone
 
     from judges.models import Judge, Run, Score
+    from judges.runs import counts
 
     judge, _ = Judge.objects.get_or_create(
         fingerprint=f"bench-{number}",
@@ -328,6 +340,7 @@ def _scores(study, images, number: int) -> None:
         (Score(run=run, image_id=pk, value=(pk * 7919 % 1000) / 1000) for pk, _ in images),
         batch_size=2000,
     )
+    counts.recount(run.pk)
 
 
 def _report(study) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from judges.models import WeightCheck
+from judges.models import SelfCheck, WeightCheck
 from judges.runs import lifecycle, score_chunk
 from tests.browser.test_look import SIZES, take
 
@@ -67,6 +67,52 @@ def test_the_answer_of_a_check_of_weights(open_page, alice, study, size):
     WeightCheck.objects.filter(pk=check.pk).update(state="done", parts=[FOUND])
     # Without a visit: the page asks again by itself.
     expect(page.get_by_role("button", name="Start this judge")).to_be_visible()
+
+
+PAIRS = [
+    {
+        "check": check,
+        "image": f"img-{n:012x}",
+        "prompt": f"p{n}",
+        "before": 1.0,
+        "after": float(check not in ("colors", "sides") and (check, n % 9) != ("mirror", 0)),
+    }
+    for check in ("again", "mirror", "recompress", "resize", "colors", "sides")
+    for n in range(60)
+]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_judge_is_asked_to_check_itself(open_page, alice, judged, size):
+    """The worker of the browser's tests works at once; then the page of a check that found something."""
+    page = open_page(alice, f"/studies/{judged.slug}/runs/start/geneval-builtin/", size=SIZES[size])
+    page.get_by_role("button", name="Check itself").click()
+    page.wait_for_load_state()
+    expect(page.get_by_role("status")).to_be_visible()
+    first = SelfCheck.objects.get()
+    SelfCheck.objects.filter(pk=first.pk).update(
+        state="done",
+        holder="",
+        leased_until=None,
+        fingerprint="0123456789abcdef",
+        pairs=[{**pair, "after": 1.0 - (pair["check"] in ("colors", "sides"))} for pair in PAIRS],
+        left_out={"colors": {"its prompt does not name two things with a color each": 229}},
+    )
+    # Without a visit: the page asks again by itself.
+    expect(page.get_by_role("button", name="Check again")).to_be_visible()
+    second = SelfCheck.objects.create(
+        study=judged,
+        judge="geneval-builtin",
+        count=first.count,
+        state="done",
+        fingerprint="fedcba9876543210",
+        by=alice.user,
+        pairs=PAIRS,
+        left_out={"colors": {"its prompt does not name two things with a color each": 229}},
+    )
+    page.goto(f"/studies/{judged.slug}/runs/self-checks/{second.pk}/")
+    expect(page.get_by_role("heading", name="Over time")).to_be_visible()
+    take(page, f"judge-self-check-{size}")
 
 
 RECIPE = """name = "strict-dsg"

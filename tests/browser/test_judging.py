@@ -10,7 +10,7 @@ from audit.reports import make as reports
 from audit.words import report as report_words
 from audit.words.report import title
 from judges.models import Run, Score
-from judges.runs import lifecycle, score_chunk
+from judges.runs import counts, lifecycle, score_chunk
 
 RUNS = "/studies/shapes/runs/"
 DRIFT = "/studies/shapes/drift/"
@@ -46,6 +46,7 @@ def test_a_run_is_cancelled_and_resumed(open_page, alice, study):
 def test_failures_are_counted_on_the_run_and_told_on_their_page(open_page, alice, study):
     run = scored(study)
     Score.objects.filter(pk=run.scores.first().pk).update(value=None, error="The file is broken.")
+    counts.recount(run.pk)
     page = open_page(alice, RUNS)
     page.get_by_role("link", name="1 could not be scored").click()
     expect(page.get_by_role("cell", name="The file is broken.")).to_be_visible()

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from audit.reports import make as reports
 from judges.models import Run, Score
-from judges.runs import lifecycle, score_chunk
+from judges.runs import counts, lifecycle, score_chunk
 from tests import making
 from tests.browser.conftest import DESKTOP, PHONE, make_study, save_screenshot
 
@@ -68,6 +68,7 @@ def test_pages_of_a_study_that_is_under_way(open_page, alice, study, size):
     Score.objects.filter(pk=done.scores.first().pk).update(
         value=None, error="The file of this image cannot be read: broken PNG."
     )
+    counts.recount(done.pk)
     going = lifecycle.start_run(study=study, name="soft-tifa-gm-builtin")
     score_chunk.score_chunk(chunk_id=going.chunks.first().pk)
     reports.make_report(study=study)

@@ -12,13 +12,14 @@ from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.test import Client, override_settings
 
+from annotations.anchors import keep
 from annotations.forms import example_pictures
 from annotations.labelling import record
 from annotations.models import Atom, Deletion, Membership, Study
 from annotations.studies import crowd, deletion, invitations, selections
 from audit.accounts import tokens
 from audit.reports import make as reports
-from judges.models import Batch, Delivery, Upload, WeightCheck
+from judges.models import AnchorScoring, Batch, Delivery, SelfCheck, Upload, WeightCheck
 from tests import making
 from tests.hostile.routes import ROLES
 
@@ -73,6 +74,39 @@ def _build(media: Path) -> World:
         state="refused",
         reason=HOSTILE,
         parts=[{"part": HOSTILE, "engine": HOSTILE, "files": {HOSTILE: 1}, "missing": [HOSTILE]}],
+    )
+    SelfCheck.objects.create(
+        pk=check.pk,
+        study=study,
+        judge=HOSTILE,
+        options={HOSTILE: HOSTILE},
+        count=1,
+        state="done",
+        reason=HOSTILE,
+        fingerprint=HOSTILE[:16],
+        pairs=[
+            {"check": "again", "image": HOSTILE, "prompt": HOSTILE, "before": n, "after": 1}
+            for n in (0, 1)
+        ],
+        left_out={"mirror": {HOSTILE: 1}},
+    )
+    anchors = keep.keep(study=study, images=[study.images.earliest("pk").pk], of=1, seed=0)
+    AnchorScoring.objects.create(
+        study=study,
+        run=run,
+        anchors=anchors,
+        judge=HOSTILE,
+        state="done",
+        scores=[
+            {
+                "image": HOSTILE,
+                "prompt": "p",
+                "score": None,
+                "reason": HOSTILE,
+                "replies": [[HOSTILE] * 2],
+            }
+        ],
+        changed_pictures=[HOSTILE],
     )
     people = {
         "stranger": making.person(elsewhere, "stranger", role="owner"),
@@ -160,6 +194,7 @@ _OWN_GAPS = {
     "api-export": {"<slug:what>": "labels"},
     "export-file": {"<slug:what>": "labels", "<slug:kind>": "csv"},
     "table": {"<slug:name>": "slices"},
+    "why-chart": {"<slug:kind>": "svg"},
     "people-chart": {"<slug:name>": "course", "<slug:kind>": "svg"},
     "sample-table": {"<slug:name>": "images"},
     "report-file": {"<slug:kind>": "html"},

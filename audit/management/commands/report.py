@@ -33,7 +33,7 @@ class Command(BaseCommand):
         parser.add_argument("--question")
         parser.add_argument("--positive-at", type=float, default=usual.positive_at)
         parser.add_argument("--threshold", type=float)
-        parser.add_argument("--consensus", choices=CONSENSUS, default=usual.consensus)
+        parser.add_argument("--consensus", choices=list(CONSENSUS), default=usual.consensus)
         parser.add_argument("--format", choices=FORMATS, default="text", help="--json is json")
         parser.add_argument("--out", metavar="FILE", help="write it there; pdf needs one")
         parser.add_argument(

@@ -65,6 +65,26 @@ def test_a_cell_says_its_number_and_what_it_rests_on():
     assert few.cells[1].words == "no image of this kind was judged"
 
 
+def test_a_cell_off_by_more_than_chance_stands_out_and_says_its_p():
+    sure = {**estimate(12.0), "p": 0.001, "p_holm": 0.04}
+    body = {
+        **BODY,
+        "judges": {**BODY["judges"], "b": {"by_tag": {"red": {"n": 40, "net_deviation": sure}}}},
+    }
+    shown = heat_map(
+        body,
+        ["a", "b"],
+        by="tag",
+        statistic="net_deviation",
+        address=lambda **_: "",
+        images_of=lambda *_: "",
+    )
+    assert shown.any_sure
+    assert [cell.sure for cell in shown.rows[0].cells] == [False, True]
+    assert shown.rows[0].cells[1].words == "+11.0 to +13.0, 40 images, p = 0.040 (Holm)"
+    assert not of().any_sure
+
+
 def test_two_hundred_rows_are_shown_and_the_others_counted():
     many = {f"tag {n:03}": {"n": 40, "net_deviation": estimate(1.0)} for n in range(203)}
     body = {**BODY, "judges": {"a": {"by_tag": many}, "b": {"by_tag": {}}}}

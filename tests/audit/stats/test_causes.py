@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from audit.stats import causes
-from audit.stats.causes import Anchors, Side
+from audit.stats.causes import PARTS, Anchors, Side
+from tests.bench import cause_worlds
 
 NAN = math.nan
 
@@ -88,3 +89,35 @@ def test_without_anchors_what_people_did_comes_as_a_sum():
 
 def test_the_same_data_and_seed_give_the_same_digits():
     assert world(4, newer=0.1) == world(4, newer=0.1)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_each_planted_cause_is_found_and_the_others_are_not(part):
+    found = cause_worlds.found(part, 40)
+    assert found.planted >= 0.9
+    assert min(found.covered.values()) >= 0.85
+    assert found.alarms <= 0.15
+
+
+def test_the_parts_of_a_thousand_tables_add_up_to_the_gap():
+    drawn, added_up = np.random.default_rng(7), 0
+    for _ in range(1000):
+        sides = []
+        for _ in range(2):
+            n = int(drawn.integers(2, 40))
+            prompts, kinds = drawn.integers(0, 12, n), drawn.integers(0, 5, n).astype(str)
+            sides.append(Side(prompts, kinds, *drawn.random((3, n))))
+        size = np.asarray(sides[0].prompts).size
+        image = drawn.permutation(size)[: int(drawn.integers(0, size + 1))]
+        again = drawn.random((5, image.size))
+        again[drawn.random(again.shape) < 0.2] = np.nan
+        found = causes.attribute(*sides, Anchors(image, *again), resamples=2)
+        if not isinstance(found, causes.Causes):
+            assert found.reason
+            continue
+        values = [part.value for part in found.parts.values() if part]
+        if len(values) == len(found.parts) and found.gap:
+            added_up += 1
+            # In points.
+            assert 100 * sum(values) == pytest.approx(100 * found.gap.value, abs=1e-9)
+    assert added_up > 700

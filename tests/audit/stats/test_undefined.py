@@ -29,6 +29,7 @@ from audit.stats import (
     intervals,
     multiplicity,
     over_time,
+    people,
     permutation,
     planning,
     ranking,
@@ -39,10 +40,11 @@ from audit.stats import (
     ties,
 )
 from audit.stats.counting.grouped_pairs import GroupedPairs
-from audit.stats.decisions import leaderboard, probabilities, tie_folds
-from audit.stats.draws import drawn_sample
+from audit.stats.decisions import leaderboard, probabilities, selection, tie_folds
+from audit.stats.draws import drawn_sample, pilot
 from audit.stats.estimate import Estimate, Undefined
 from audit.stats.over_time import drift, sequential_alarm
+from audit.stats.people import confusions
 from audit.stats.resamples import Resamples
 from audit.stats.resampling import (
     cluster_counts,
@@ -322,6 +324,26 @@ ROWS = {
         "half an image": lambda: drawn_sample.systematic(np.array([0.25, 0.25]), [0]),
         "a chance of 2": lambda: drawn_sample.systematic(np.array([2.0, 0.0]), [0]),
     },
+    "pilot.pilot": {
+        "nothing": lambda: pilot.pilot([], []),
+        "one label": lambda: pilot.pilot([1], [1]),
+        "one answer": lambda: pilot.pilot([1, 1], [1, 2]),
+        "one prompt": lambda: pilot.pilot([1, 0], [1, 1]),
+        "a NaN": lambda: pilot.pilot([1, NAN], [1, 2]),
+        "a missing score": lambda: pilot.pilot([1, 0], [1, 2], [[1, NAN]]),
+        "no chance": lambda: pilot.pilot([1, 0], [1, 2], None, [1, INF]),
+        "other lengths": lambda: pilot.pilot([1, 0], [1, 2], [[1, 2, 3]]),
+        "two labels, one judge": lambda: pilot.pilot([1, 0], [1, 2], [[1, 2]]).left,
+        "no judge": lambda: pilot.pilot([1, 0], [1, 2]).explained,
+        "a perfect judge": lambda: pilot.pilot([1, 0, 1], [1, 2, 3], [[1, 0, 1]]).left,
+    },
+    "pilot.answers": {
+        "nothing": lambda: pilot.answers([[]], []),
+        "one rater": lambda: pilot.answers([FEW], FEW),
+        "one prompt": lambda: pilot.answers([FEW, FEW], [1] * 4),
+        "people agree": lambda: pilot.answers([FEW, FEW], [1, 2, 3, 4]),
+        "images are alike": lambda: pilot.answers([FEW, [0, 1, 0, 1]], [1, 2, 3, 4]),
+    },
     "assisted.inclusion": {
         "nothing": lambda: assisted.inclusion([], 0),
         "more than there are": lambda: assisted.inclusion([1, 2], 3),
@@ -403,6 +425,18 @@ ROWS = {
     "planning.anchors_needed": {
         "nothing flips": lambda: planning.anchors_needed(0.03, 0),
         "a width of 0": lambda: planning.anchors_needed(0, 0.1),
+    },
+    "confusions.yes_or_no": {
+        "nothing": lambda: confusions.yes_or_no([], [], []),
+        "few images": lambda: confusions.yes_or_no([1, 1, 1], [1, 2, 3], [0, 1, 1]),
+        "a rating": lambda: confusions.yes_or_no([1], [1], [3]),
+        "a NaN": lambda: confusions.yes_or_no([1], [1], [NAN]),
+        "other lengths": lambda: confusions.yes_or_no([1], [1], [1, 0]),
+    },
+    "confusions.confusions": {
+        "nothing": lambda: confusions.confusions([], [], [], []),
+        "few images": lambda: confusions.confusions([1, 1, 1], [1, 2, 3], [0, 1, 1], [1, 1, 1]),
+        "other lengths": lambda: confusions.confusions([1], [1], [1], [1, 2]),
     },
     "raters.dawid_skene": {
         "nothing": lambda: raters.dawid_skene([], [], []),
@@ -524,7 +558,9 @@ ROWS = {
     "pair_counts.tied": None,
     "pair_counts.ties": None,
     "pair_counts.won": None,
+    "rank_products.without_each": None,
     "exact_sums.by_group": None,
+    "exact_sums.total": None,
     "exact_sums.halves": None,
     "exact_sums.weighted": None,
     "exact_sums.quadratic": None,
@@ -533,7 +569,15 @@ ROWS = {
     "cluster_counts.in_single": None,
     "cluster_counts.kept": None,  # remembers tables
     "draw.digest": None,  # a name for arrays
+    "small_samples.between_ends": {
+        "outside": lambda: small_samples.between_ends(2, 1, 5),
+        "a NaN": lambda: small_samples.between_ends(0.5, NAN, 5),
+    },
     "small_samples.is_share": None,  # yes or no
+    "cluster_counts.check": {
+        "no clusters": lambda: cluster_counts.check(0, 20, 0),
+        "no resamples": lambda: cluster_counts.check(4, 0, 0),
+    },
     "cluster_counts.cluster_counts": {
         "no resamples": lambda: cluster_counts.cluster_counts(4, 0, 0),
         "a seed below 0": lambda: cluster_counts.cluster_counts(4, 20, -1),
@@ -563,6 +607,10 @@ ROWS = {
         "nothing": lambda: small_samples.share_limits(floats(), floats()),
         "out of nothing": lambda: small_samples.share_limits(floats(0, 0), floats(0, 0)),
         "a NaN": lambda: small_samples.share_limits(floats(NAN, 1), floats(1, 1)),
+    },
+    "small_samples.limits_of_share": {
+        "nothing": lambda: small_samples.limits_of_share(floats(), floats()),
+        "a NaN": lambda: small_samples.limits_of_share(floats(NAN, 1), floats(1, 1)),
     },
     "small_samples.mean_limits": {
         "nothing": lambda: small_samples.mean_limits(floats(), np.arange(0), 0),
@@ -640,6 +688,16 @@ ROWS = {
     "resamples.Resamples.kendall_tau_c": drawn("kendall_tau_c", PAIRS, CONSTANT),
     "resamples.Resamples.spearman": drawn("spearman", PAIRS, CONSTANT),
     "resamples.Resamples.pairwise_accuracy": drawn("pairwise_accuracy", PAIRS, NO_PAIRS),
+    "selection.calibrated": {
+        "nothing": lambda: selection.calibrated([], [], [0.5]),
+        "no labels": lambda: selection.calibrated([0.5, 0.6], [NAN, NAN], [0.5]),
+        "other lengths": lambda: selection.calibrated([0.5], [], [0.5]),
+        "no score": lambda: selection.calibrated([NAN], [1], [0.5]),
+        "half a yes": lambda: selection.calibrated([0.5], [0.5], [0.5]),
+        "no candidates": lambda: selection.calibrated([0.5], [1], []),
+        "precision 1": lambda: selection.calibrated([0.5], [1], [0.5], precision=1),
+        "a design effect below 1": lambda: selection.calibrated([0.5], [1], [0], design_effect=0.5),
+    },
     "resamples.Resamples.pairwise_accuracy_calibrated": drawn(
         "pairwise_accuracy_calibrated", PAIRS, NO_PAIRS
     ),
@@ -679,7 +737,7 @@ def public_functions() -> set[str]:
     modules = [f"audit.stats.{m.name}" for m in pkgutil.iter_modules(audit.stats.__path__)]
     modules += [
         f"{folder.__name__}.{module.name}"
-        for folder in (decisions, draws, over_time, resampling)
+        for folder in (decisions, draws, over_time, people, resampling)
         for module in pkgutil.iter_modules(folder.__path__)
     ]
     for path in modules:

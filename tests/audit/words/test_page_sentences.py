@@ -1,7 +1,11 @@
 """The first sentences of the pages, worked by hand."""
 
+import numpy as np
 import pytest
 
+from audit.reports.compare_judges import comparison
+from audit.reports.options import Options
+from audit.reports.reference import Series
 from audit.view import View
 from audit.words import page_sentences
 from audit.words import report as report_words
@@ -52,6 +56,25 @@ def compared(difference, *, ceiling=CEILING, cut=None, **judges):
 )
 def test_behind_by_more_than_chance_only_where_the_interval_leaves_0_out(difference, said):
     assert page_sentences.of_judges(compared(difference))[1] == said
+
+
+def test_no_judge_is_the_closest_one_from_fewer_images_than_its_table_needs():
+    # Thirty images with a score, and on one of them people are two to two.
+    options, nobody = Options(), Series(*[np.empty(0)] * 5, no_points="")
+    stats = {"n": 30, "auroc": est(1.0, 0.9, 1.0, n=29)}
+    beside = comparison({"a": (nobody, stats)}, options)
+    assert beside["best"] is None
+    body = {
+        "people": SOME,
+        "positive_at": None,
+        "judges": {"a": {"overall": stats}},
+        "comparison": beside,
+    }
+    assert page_sentences.of_judges(body) == [
+        "Too few to judge: no judge has 30 images with labels of both kinds."
+    ]
+    enough = {**stats, "auroc": est(1.0, 0.9, 1.0, n=30)}
+    assert comparison({"a": (nobody, enough)}, options)["best"] == "a"
 
 
 def test_the_two_ceilings_say_what_each_counts():

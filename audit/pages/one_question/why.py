@@ -1,0 +1,327 @@
+"""Why the gap between people and a judge moved: a sentence, a bar for each cause, the table."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpResponse, JsonResponse
+from django.urls import reverse
+from django.views.decorators.http import require_GET
+
+from annotations.access import HtmxRequest, place_of, research_place_or_404
+from annotations.errors import Refused
+from annotations.models import Generator, Study
+from audit import tasks
+from audit.charts import why as charts
+from audit.models import Explanation, Making
+from audit.pages.files import TYPES, attached
+from audit.pages.filters import select
+from audit.pages.frame import FILES, respond
+from audit.pages.one_question.anchors import Anchors, anchors_of
+from audit.pages.tables import Table, csv_of, row
+from audit.reports import progress
+from audit.why import stored
+from audit.why.asked import Asked
+from audit.words import why as words
+from audit.words.counting import who_counts
+from audit.words.report import title
+from judges.models import Run
+from judges.names import runs_by_name
+from judges.runs.wake import send
+
+COLUMNS = {"net_deviation": "points"}
+OF_SIDE = {"human_score": "people", "judge_score": "judge", "net_deviation": "people − judge"}
+
+
+@dataclass
+class WhyPage:
+    request: HtmxRequest
+    study: Study
+    judges: dict[str, Run]
+    days: list[date]  # on which generators were released
+    owns: bool = False
+
+    @cached_property
+    def since(self) -> date | None:
+        """The first day of the second side: as asked, else the judge's own release, else the middle."""
+        later = self.days[1:]
+        given = self.request.GET.get("since", "")
+        if given in {day.isoformat() for day in later}:
+            return date.fromisoformat(given)
+        released = self.judges[self.judge].release_date if self.judge else None
+        after = [day for day in later if released is not None and day > released]
+        return after[0] if after else (later[len(later) // 2] if later else None)
+
+    @cached_property
+    def judge(self) -> str:
+        return self._judge("judge") or next(iter(self.judges), "")
+
+    def _judge(self, place: str) -> str:
+        given = self.request.GET.get(place, "")
+        return given if given in self.judges else ""
+
+    @cached_property
+    def judge_now(self) -> str:
+        now = self._judge("judge_now")
+        return "" if now == self.judge else now
+
+    @property
+    def question(self) -> str:
+        return self.request.GET.get("question", "")[:80]
+
+    @cached_property
+    def own_sides(self) -> dict[str, str]:
+        """As somebody typed them; empty where the sides follow the release dates."""
+        sides = {side: self.request.GET.get(side, "").strip() for side in ("from", "to")}
+        return sides if any(sides.values()) else {}
+
+    @cached_property
+    def asked(self) -> Asked | None:
+        """None where the study has nothing to compare yet."""
+        sides = self.own_sides
+        if not sides:
+            if self.since is None:
+                return None
+            sides = {
+                "from": f"released=..{self.since - timedelta(days=1)}",
+                "to": f"released={self.since}..",
+            }
+        return Asked(
+            judge=self.judge,
+            before=sides["from"],
+            after=sides["to"],
+            judge_now=self.judge_now,
+            question=self.question,
+        )
+
+    @cached_property
+    def found(self) -> tuple[Explanation | None, str]:
+        """What is stored, and why nothing can be."""
+        if not self.judge:
+            return None, "No judge has scored this study yet."
+        if self.asked is None:
+            return None, (
+                "There is nothing to compare yet: it takes generators of two release dates, or two "
+                "sides that you name."
+            )
+        try:
+            self._refuse_strange_studies(self.asked)
+            kept = stored.current(study=self.study, asked=self.asked)
+        except Refused as refusal:
+            return None, refusal.message
+        if stored.is_behind(kept, self.study, self.asked):
+            options = self.asked.as_dict()
+            if progress.looked_for(self.study, options, kind=Making.Kind.WHY):
+                send(tasks.make_why_task, self.study.pk)
+            making = progress.of(self.study, kind=Making.Kind.WHY, options=options)
+            if making is not None and making.reason:
+                return kept, making.reason
+        return kept, ""
+
+    def _refuse_strange_studies(self, asked: Asked) -> None:
+        other = asked.sides()[1].study
+        place = place_of(self.request.user, other) if other else None
+        if other and (place is None or not place.may_research):
+            raise Refused(f"There is no study “{other}”.")
+
+    @property
+    def body(self) -> dict[str, Any]:
+        kept, _ = self.found
+        return kept.body if kept else {}
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """For a file, which cannot wait."""
+        if not self.body:
+            raise Refused(self.found[1] or "A worker has yet to compute this: open the page first.")
+        return self.body
+
+    @cached_property
+    def anchors(self) -> Anchors:
+        return anchors_of(self.study, self.judges.get(self.judge), owns=self.owns)
+
+    @property
+    def polls(self) -> bool:
+        return self.behind or self.anchors.is_waiting
+
+    @property
+    def behind(self) -> bool:
+        kept, lacking = self.found
+        return (
+            not lacking
+            and self.asked is not None
+            and stored.is_behind(kept, self.study, self.asked)
+        )
+
+    @cached_property
+    def etag(self) -> str:
+        kept, lacking = self.found
+        facts = [self.request.get_full_path(), self.request.user.pk, kept and kept.stamp, lacking]
+        facts += [self.behind, self.waiting_for, *self.anchors.facts]
+        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:20]
+
+    @cached_property
+    def waiting_for(self) -> str:
+        if not self.behind or self.asked is None:
+            return ""
+        return who_counts(
+            progress.of(self.study, kind=Making.Kind.WHY, options=self.asked.as_dict())
+        )
+
+    def address(self, name: str, *args: str) -> str:
+        assert self.asked is not None
+        asked = {
+            "judge": self.asked.judge,
+            "judge_now": self.asked.judge_now,
+            "from": self.asked.before,
+            "to": self.asked.after,
+            "question": self.asked.question,
+        }
+        given = urlencode({key: value for key, value in asked.items() if value})
+        return f"{reverse(name, args=[self.study.slug, *args])}?{given}"
+
+    def shared(self) -> dict[str, Any]:
+        return {
+            "study": self.study,
+            "here": "why",
+            "why": self,
+            "etag": self.etag,
+            "poll_url": self.request.get_full_path(),
+            "vega_url": reverse("vega"),
+        }
+
+
+def _page(request: HtmxRequest, slug: str) -> WhyPage:
+    place = research_place_or_404(request, slug)
+    study = place.study
+    days = Generator.objects.filter(study=study, release_date__isnull=False).order_by(
+        "release_date"
+    )
+    known = [day for day in days.values_list("release_date", flat=True).distinct() if day]
+    return WhyPage(request, study, runs_by_name(study), known, place.owns)
+
+
+@require_GET
+@login_required
+def why(request: HtmxRequest, slug: str) -> HttpResponse:
+    page = _page(request, slug)
+    return respond(page, "audit/why.html", lambda: _context(page))
+
+
+@require_GET
+@login_required
+def chart(request: HtmxRequest, slug: str, kind: str) -> HttpResponse:
+    page = _page(request, slug)
+    if kind != "json" and kind not in TYPES:
+        raise Http404
+    body = page.told
+    if blank := charts.blank(body):
+        raise Refused(blank)
+    if kind == "json":
+        theme = "dark" if request.GET.get("theme") == "dark" else "light"
+        return JsonResponse(charts.waterfall(body, theme))
+    return attached(charts.chart_file(body, kind=kind), TYPES[kind], f"{slug}-why.{kind}")
+
+
+@require_GET
+@login_required
+def table(request: HtmxRequest, slug: str) -> HttpResponse:
+    page = _page(request, slug)
+    body = page.told
+    made = csv_of(body, _tables(body), request.GET.get("table", ""))
+    if made is None:
+        raise Http404
+    content, which = made
+    return attached(content.encode(), "text/csv; charset=utf-8", f"{slug}-why{which}.csv")
+
+
+def _context(page: WhyPage) -> dict[str, Any]:
+    body, (_, lacking) = page.body, page.found
+    shown: dict[str, Any] = {
+        "lacking": lacking,
+        "choices": _choices(page),
+        "anchors": page.anchors,
+        "is_owner": page.owns,
+    }
+    if page.judge:
+        texts = (page.asked.before, page.asked.after) if page.asked else ("", "")
+        shown["sides"] = [
+            {"name": side, "title": side, "text": text}
+            for side, text in zip(("from", "to"), texts, strict=True)
+        ]
+        kept = {"judge": page.judge, "judge_now": page.judge_now, "question": page.question}
+        shown["kept"] = [(name, value) for name, value in kept.items() if value]
+        shown["own_sides"] = list(page.own_sides.items())
+        shown["by_release"] = f"{page.request.path}?{urlencode(shown['kept'])}"
+    if not body:
+        return shown
+    parts, sides = _tables(body)
+    return {
+        **shown,
+        "sentences": words.sentences(body, anchored=page.anchors.last is not None),
+        "parts": parts,
+        "of_sides": sides,
+        "csv": page.address("why-table"),
+        "plot": _plot(page, body),
+        "merged": body.get("kinds_of_one_prompt", []),
+        "signature": [*charts.caption(body), body["signature"]["rule"]],
+    }
+
+
+def _choices(page: WhyPage) -> list[dict[str, Any]]:
+    named = [(name, title(name)) for name in page.judges]
+    choices = [select("judge", "judge", named, page.judge)]
+    if len(named) > 1:
+        same = [("", "the same"), *((name, words) for name, words in named if name != page.judge)]
+        choices.append(
+            select("judge_now", "its version on the second side", same, page.judge_now)
+        )
+    if len(page.days) > 1 and not page.own_sides:
+        since = [(day.isoformat(), f"before and since {day}") for day in page.days[1:]]
+        choices.append(select("since", "generators released", since, page.since))
+    return choices
+
+
+def _plot(page: WhyPage, body: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "name": "why",
+        "title": "What moved the gap",
+        "blank": charts.blank(body),
+        "spec": f"{page.address('why-chart', 'json')}&data={body['signature']['data'][:12]}",
+        "downloads": [
+            {"name": kind.upper(), "url": page.address("why-chart", kind)} for kind in FILES
+        ],
+    }
+
+
+def _tables(body: dict[str, Any]) -> list[Table]:
+    parts = [
+        row(words.name(part), {"net_deviation": estimate}, COLUMNS)
+        for part, estimate in words.parts_of(body)
+    ]
+    parts.append(row("all together", {"net_deviation": body["moved"]}, COLUMNS))
+    sides = [
+        row(
+            side["words"],
+            {
+                "human_score": side["people"],
+                "judge_score": side["judge"],
+                "net_deviation": side["gap"],
+            },
+            OF_SIDE,
+            note=f"{side['images']} images of {side['prompts']} prompts"
+            + (f"; {side['without_score']} without a score" if side["without_score"] else ""),
+        )
+        for side in body["sides"]
+    ]
+    return [
+        Table("causes", "What moved the gap", "cause", COLUMNS, parts),
+        Table("sides", "Both sides", "side", OF_SIDE, sides),
+    ]

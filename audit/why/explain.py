@@ -1,0 +1,104 @@
+"""Why the gap between people and a judge moved from one side to another, as one body that commands
+print and pages show."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from annotations.models import Study
+from audit import VERSION
+from audit.reports.options import RESAMPLES, SEED
+from audit.stats.causes import Causes, attribute
+from audit.stats.estimate import Estimate, Result, Undefined
+from audit.stats.resamples import Resamples
+from audit.why.asked import Asked
+from audit.why.sides import Sides, sides_of
+
+RULE = (
+    "people’s mean less the judge’s score; Shapley’s split for the judge, Kitagawa’s for other kinds of "
+    "images (all tags of the prompt and its atomicity); Holm over the parts"
+)
+
+# What runs somewhere else may change behind its name.
+SERVER = "OpenAIServer"
+
+
+def explain(
+    study: Study,
+    asked: Asked,
+    *,
+    find: Callable[[str], Study],
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> dict[str, Any]:
+    sides = sides_of(study, asked, find)
+    found = attribute(sides.before, sides.after, sides.anchors, resamples=resamples, seed=seed)
+    before, after = asked.sides()
+    body = {
+        "study": study.slug,
+        "simulated": study.simulated,
+        "question": sides.question,
+        "judge": sides.judge.name,
+        "judge_now": sides.judge_now.name,
+        "same_version": sides.judge.fingerprint == sides.judge_now.fingerprint,
+        "by_server": SERVER in sides.judge_now.facts["engine"],
+        "sides": [
+            {"words": side.words, **counted, **_levels(sides, place, resamples, seed)}
+            for place, (side, counted) in enumerate(zip((before, after), sides.counts, strict=True))
+        ],
+        "anchors": 0 if sides.anchors is None else len(sides.anchors.images),  # type: ignore[arg-type]
+        **_told(found),
+        "asked": asked.as_dict(),
+        "signature": {
+            "version": VERSION,
+            "seed": seed,
+            "resamples": resamples,
+            "interval": "95 %, percentiles over prompts drawn anew on both sides",
+            "rule": RULE,
+            "judges": {judge.name: judge.fingerprint for judge in (sides.judge, sides.judge_now)},
+            "data": " ".join(sides.data),
+        },
+    }
+    return json.loads(json.dumps(body, allow_nan=False))
+
+
+def _told(found: Causes | Undefined) -> dict[str, Any]:
+    if isinstance(found, Undefined):
+        return {"moved": found.as_dict(), "parts": {}, "together": []}
+    told: dict[str, Any] = {
+        "moved": _in_points(found.gap),
+        "parts": {name: _in_points(found.parts[name]) for name in found.parts},
+        "together": [list(parts) for parts in found.only_as_a_sum],
+        "judge_by": found.judge_by,
+        "kinds_of_one_prompt": list(found.merged),
+        "kinds_of_one_side": {side: list(kinds) for side, kinds in found.unmatched.items()},
+        "share_of_these": dict(found.unmatched_share),
+    }
+    for name, p in found.p.items():
+        if told["parts"][name].get("low") is not None:
+            told["parts"][name]["p_holm"] = p
+    if found.same_scores is not None:
+        told["same_scores"] = list(found.same_scores)
+    return told
+
+
+def _levels(sides: Sides, place: int, resamples: int, seed: int) -> dict[str, Any]:
+    side = (sides.before, sides.after)[place]
+    judge = (side.judge_old, side.judge_new)[place]
+    draw = Resamples(side.prompts, resamples=resamples, seed=seed, method="jackknife")
+    return {
+        "people": draw.mean(side.human, scale=100.0, ends=(0.0, 1.0)).as_dict(),
+        "judge": draw.mean(judge, scale=100.0, ends=(0.0, 1.0)).as_dict(),
+        "gap": draw.difference_of_means(side.human, judge, scale=100.0).as_dict(),
+    }
+
+
+def _in_points(result: Result) -> dict[str, Any]:
+    if isinstance(result, Undefined):
+        return result.as_dict()
+    low, high = (None if end is None else 100 * end for end in (result.low, result.high))
+    if low == high:
+        low = high = None  # the same in all draws, which is no certainty
+    return Estimate(100 * result.value, low, high, result.n).as_dict()

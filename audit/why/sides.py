@@ -1,0 +1,285 @@
+"""Reads the images of two sides: what people said of them, what the judge scored, and of which kind
+each is. Images that people answered about on both sides are anchors: they show whether the same
+images are seen otherwise today."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import numpy as np
+
+from annotations.errors import Refused
+from annotations.models import Annotation, Answer, Study
+from audit.reports import human_scores
+from audit.reports.make import question_of
+from audit.reports.options import Options
+from audit.reports.pairing import JudgeScores, Paired, People, pair
+from audit.reports.reference import why_no_points
+from audit.stats import enough
+from audit.stats.causes import Anchors, Side
+from audit.stats.resampling.cluster_order import by_content
+from audit.why.asked import Asked, SideAsked
+from judges.names import APART
+
+# From so many of a side's images on, those that the other version of the judge has not scored are
+# left out; below, that version counts as not run there.
+RUN = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    before: Side
+    after: Side
+    anchors: Anchors | None
+    question: str
+    judge: JudgeScores
+    judge_now: JudgeScores
+    # Of each side: images with labels and scores, their prompts, and images that lack one of both.
+    counts: tuple[dict[str, int], dict[str, int]]
+    data: tuple[str, ...]  # the digests of what was read
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The images of one side; people and judge from 0 to 1."""
+
+    prompt: np.ndarray
+    kind: np.ndarray
+    human: np.ndarray
+    old: np.ndarray
+    new: np.ndarray
+    # Answers given on the other side about the same images, with the old form and with a new one.
+    again_old: np.ndarray
+    again_new: np.ndarray
+    without: int
+
+    @property
+    def columns(self) -> tuple[np.ndarray, ...]:
+        return self.human, self.old, self.new, self.again_old, self.again_new
+
+
+def sides_of(study: Study, asked: Asked, find: Callable[[str], Study]) -> Sides:
+    """`find` gives another study by its name, or refuses."""
+    before, after = asked.sides()
+    mine = _paired(study, asked)
+    other = _paired(find(after.study), asked) if after.kind == "study" else mine
+    judge, now = _judge(mine, asked.judge), _judge(other, asked.judge_now or asked.judge)
+    for paired, scores in ((mine, judge.scores), (other, now.scores)):
+        _refuse_unfit(paired.people, scores)
+    prints = judge.fingerprint, now.fingerprint
+    if before.kind == "labelled":
+        told = _by_day(study, mine.people, before, after)
+        rows = [_rows(mine, prints, own, human, *again) for own, (human, *again) in enumerate(told)]
+    else:
+        rows = [
+            _rows(
+                paired,
+                prints,
+                own,
+                np.where(_chosen(paired.people, side), paired.people.mean, np.nan),
+            )
+            for own, (paired, side) in enumerate(((mine, before), (other, after)))
+        ]
+    for place, side in zip(("from", "to"), rows, strict=True):
+        if side.prompt.size < enough.IMAGES:
+            raise Refused(
+                f"“{place}” has {side.prompt.size} images with labels and scores of "
+                f"{judge.name if place == 'from' else now.name}; at least {enough.IMAGES} are needed."
+            )
+    if other is not mine:
+        rows[1].prompt[:] += int(mine.people.prompts.max()) + 1
+    (a, anchors), (b, _) = _in_order(*rows)
+    return Sides(
+        before=a,
+        after=b,
+        anchors=anchors,
+        question=mine.people.question,
+        judge=judge,
+        judge_now=now,
+        counts=(_counted(rows[0]), _counted(rows[1])),
+        data=tuple(dict.fromkeys((mine.digest, other.digest))),
+    )
+
+
+def _paired(study: Study, asked: Asked) -> Paired:
+    names = [name.partition(APART)[0] for name in (asked.judge, asked.judge_now) if name]
+    question = question_of(study, Options(question=asked.question or None))
+    return pair(study=study, question=question, judges=names)
+
+
+def _judge(paired: Paired, name: str) -> JudgeScores:
+    found = [judge for judge in paired.judges if name in (judge.name, judge.facts["name"])]
+    exact = [judge for judge in found if judge.name == name]
+    if len(exact or found) == 1:
+        return (exact or found)[0]
+    if found:
+        known = ", ".join(f"“{judge.name}”" for judge in found)
+        raise Refused(f"“{name}” is more than one judge of study {paired.people.study}: {known}.")
+    raise Refused(f"“{name}” has no scores in study {paired.people.study}.")
+
+
+def _refuse_unfit(people: People, scores: np.ndarray) -> None:
+    if people.chances is not None:
+        raise Refused(f"Why the gap moved cannot be said: {human_scores.REFUSED}.")
+    if lacking := why_no_points(people, scores):
+        raise Refused(f"People and judge have no gap in points: {lacking}.")
+
+
+def _chosen(people: People, side: SideAsked) -> np.ndarray:
+    if side.kind == "study":
+        return np.ones(len(people.images), dtype=bool)
+    if side.kind == "released":
+        codes = [code for code, day in enumerate(people.release_dates) if side.holds(day)]
+    else:
+        unknown = [name for name in side.generators if name not in people.generator_names]
+        if unknown:
+            raise Refused(
+                f"No generator of study {people.study} is called “{unknown[0]}”. There are: "
+                f"{', '.join(people.generator_names)}."
+            )
+        codes = [people.generator_names.index(name) for name in side.generators]
+    return np.isin(people.generators, codes)
+
+
+def _rows(
+    paired: Paired,
+    prints: tuple[str, str],
+    own: int,
+    human: np.ndarray,
+    again_old: np.ndarray | None = None,
+    again_new: np.ndarray | None = None,
+) -> _Rows:
+    """Of the images that have a human score here. `own` is the place of this side's own version of the
+    judge among the two."""
+    people, none = paired.people, np.full(human.size, np.nan)
+    by_print = {judge.fingerprint: judge.scores for judge in paired.judges}
+    versions = [by_print.get(fingerprint, none) for fingerprint in prints]
+    here = ~np.isnan(human)
+    scored = here & ~np.isnan(versions[own])
+    both = scored & ~np.isnan(versions[1 - own])
+    if both.sum() >= RUN * max(scored.sum(), 1):
+        scored = both
+    else:
+        versions[1 - own] = none
+    return _Rows(
+        people.prompts[scored].copy(),
+        np.array(_kinds(people), dtype=object)[scored],
+        human[scored],
+        versions[0][scored],
+        versions[1][scored],
+        (none if again_old is None else again_old)[scored],
+        (none if again_new is None else again_new)[scored],
+        int((here & ~scored).sum()),
+    )
+
+
+def _kinds(people: People) -> list[str]:
+    """Each image is of one kind: all tags of its prompt, and its atomicity where that is known."""
+    return [
+        (", ".join(sorted(tags)) or "no tag") + ("" if np.isnan(n) else f" · {n:g}")
+        for tags, n in zip(people.tags, people.atomicity.tolist(), strict=True)
+    ]
+
+
+def _by_day(
+    study: Study, people: People, before: SideAsked, after: SideAsked
+) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
+    """People's mean of the images first labelled in either span; and what they said later of the
+    images of the first one, with a form that they had used then and with another."""
+    size = len(people.images)
+    place = {key: number for number, key in enumerate(people.images.tolist())}
+    sums, counts = np.zeros((3, size)), np.zeros((3, size))
+    answers = _answers(study, people.question)
+    old_forms = {form for _, form, _, day in answers if before.holds(day)}
+    first = np.full(size, date.max, dtype=object)
+    for image, form, value, day in answers:
+        row = place[image]
+        first[row] = min(first[row], day)
+        if before.holds(day):
+            side = 0
+        elif after.holds(day):
+            side = 1 if form in old_forms else 2
+        else:
+            continue
+        sums[side, row] += value
+        counts[side, row] += 1
+    with np.errstate(invalid="ignore"):
+        then, again_old, again_new = sums / counts
+        later = (sums[1] + sums[2]) / (counts[1] + counts[2])
+    if not counts[2].any():
+        # One form throughout: no words have changed.
+        again_new = again_old
+    old = np.array([before.holds(day) for day in first])
+    new = np.array([after.holds(day) for day in first])
+    nothing = np.full(size, np.nan)
+    return (
+        (np.where(old, then, np.nan), again_old, again_new),
+        (np.where(new, later, np.nan), nothing, nothing),
+    )
+
+
+def _answers(study: Study, question: str) -> list[tuple[str, int, float, date]]:
+    """Image, form, value and day of each answer whose time is known."""
+    counted = Answer.objects.filter(
+        annotation__study=study,
+        annotation__state=Annotation.State.COUNTED,
+        question=question,
+        atom__isnull=True,
+        value__isnull=False,
+    ).order_by("annotation__image__key", "annotation__submitted_at", "pk")
+    rows = counted.values_list(
+        "annotation__image__key",
+        "annotation__form_id",
+        "value",
+        "annotation__submitted_at",
+        "annotation__created_at",
+    )
+    # An import without times writes one moment for both.
+    known = [
+        (image, form, value, given.date())
+        for image, form, value, given, stored in rows
+        if value is not None and given != stored
+    ]
+    if not known:
+        raise Refused("No answer has a known time, so no days of labelling can be compared.")
+    return known
+
+
+def _in_order(*rows: _Rows) -> list[tuple[Side, Anchors | None]]:
+    """Prompts numbered and images sorted by what they hold, so that no name changes a digit."""
+    whole = [
+        np.concatenate(columns) for columns in zip(*(side.columns for side in rows), strict=True)
+    ]
+    kind = np.concatenate([side.kind for side in rows])
+    codes = np.unique(kind.astype(str), return_inverse=True)[1]
+    which = np.repeat(np.arange(len(rows)), [side.prompt.size for side in rows])
+    prompts = np.concatenate([side.prompt for side in rows])
+    number = by_content(prompts, which, codes, *whole)
+    found = []
+    for side in range(len(rows)):
+        at = np.flatnonzero(which == side)
+        keys = [column[at] for column in reversed(whole)]
+        at = at[np.lexsort((*keys, codes[at], number[at]))]
+        human, old, new, again_old, again_new = (column[at] for column in whole)
+        anchors = np.flatnonzero(~np.isnan(again_old) | ~np.isnan(again_new))
+        seen = Anchors(
+            anchors,
+            human[anchors],
+            again_old[anchors],
+            again_new[anchors],
+            old[anchors],
+            new[anchors],
+        )
+        found.append((Side(number[at], kind[at], human, old, new), seen if anchors.size else None))
+    return found
+
+
+def _counted(rows: _Rows) -> dict[str, Any]:
+    return {
+        "images": int(rows.prompt.size),
+        "prompts": int(np.unique(rows.prompt).size),
+        "without_score": rows.without,
+    }

@@ -1,0 +1,114 @@
+"""Why the gap moved, in sentences that follow from the numbers by fixed rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from audit.stats.multiplicity import LEVEL
+from audit.words.numbers import p_words, side, with_interval
+from audit.words.report import title
+
+# What each part is called in a table, and what it means in a sentence.
+NAMES = {
+    "judge": "the judge",
+    "people": "people",
+    "wording": "the form’s words",
+    "mix": "other kinds of images",
+    "within": "errors on the same kinds",
+    "unmatched_a": "kinds that only the first side has",
+    "unmatched_b": "kinds that only the second side has",
+}
+MEANING = {
+    "judge": "its newer version scores the same images otherwise",
+    "people": "people see the same images otherwise than they did",
+    "wording": "another form asks something else",
+    "mix": "the second side has other shares of the kinds of images",
+    "within": "on images of the same kind, the gap between people and judge is another",
+    "unmatched_a": "kinds of images that only the first side has",
+    "unmatched_b": "kinds of images that only the second side has",
+}
+
+
+def name(part: str) -> str:
+    parts = part.split("_and_")
+    return _listed(parts) + (", together" if len(parts) > 1 else "")
+
+
+def sentences(body: dict[str, Any], *, anchored: bool = False) -> list[str]:
+    """`anchored`: the judge has scored anchors again, which has a certificate of its own."""
+    moved = body["moved"]
+    first, second = (one["words"] for one in body["sides"])
+    if "undefined" in moved:
+        return [f"Why the gap moved cannot be said: {moved['undefined']}."]
+    judge = title(body["judge"])
+    size = with_interval("net_deviation", moved)
+    way = side(moved)
+    if not way:
+        told = f"From {first} to {second}, no move of the gap between people and {judge} can be told: {size}."
+    else:
+        told = (
+            f"From {first} to {second}, people’s score less that of {judge} moved by {size}: the judge is "
+            f"{'stricter' if way > 0 else 'more lenient'} beside people than it was."
+        )
+    return [told, *_causes(body), *_together(body), *_certificate(body, anchored)]
+
+
+def _causes(body: dict[str, Any]) -> list[str]:
+    sure = {
+        part: estimate
+        for part, estimate in parts_of(body)
+        if estimate.get("p_holm", 1.0) <= LEVEL and side(estimate)
+    }
+    if not sure:
+        return ["No single cause is beyond chance (Holm)."]
+    return [
+        f"{with_interval('net_deviation', estimate)} come from {name(part)}"
+        f"{'' if '_and_' in part else f': {MEANING[part]}'}, {p_words(estimate['p_holm'])}."
+        for part, estimate in sorted(sure.items(), key=lambda one: -abs(one[1]["value"]))
+    ]
+
+
+def parts_of(body: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """In the order of the causes, which not every database keeps; a sum where the first of its parts
+    would stand."""
+    order = list(NAMES)
+    return sorted(body["parts"].items(), key=lambda part: order.index(part[0].split("_and_")[0]))
+
+
+def _together(body: dict[str, Any]) -> list[str]:
+    return [
+        f"{_listed(parts).capitalize()} cannot be told apart here. To tell them: {_need(parts)}."
+        for parts in body["together"]
+    ]
+
+
+def _listed(parts: list[str]) -> str:
+    names = [NAMES[part] for part in parts]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _need(parts: list[str]) -> str:
+    """Half-width 1.96 sqrt(f / n) of 3 points, where a share f of the answers changes: 5 or 15 in 100."""
+    need = []
+    if "judge" in parts:
+        need.append("let both versions of the judge score both sides")
+    if "people" in parts:
+        need.append(
+            "let people answer again about 214 images of the first side, or 640 where they often change "
+            "their minds, for ±3 points"
+        )
+    if "wording" in parts:
+        need.append("some of them with the old form")
+    return ", ".join(need)
+
+
+def _certificate(body: dict[str, Any], anchored: bool) -> list[str]:
+    if body["same_version"]:
+        unseen = (
+            "; whether the server behind it has changed could not be seen, since no anchors were scored "
+            "again"
+        ) * (body["by_server"] and not anchored)
+        return [f"The same version of the judge scored both sides{unseen}."]
+    if same := body.get("same_scores"):
+        return [f"Both versions gave the same score to {same[0]} of {same[1]} images."]
+    return []

@@ -1,0 +1,194 @@
+"""Why the gap moved, from the rows of a study to the parts: worked by hand."""
+
+import json
+from datetime import UTC, datetime
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotations.errors import Refused
+from annotations.models import Annotation, Prompt
+from audit.why import stored
+from audit.why.asked import Asked, side
+from audit.why.explain import explain
+from tests import making
+
+pytestmark = pytest.mark.django_db
+KEYS = [f"{made}-{n}" for made in ("early", "late") for n in range(40)]
+GENERATORS = Asked(judge="some-judge", before="early", after="late")
+
+
+def told(study, asked=GENERATORS, **more):
+    return explain(study, asked, find=stored.study_called, resamples=200, **more)
+
+
+def value(body, part):
+    return body["parts"][part]["value"]
+
+
+@pytest.fixture
+def judged(db):
+    """Forty prompts, an image of each by two generators. People say yes to all early images and to
+    every other late one; the judge says .9 to all."""
+    study = making.study("judged", prompts=40)
+    yes = {key: {"ann": 0 if key.startswith("late") and int(key[-1]) % 2 else 1} for key in KEYS}
+    making.labels(study, yes)
+    making.scores(study, {key: 0.9 for key in KEYS})
+    return study
+
+
+def test_the_gap_and_its_move_worked_by_hand(judged):
+    body = told(judged)
+    # 100 − 90 = 10 before; 50 − 90 = −40 after.
+    assert [side["gap"]["value"] for side in body["sides"]] == pytest.approx([10, -40])
+    assert body["moved"]["value"] == pytest.approx(-50)
+    # One version judged both, and there is one kind of images.
+    assert value(body, "judge") == value(body, "mix") == 0
+    assert value(body, "people_and_wording_and_within") == pytest.approx(-50)
+    assert body["together"] == [["people", "wording", "within"]]
+    assert sum(part["value"] for part in body["parts"].values()) == pytest.approx(-50, abs=1e-9)
+    assert body["moved"]["low"] < -50 < body["moved"]["high"] < 0
+
+
+def test_another_mix_of_kinds_is_told_from_the_rest(judged):
+    # Two kinds of prompts. The judge errs by 40 points on the second kind alone, on both sides.
+    for number, prompt in enumerate(Prompt.objects.filter(study=judged).order_by("key")):
+        prompt.tags = ["colors"] if number % 2 else ["counting"]
+        prompt.save()
+    kinds = dict(judged.images.values_list("key", "prompt__tags"))
+    making.scores(judged, {k: 1 if kinds[k] == ["colors"] else 0.6 for k in KEYS}, name="other")
+    Annotation.objects.filter(study=judged).delete()
+    # Early: all images are labelled. Late: of the first kind only every second image is.
+    counted = {k: {"ann": 1} for k in KEYS}
+    dropped = [k for k in KEYS if k.startswith("late") and kinds[k] == ["colors"]][::2]
+    making.labels(judged, {k: v for k, v in counted.items() if k not in dropped})
+    body = told(judged, Asked(judge="other", before="early", after="late"))
+    # Gaps: 0 and 40, half of each; then 10 of 30 and 20 of 30: 20 -> 80/3.
+    assert body["moved"]["value"] == pytest.approx(80 / 3 - 20)
+    assert value(body, "mix") == pytest.approx(80 / 3 - 20)
+    assert value(body, "people_and_wording_and_within") == pytest.approx(0, abs=1e-9)
+
+
+def test_another_version_of_the_judge_is_a_part_of_its_own(judged):
+    making.scores(judged, {key: 0.7 for key in KEYS}, name="newer")
+    body = told(judged, Asked(judge="some-judge", before="early", after="late", judge_now="newer"))
+    # .9 -> .7 on the same images: the gap grows by 20.
+    assert value(body, "judge") == pytest.approx(20)
+    assert body["moved"]["value"] == pytest.approx(-30)
+    assert body["judge_by"] == "both versions on both sides"
+    assert not body["same_version"]
+
+
+def test_images_answered_on_both_days_tell_people_from_the_pictures(judged):
+    Annotation.objects.filter(study=judged).delete()
+    early = {key: {"ann": 1} for key in KEYS if key.startswith("early")}
+    late = {key: {"ann": 1} for key in KEYS if key.startswith("late")}
+    again = {f"early-{n}": {"ben": 0 if n % 4 == 0 else 1} for n in range(40)}
+    for labels in (early, late, again):
+        making.labels(judged, labels)
+    rows = Annotation.objects.filter(study=judged)
+    first = rows.filter(annotator__name="ann", image__generator__name="early")
+    rows.update(submitted_at=datetime(2026, 3, 1, tzinfo=UTC))
+    first.update(submitted_at=datetime(2026, 1, 1, tzinfo=UTC))
+    asked = Asked("some-judge", "labelled=..2026-01-31", "labelled=2026-02-01..")
+    body = told(judged, asked)
+    # Ten of forty anchors are seen as wrong today; nothing else has moved: the late images are all right.
+    assert body["anchors"] == 40
+    assert [side["images"] for side in body["sides"]] == [40, 40]
+    assert value(body, "people") == pytest.approx(-25)
+    assert value(body, "wording") == 0
+    assert value(body, "within") == pytest.approx(25)
+    assert body["together"] == []
+
+
+def test_two_studies_are_held_against_each_other_by_the_same_judge(judged):
+    second = making.study("second", prompts=40)
+    making.labels(second, {key: {"ann": 1} for key in KEYS})
+    making.scores(second, {key: 0.6 for key in KEYS})
+    body = told(judged, Asked("some-judge", "early, late", "study=second"))
+    # 75 − 90 = −15, then 100 − 60 = 40.
+    assert body["moved"]["value"] == pytest.approx(55)
+    assert body["sides"][1]["prompts"] == 40
+
+
+def test_no_name_and_no_order_changes_a_digit(judged):
+    making.labels(judged, {k: {"ben": int(k[-1]) % 3 == 0, "cem": int(k[-1]) % 2} for k in KEYS})
+    making.scores(judged, {k: (hash_of(k) % 97) / 97 for k in KEYS}, name="varied")
+    asked = Asked(judge="varied", before="early", after="late")
+    before = told(judged, asked)
+    for number, prompt in enumerate(Prompt.objects.filter(study=judged).order_by("-key")):
+        prompt.key = f"renamed-{number * 7 % 40}"
+        prompt.save()
+    for number, image in enumerate(judged.images.order_by("-key")):
+        image.key = f"image-{number * 3 % 80:02}"
+        image.save()
+    after = told(judged, asked)
+    assert (before["moved"], before["parts"]) == (after["moved"], after["parts"])
+
+
+def hash_of(key: str) -> int:
+    return sum(ord(letter) * (place + 3) ** 2 for place, letter in enumerate(key))
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ({"judge": "nobody"}, "“nobody” has no scores in study judged."),
+        ({"before": "earlie"}, "No generator of study judged is called “earlie”. There are: early, late."),
+        ({"before": ""}, "Say what “from” is: generators with commas between them"),
+        ({"after": "released=2024"}, "“to”: a span is written as 2024-01-01..2024-12-31"),
+        ({"after": "released=2024-02-30.."}, "“to”: “2024-02-30” is no day; write it as 2024-01-31."),
+        ({"after": "released=2025-01-01..2024-01-01"}, "“to”: the span ends before it begins."),
+        ({"after": "released=2031-01-01.."}, "“to” has 0 images with labels and scores of some-judge; at least 30"),
+        ({"after": "labelled=2024-01-01.."}, "Days of labelling are compared with days of labelling"),
+        ({"before": "study=judged"}, "“from” is a part of this study"),
+        ({"after": "study=nowhere"}, "There is no study “nowhere”."),
+        ({"question": "mood"}, "Nobody answered a question “mood”."),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_compared_is_said(judged, asked, sentence):
+    with pytest.raises(Refused) as refusal:
+        told(judged, Asked(**{**GENERATORS.as_dict(), **asked}))
+    assert sentence in refusal.value.message
+
+
+def test_imported_answers_without_times_have_no_days(judged):
+    with pytest.raises(Refused, match="No answer has a known time"):
+        told(judged, Asked("some-judge", "labelled=..2026-01-01", "labelled=2026-01-02.."))
+
+
+def test_scores_on_another_scale_have_no_gap(judged):
+    making.scores(judged, {key: 32 for key in KEYS}, name="clip")
+    with pytest.raises(Refused, match="have no gap in points"):
+        told(judged, Asked(judge="clip", before="early", after="late"))
+
+
+def test_a_side_says_what_it_holds():
+    assert side("released=..2024-05-31", "from").words == "generators released up to 2024-05-31"
+    assert side("labelled=2025-01-01..", "to").words == "images first labelled since 2025-01-01"
+    assert side(" a , b,a", "to").words == "a, b"
+
+
+def test_the_command_prints_what_the_page_is_made_from(judged):
+    def run(*more):
+        out = StringIO()
+        call_command(
+            "why",
+            "judged",
+            "--judge",
+            "some-judge",
+            "--from",
+            "early",
+            "--to",
+            "late",
+            *more,
+            stdout=out,
+        )
+        return out.getvalue()
+
+    body = json.loads(run("--json", "--resamples", "200"))
+    assert body == {**told(judged), "certificates": []}
+    assert "people’s score less that of some-judge moved by −50.0 points" in run()
+    with pytest.raises(CommandError, match="at least 100 resamples"):
+        run("--resamples", "5")

@@ -1,0 +1,142 @@
+"""The page Why: whole and as a fragment, for whom, its chart and file, small and large studies."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from audit.models import Explanation, Making
+from audit.people import stored as stored_agreement
+from audit.reports import progress
+from audit.tasks import make_why_task
+from audit.words import why as words
+from tests import making
+from tests.audit.pages.test_dashboards import judge_all
+
+pytestmark = pytest.mark.django_db
+HTMX = {"HTTP_HX_REQUEST": "true"}
+
+
+@pytest.fixture
+def large(alice):
+    study = making.study("large", prompts=40)
+    making.person(study, "alice", role="owner")
+    judge_all(study)
+    judge_all(study, name="other-judge", verdicts=False)
+    return study
+
+
+def at(name="why", *args, **query):
+    return reverse(name, args=["large", *args], query=query)
+
+
+def text(response):
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def test_the_page_says_what_moved_and_draws_it(as_alice, large):
+    page = text(as_alice.get(at()))
+    assert page.count("<html") == 1
+    assert (
+        "From generators released up to 2023-12-31 to generators released since 2024-01-01" in page
+    )
+    assert (
+        "People, the form’s words and errors on the same kinds cannot be told apart here." in page
+    )
+    body = Explanation.objects.get().body
+    assert [line for line in words.sentences(body) if line.replace("'", "&#x27;") not in page] == []
+    chart = as_alice.get(at("why-chart", "json"), {"theme": "dark"}).json()
+    bars = (
+        next(iter(chart["datasets"].values()))
+        if "datasets" in chart
+        else chart["layer"][0]["data"]["values"]
+    )
+    assert len(bars) == 2 + len(body["parts"])
+    assert text(as_alice.get(at("why-chart", "svg"))).startswith("<svg")
+    part = text(as_alice.get(at(), **HTMX))
+    assert part.lstrip().startswith('<div id="numbers"')
+
+
+def test_annotators_are_refused_and_strangers_find_nothing(client, large):
+    client.force_login(making.person(large, "bob").user)
+    assert client.get(at()).status_code == 403
+    stranger = making.person(making.study("elsewhere"), "stranger", role="owner")
+    client.force_login(stranger.user)
+    assert client.get(at()).status_code == 404
+
+
+def test_a_study_of_strangers_is_not_named(as_alice, large):
+    other = making.study("secret", prompts=40)
+    judge_all(other)
+    asked = {"judge": "some-judge", "from": "early", "to": "study=secret"}
+    assert "There is no study “secret”." in text(as_alice.get(at(), asked))
+    making.person(other, "alice", role="researcher")
+    assert "to study secret" in text(as_alice.get(at(), asked))
+
+
+def test_what_is_kept_is_not_computed_again(as_alice, large, monkeypatch):
+    text(as_alice.get(at()))
+    monkeypatch.setattr("audit.why.stored.explain", None)
+    text(as_alice.get(at()))
+    with CaptureQueriesContext(connection) as seen:
+        text(as_alice.get(at()))
+    assert len(seen) <= 16
+    assert Explanation.objects.count() == 1
+
+
+def test_a_large_study_is_explained_by_a_worker(as_alice, large, monkeypatch):
+    monkeypatch.setattr(stored_agreement, "AT_ONCE", 1)
+    monkeypatch.setattr("audit.pages.one_question.why.send", lambda *told: None)
+    page = text(as_alice.get(at()))
+    assert "A worker will count them" in page
+    assert 'hx-trigger="every 3s"' in page
+    row = Making.objects.get(kind="why")
+    assert row.options["before"] == "released=..2023-12-31"
+    make_why_task(large.pk)
+    assert progress.of(large, kind=Making.Kind.WHY) is None
+    assert "Both sides" in text(as_alice.get(at()))
+
+
+def test_new_labels_change_what_is_told(as_alice, large):
+    text(as_alice.get(at()))
+    before = Explanation.objects.get().body
+    making.labels(large, {f"late-{n}": {"new": 0} for n in range(40)})
+    text(as_alice.get(at()))
+    assert Explanation.objects.get().body["moved"] != before["moved"]
+
+
+def test_nothing_to_compare_is_said(as_alice, study):
+    page = text(as_alice.get(reverse("why", args=[study.slug])))
+    assert "No judge has scored this study yet." in page
+    for name, kind in (("why-chart", ["svg"]), ("why-table", [])):
+        answer = as_alice.get(reverse(name, args=[study.slug, *kind]))
+        assert answer.status_code == 400
+        assert b"No judge has scored this study yet." in answer.content
+    assert as_alice.get(reverse("why-chart", args=[study.slug, "exe"])).status_code == 404
+
+
+def test_what_was_asked_wrongly_keeps_its_place_in_the_form(as_alice, large):
+    page = text(as_alice.get(at(), {"judge": "some-judge", "from": "earlie", "to": "late"}))
+    assert "No generator of study large is called “earlie”." in page
+    assert 'value="earlie"' in page
+
+
+def test_sides_can_be_named_where_release_dates_tell_none_apart(as_alice, large):
+    large.generators.update(release_date=None)
+    page = text(as_alice.get(at()))
+    assert "There is nothing to compare yet" in page
+    assert 'id="side-from"' in page
+    named = text(as_alice.get(at(), {"judge": "some-judge", "from": "early", "to": "late"}))
+    assert "From early to late" in named
+
+
+def test_sides_and_judges_are_kept_together(as_alice, large):
+    asked = {"judge": "some-judge", "judge_now": "other-judge", "from": "early", "to": "late"}
+    page = text(as_alice.get(at(), asked))
+    menus, sides = page.split('class="filters')[1:3]
+    assert '<input type="hidden" name="from" value="early">' in menus
+    assert '<input type="hidden" name="to" value="late">' in menus
+    assert 'name="since"' not in menus
+    assert '<input type="hidden" name="judge_now" value="other-judge">' in sides
+    assert "Compare by release date again" in sides

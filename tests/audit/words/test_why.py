@@ -1,0 +1,68 @@
+"""Why the gap moved, in sentences that say no more than their intervals."""
+
+from audit.words import why as words
+
+
+def est(value, low, high, p=None):
+    return {"value": value, "low": low, "high": high, "n": 80} | (
+        {} if p is None else {"p_holm": p}
+    )
+
+
+def body(moved, together=(), **parts):
+    return {
+        "moved": moved,
+        "judge": "j",
+        "sides": [{"words": "a, b"}, {"words": "c"}],
+        "parts": parts,
+        "together": [list(row) for row in together],
+        "same_version": False,
+        "by_server": False,
+    }
+
+
+def test_the_cause_beyond_chance_is_named_first_the_largest():
+    told = body(
+        est(10.3, 5.1, 15.2),
+        judge=est(7.2, 6.5, 8.0, 0.0004),
+        people=est(-3.0, -6.3, 0.1, 0.2),
+        mix=est(-8.6, -9.4, -7.9, 0.004),
+    )
+    assert words.sentences(told) == [
+        "From a, b to c, people’s score less that of j moved by +10.3 points (5.1 to 15.2): the "
+        "judge is stricter beside people than it was.",
+        "−8.6 points (−9.4 to −7.9) come from other kinds of images: the second side has other shares "
+        "of the kinds of images, p = 0.004 (Holm).",
+        "+7.2 points (6.5 to 8.0) come from the judge: its newer version scores the same images "
+        "otherwise, p < 0.001 (Holm).",
+    ]
+
+
+def test_a_part_whose_interval_holds_0_is_no_cause_whatever_its_p():
+    told = body(est(1.0, -2.0, 4.0), judge=est(1.0, -0.5, 2.0, 0.01))
+    assert words.sentences(told) == [
+        "From a, b to c, no move of the gap between people and j can be told: +1.0 points (−2.0 to +4.0).",
+        "No single cause is beyond chance (Holm).",
+    ]  # fmt: skip
+
+
+def test_what_cannot_be_told_apart_says_what_would_tell_it():
+    lines = words.sentences(body(est(1.0, -2.0, 4.0), [("people", "wording", "within")]))
+    assert lines[2] == (
+        "People, the form’s words and errors on the same kinds cannot be told apart here. To tell "
+        "them: let people answer again about 214 images of the first side, or 640 where they often "
+        "change their minds, for ±3 points, some of them with the old form."
+    )
+    lines = words.sentences(body(est(1.0, -2.0, 4.0), [("judge", "within")]))
+    assert lines[2].endswith("To tell them: let both versions of the judge score both sides.")
+
+
+def test_a_server_is_not_vouched_for():
+    told = body(est(1.0, -2.0, 4.0)) | {"same_version": True}
+    assert words.sentences(told)[-1] == "The same version of the judge scored both sides."
+    told["by_server"] = True
+    assert words.sentences(told)[-1].endswith(
+        "whether the server behind it has changed could not be seen, since no anchors were scored again."
+    )
+    told |= {"same_version": False, "same_scores": [58, 60]}
+    assert words.sentences(told)[-1] == "Both versions gave the same score to 58 of 60 images."
