@@ -280,9 +280,7 @@ def _choices(page: WhyPage) -> list[dict[str, Any]]:
     choices = [select("judge", "judge", named, page.judge)]
     if len(named) > 1:
         same = [("", "the same"), *((name, words) for name, words in named if name != page.judge)]
-        choices.append(
-            select("judge_now", "its version on the second side", same, page.judge_now)
-        )
+        choices.append(select("judge_now", "its version on the second side", same, page.judge_now))
     if len(page.days) > 1 and not page.own_sides:
         since = [(day.isoformat(), f"before and since {day}") for day in page.days[1:]]
         choices.append(select("since", "generators released", since, page.since))
