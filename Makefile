@@ -102,7 +102,8 @@ lock: .venv/dev
 	$(if $(UPGRADE),rm -f requirements*.lock)
 	$(COMPILE) requirements-core.txt -o requirements-core.lock
 	$(COMPILE) requirements.txt -c requirements-core.lock -o requirements.lock
-	$(COMPILE) requirements-dev.txt -c requirements.lock -o requirements-dev.lock \
+	$(COMPILE) requirements-generate.txt -c requirements.lock -o requirements-generate.lock
+	$(COMPILE) requirements-dev.txt -c requirements-generate.lock -o requirements-dev.lock \
 		$$(sed -nE 's/^((torch|triton|cuda-[a-z-]+|nvidia-[a-z0-9-]+))==.*/--no-emit-package \1/p' requirements.lock)
 
 sbom: .venv/dev
