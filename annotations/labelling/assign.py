@@ -15,6 +15,7 @@ from django.db import connection, transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
+from annotations.database.deadlocks import begins_again
 from annotations.database.leases import lease_end, ran_out
 from annotations.database.prepared import Prepared, ask, execute, insert
 from annotations.errors import LabelRefused
@@ -64,6 +65,7 @@ TAKE = """
     WHERE id = %s AND (taken < %s OR gold IS NOT NULL)"""
 
 
+@begins_again
 @transaction.atomic(savepoint=False)
 def next_image(*, annotator: Membership) -> Assignment | None:
     """The lease that this person holds, or a new one; None when nothing is left for them."""
@@ -206,6 +208,7 @@ def renewed_lately(*, assignment: Assignment, study: Study) -> bool:
     return timezone.now() - renewed < LATELY
 
 
+@begins_again
 @transaction.atomic
 def release(*, assignment: Assignment) -> None:
     """The page was closed without an answer: others can get the image at once."""
@@ -218,6 +221,7 @@ def release(*, assignment: Assignment) -> None:
         walk.save()
 
 
+@begins_again
 @transaction.atomic
 def release_all(*, annotator: Membership, comes_again: bool = True) -> None:
     """What this person has in hand and in reserve: others can get it at once. `comes_again`: they
@@ -248,6 +252,7 @@ def give_back(held: Iterable[Assignment], walk: Walk) -> None:
     walk.reserve = [image for image in walk.reserve if image not in gone]
 
 
+@begins_again
 @transaction.atomic
 def skip(*, assignment: Assignment, note: str = "") -> None:
     """This person does not answer for the image; somebody else will."""
@@ -258,12 +263,14 @@ def skip(*, assignment: Assignment, note: str = "") -> None:
         _give_back_place([assignment.image_id])
 
 
+@begins_again
 @transaction.atomic
 def release_expired(*, study: Study) -> int:
     held = Assignment.objects.filter(study=study, state__in=Assignment.HELD)
     return _take_from_holders(held.filter(ran_out(lease_length(study))))
 
 
+@begins_again
 @transaction.atomic
 def call_in_reserves(*, study: Study) -> int:
     """Nobody is told that nothing is left while others have images in reserve. Whoever has not been

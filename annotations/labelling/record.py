@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import Value
 from django.utils import timezone
 
+from annotations.database.deadlocks import begins_again
 from annotations.database.leases import lease_end
 from annotations.database.prepared import Prepared, execute, insert
 from annotations.errors import LabelRefused
@@ -85,6 +86,7 @@ def check_answers(
     return valid | derived_answers(form_of(form), questions, image.prompt.metadata, valid)
 
 
+@begins_again
 @transaction.atomic
 def record_label(*, annotator: Membership, **sent: Any) -> Annotation:
     """Save one person's answers about one image; `sent` as in `_record`. The same submission twice
@@ -94,6 +96,7 @@ def record_label(*, annotator: Membership, **sent: Any) -> Annotation:
     return annotation
 
 
+@begins_again
 @transaction.atomic
 def record_and_give_next(*, annotator: Membership, **sent: Any) -> Assignment | None:
     """Save the answers and give the next image in one transaction: one wait for the disk, not two."""
@@ -168,6 +171,7 @@ def flag(*, image: Image, annotator: Membership, reason: str, note: str = "") ->
     return flagged
 
 
+@begins_again
 @transaction.atomic
 def take_back(*, annotation: Annotation) -> Assignment:
     """Undo: the answer no longer counts, and this person holds the image again."""
@@ -181,8 +185,8 @@ def take_back(*, annotation: Annotation) -> Assignment:
         annotator=annotation.annotator, state=Assignment.State.LEASED
     ):
         assign.release(assignment=held)
-    annotation.state = Annotation.State.WITHDRAWN
-    annotation.save(update_fields=["state"])
+    withdrawn = Annotation.State.WITHDRAWN
+    Annotation.objects.filter(pk=annotation.pk).update(state=withdrawn)
     assignment, _ = Assignment.objects.update_or_create(
         image=annotation.image,
         annotator=annotation.annotator,
@@ -193,6 +197,8 @@ def take_back(*, annotation: Annotation) -> Assignment:
         },
     )
     announce_label_change(annotation.study_id)
+    # Last: what a deadlock ends must find the annotation as it was.
+    annotation.state = withdrawn
     return assignment
 
 

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 
+from annotations.database.deadlocks import begins_again
 from annotations.database.leases import lease_end
 from annotations.database.prepared import insert
 from annotations.labelling import assign
@@ -20,6 +21,7 @@ from annotations.labelling.queries import progress
 from annotations.models import Assignment, Image, Membership
 
 
+@begins_again
 @transaction.atomic
 def keep_reserve(*, annotator: Membership) -> list[Image]:
     """Renew what this person holds and fill up their reserve, or take back what is too much of it.
