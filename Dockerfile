@@ -19,6 +19,7 @@ COPY manage.py ./
 COPY annotations annotations
 COPY audit audit
 COPY judges judges
+COPY jurybox jurybox
 COPY static static
 COPY templates templates
 

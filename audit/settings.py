@@ -1,13 +1,15 @@
 """All settings, and the only reader of the environment.
 
 Without any variable Jurybox runs embedded: SQLite, messages in files instead of a broker, a secret
-key of its own under `var/`, reachable from this machine only. Once ALLOWED_HOSTS names another host
-it is in production, and refuses to start with anything unsafe or missing.
+key of its own under `var/` (installed from a wheel: in the user's data folder), reachable from this
+machine only. Once ALLOWED_HOSTS names another host it is in production, and refuses to start with
+anything unsafe or missing.
 """
 
 import os
 import re
 import secrets
+import sys
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -17,6 +19,9 @@ from django.core.exceptions import ImproperlyConfigured
 from django_guid.integrations import CeleryIntegration
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+# In a clone the pages' files lie beside the apps; a wheel carries them in `jurybox/`.
+IN_CLONE = (BASE_DIR / "manage.py").exists()
+PAGES_DIR = BASE_DIR if IN_CLONE else BASE_DIR / "jurybox"
 LOOPBACK = {"127.0.0.1", "localhost", "[::1]"}
 
 
@@ -190,7 +195,20 @@ def _mail(text: str) -> dict[str, object]:
     }
 
 
-VAR_DIR = Path(os.environ.get("JURYBOX_VAR", "") or BASE_DIR / "var")
+def _own_folder() -> Path:
+    """Where an installed Jurybox keeps its data: the folder that the system has for such things."""
+    home = Path.home()
+    if sys.platform == "darwin":
+        return home / "Library" / "Application Support" / "jurybox"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", "") or home / "AppData" / "Local") / "jurybox"
+    # The rule of XDG: a path that is not absolute does not count.
+    given = Path(os.environ.get("XDG_DATA_HOME", ""))
+    return (given if given.is_absolute() else home / ".local" / "share") / "jurybox"
+
+
+_kept = os.environ.get("JURYBOX_VAR", "")
+VAR_DIR = Path(_kept) if _kept else BASE_DIR / "var" if IN_CLONE else _own_folder()
 DEBUG = _flag("DEBUG")
 ALLOWED_HOSTS = _list("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
 PORT = _number("PORT", 8000)
@@ -297,7 +315,7 @@ WSGI_APPLICATION = "audit.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [PAGES_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -360,7 +378,7 @@ MEDIA_ORIGINS = [_origin(MEDIA_BUCKET)] if MEDIA_BUCKET else []
 STATIC_URL = "static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [PAGES_DIR / "static"]
 WHITENOISE_USE_FINDERS = not (STATIC_ROOT / "staticfiles.json").exists()
 STORAGES = {
     "default": _storage(MEDIA_BUCKET),

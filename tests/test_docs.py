@@ -20,12 +20,12 @@ PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
-APPS = ("annotations", "judges", "audit")
+APPS = ("annotations", "judges", "audit", "jurybox")
 # A path from the root of the repository, in prose, in a table or in a command.
 PATH = re.compile(
-    r"(?<![\w/.\-])((?:annotations|judges|audit|tests|templates|static|docs|\.ci)/[\w./\-]*)"
+    r"(?<![\w/.\-])((?:annotations|judges|audit|jurybox|tests|templates|static|docs|\.ci)/[\w./\-]*)"
 )
-COMMAND = re.compile(r"manage\.py ([a-z_]+)([^\n`]*)")
+COMMAND = re.compile(r"(?:manage\.py|(?<![\w/])jurybox) ([a-z_]+)([^\n`]*)")
 OPTION = re.compile(r"(?<![\w\-])--[a-z][a-z\-]*")
 TARGET = re.compile(r"\bmake ([a-z][a-z\-]+)")
 LINK = re.compile(r"\]\(([^)\s]+)\)")

@@ -109,13 +109,14 @@ def _web(port: int) -> list[str]:
 
 
 def _check_port(port: int) -> None:
+    start = "make demo" if settings.IN_CLONE else "jurybox demo"
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("127.0.0.1", port))
         except OSError as error:
             raise CommandError(
-                f"Port {port} is taken. Choose another one: PORT={port + 1} make demo"
+                f"Port {port} is taken. Choose another one: PORT={port + 1} {start}"
             ) from error
 
 

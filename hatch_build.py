@@ -1,0 +1,34 @@
+"""What the wheel asks for is what the requirements files name: each version is written in one place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hatchling.metadata.plugin.interface import MetadataHookInterface
+
+# Extras that are one package of requirements.txt each, without the neural engines.
+SINGLE = {"parquet": "pyarrow", "s3": "django-storages"}
+
+
+def wanted(root: Path, name: str) -> list[str]:
+    """The packages that a requirements file names itself."""
+    lines = (line.strip() for line in (root / name).read_text().splitlines())
+    return [line for line in lines if line and not line.startswith(("#", "-"))]
+
+
+def extras(root: Path) -> dict[str, list[str]]:
+    whole = wanted(root, "requirements.txt")
+    single = {
+        extra: [line for line in whole if line.startswith(package)]
+        for extra, package in SINGLE.items()
+    }
+    judges = [line for line in whole if not line.startswith(tuple(SINGLE.values()))]
+    generate = [*judges, *wanted(root, "requirements-generate.txt")]
+    return {**single, "judges": judges, "generate": generate}
+
+
+class FromRequirements(MetadataHookInterface):
+    def update(self, metadata: dict) -> None:
+        root = Path(self.root)
+        metadata["dependencies"] = wanted(root, "requirements-core.txt")
+        metadata["optional-dependencies"] = extras(root)
