@@ -379,7 +379,10 @@ def _judged_atoms(run, order, prompt_codes, atom_labels):
 
 
 def _plain(values: np.ndarray) -> list[float | None]:
-    return [None if np.isnan(v) else v for v in values.tolist()]
+    plain: list[float | None] = values.tolist()
+    for place in np.flatnonzero(np.isnan(values)).tolist():
+        plain[place] = None
+    return plain
 
 
 def _no(values: np.ndarray) -> np.ndarray:

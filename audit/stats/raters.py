@@ -63,23 +63,65 @@ def dawid_skene(
     known, given = (coded(said)[0], coded(said)[1]) if classes is None else _placed(said, classes)
     names_of_images, image = coded(where)
     names_of_raters, rater = coded(who)
-    k, size = known.size, names_of_images.size
-    used = np.zeros((names_of_raters.size, k), dtype=bool)
+    pattern, alike, row, rater, given = _alike(image, rater, given, known.size)
+    used = np.zeros((names_of_raters.size, known.size), dtype=bool)
     used[rater, given] = True
-    posterior = np.zeros((size, k))
-    np.add.at(posterior, (image, given), 1.0)
+    posterior = _by_class(row, np.eye(known.size)[given], alike.size)
     posterior /= posterior.sum(axis=1, keepdims=True)
-    prior, confusion = _learned(posterior, image, rater, given, used)
+    prior, confusion = _learned(posterior, alike, row, rater, given, used)
     losses: list[float] = []
     for _ in range(iterations):
-        posterior = _expected(prior, confusion, image, rater, given, size)
-        prior, confusion = _learned(posterior, image, rater, given, used)
-        losses.append(_likelihood(posterior, prior, confusion, image, rater, given))
+        posterior = _expected(prior, confusion, row, rater, given, alike.size)
+        prior, confusion = _learned(posterior, alike, row, rater, given, used)
+        losses.append(_likelihood(posterior, alike, prior, confusion, row, rater, given))
         if len(losses) > 1 and losses[-1] - losses[-2] < tolerance:
             break
     return Classes(
-        names_of_images, names_of_raters, known, posterior, prior, confusion, tuple(losses)
+        names_of_images,
+        names_of_raters,
+        known,
+        posterior[pattern],
+        prior,
+        confusion,
+        tuple(losses),
     )
+
+
+def _alike(
+    image: Codes, rater: Codes, given: Codes, classes: int
+) -> tuple[Codes, Floats, Codes, Codes, Codes]:
+    """Images about which the same people said the same are one row: each has the same chances, however
+    often the model is learned. The row of each image, how many images each row stands for, and
+    the answers of one image of each row: row, rater, answer."""
+    said = rater * classes + given
+    order = np.lexsort((said, image))
+    answers = np.bincount(image)
+    begin = np.cumsum(answers) - answers
+    pattern, firsts, alike = np.empty(answers.size, dtype=np.int64), [], []
+    known = 0
+    for count in np.unique(answers):
+        here = np.flatnonzero(answers == count)
+        table = said[order[begin[here, None] + np.arange(count)]]
+        _, first, which, times = np.unique(
+            table, axis=0, return_index=True, return_inverse=True, return_counts=True
+        )
+        pattern[here] = known + which.reshape(-1)
+        firsts.append(here[first])
+        alike.append(times)
+        known += first.size
+    first = np.concatenate(firsts)
+    row = np.repeat(np.arange(known), answers[first])
+    within = np.arange(row.size) - np.repeat(
+        np.cumsum(answers[first]) - answers[first], answers[first]
+    )
+    kept = order[begin[first][row] + within]
+    return pattern, np.concatenate(alike).astype(float), row, rater[kept], given[kept]
+
+
+def _by_class(where: Codes, values: Floats, size: int) -> Floats:
+    """Rows of `values` summed by `where`."""
+    sums = [np.bincount(where, column, size) for column in values.T]
+    return np.column_stack(sums)
 
 
 def _placed(said: np.ndarray, classes: ArrayLike) -> tuple[np.ndarray, Codes]:
@@ -91,31 +133,42 @@ def _placed(said: np.ndarray, classes: ArrayLike) -> tuple[np.ndarray, Codes]:
 
 
 def _learned(
-    posterior: Floats, image: Codes, rater: Codes, given: Codes, used: np.ndarray
+    posterior: Floats, alike: Floats, row: Codes, rater: Codes, given: Codes, used: np.ndarray
 ) -> tuple[Floats, Floats]:
     """The prior, and raters x true x said."""
-    confusion = np.zeros((used.shape[0], posterior.shape[1], posterior.shape[1]))
-    np.add.at(confusion.transpose(0, 2, 1), (rater, given), posterior[image])
+    raters, k = used.shape
+    weighted = posterior * alike[:, None]
+    sums = _by_class(rater * k + given, weighted[row], raters * k)
+    confusion = sums.reshape(raters, k, k).transpose(0, 2, 1)
     confusion = np.where(used[:, None, :], np.maximum(confusion, LEAST), 0.0)
-    return posterior.mean(axis=0), confusion / confusion.sum(axis=2, keepdims=True)
+    prior = weighted.sum(axis=0) / alike.sum()
+    return prior, confusion / confusion.sum(axis=2, keepdims=True)
 
 
 def _expected(
-    prior: Floats, confusion: Floats, image: Codes, rater: Codes, given: Codes, size: int
+    prior: Floats, confusion: Floats, row: Codes, rater: Codes, given: Codes, size: int
 ) -> Floats:
-    logs = np.tile(np.log(np.maximum(prior, LEAST)), (size, 1))
-    np.add.at(logs, image, np.log(confusion[rater, :, given]))
+    logs = _by_class(row, np.log(confusion[rater, :, given]), size)
+    logs += np.log(np.maximum(prior, LEAST))
     return np.exp(logs - logsumexp(logs, axis=1, keepdims=True))
 
 
 def _likelihood(
-    posterior: Floats, prior: Floats, confusion: Floats, image: Codes, rater: Codes, given: Codes
+    posterior: Floats,
+    alike: Floats,
+    prior: Floats,
+    confusion: Floats,
+    row: Codes,
+    rater: Codes,
+    given: Codes,
 ) -> float:
     """The bound on the log-likelihood, for an answer. The prior counts once for each answer, as in
     crowd-kit, so that it stops at the same step."""
     certain = np.maximum(posterior, LEAST)
     logs = np.log(confusion[rater, :, given]) + np.log(np.maximum(prior, LEAST))
-    return float(((posterior[image] * logs).sum() - (certain * np.log(certain)).sum()) / image.size)
+    told = ((posterior[row] * logs).sum(axis=1) * alike[row]).sum()
+    sure = ((certain * np.log(certain)).sum(axis=1) * alike).sum()
+    return float((told - sure) / alike[row].sum())
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from audit.stats import raters
@@ -50,3 +51,28 @@ def test_who_answers_the_opposite_is_believed_the_other_way_round():
 
 def test_no_answers_are_no_classes():
     assert raters.dawid_skene([], [], []).reason == "there are no answers"
+
+
+def test_images_of_the_same_answers_count_as_often_as_there_are():
+    """Fifty copies of six images, shuffled: the shares are those of the six, and every copy has the
+    chances of its original."""
+    images = np.repeat(np.arange(6), 3)
+    people = np.tile(["a", "b", "c"], 6)
+    said = np.array([1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 0, 1])
+    once = raters.dawid_skene(images, people, said)
+    copies = (images[None, :] + 6 * np.arange(50)[:, None]).ravel()
+    order = np.random.default_rng(5).permutation(copies.size)
+    often = raters.dawid_skene(copies[order], np.tile(people, 50)[order], np.tile(said, 50)[order])
+    np.testing.assert_allclose(often.confusion, once.confusion, atol=1e-12)
+    np.testing.assert_allclose(often.prior, once.prior, atol=1e-12)
+    np.testing.assert_allclose(often.losses, once.losses, atol=1e-12)
+    original = often.images % 6
+    np.testing.assert_allclose(often.posterior, once.posterior[original], atol=1e-12)
+
+
+def test_images_with_different_numbers_of_answers_keep_their_own_chances():
+    """One image has two answers, the others three; by hand the first step's shares of yes."""
+    found = raters.dawid_skene(
+        [1, 1, 2, 2, 2, 3, 3, 3], list("ababcabc"), [1, 1, 0, 0, 0, 1, 0, 1], iterations=0
+    )
+    np.testing.assert_allclose(found.posterior[:, 1], [1, 0, 2 / 3], atol=1e-12)
