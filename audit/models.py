@@ -112,6 +112,32 @@ class Explanation(models.Model):
         return f"{self.study}, {self.made_at:%Y-%m-%d %H:%M}"
 
 
+class TrainingSet(models.Model):
+    """Images chosen to train a generator on, with their weights: written once, never changed. Its rows
+    name images by key and hash, so that it outlives what happens to the study: `audit.training`."""
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="training_sets")
+    asked = models.JSONField(help_text="Judge, rule, caps, studies whose prompts are left out.")
+    body = models.JSONField(help_text="What was taken and why, with its signature.")
+    rows = models.JSONField(help_text="Each image with its weight, score and labels.")
+    sha256 = models.CharField(max_length=64)
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["study", "sha256"], name="the_same_images_are_one_training_set"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.study}, {self.sha256[:12]}"
+
+
 class Tally(models.Model):
     """What people say together about one image, for one question: what the data browser filters and
     sorts by. Counted by `audit.images.tally`; a card asks for the answers themselves."""

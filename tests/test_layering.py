@@ -96,7 +96,7 @@ FLOORS = {
         {"words"},
         {"charts", "reports"},
         {"handed_in", "images", "next_labels", "paper_tables", "people"},
-        {"anchors", "why"},
+        {"anchors", "training", "why"},
         {"demo"},
         {"tasks"},
         {"pages"},

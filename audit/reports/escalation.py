@@ -68,7 +68,7 @@ def trusted_share(
     if not n:
         return est(Undefined("no image has what this number needs", 0))
     sure, right = np.abs(series.score - cut), (series.verdict == series.yes) * 1.0
-    effect = _design_effect(right[there], series.prompts[there])
+    effect = design_effect(right[there], series.prompts[there])
     places = np.quantile(sure[there], np.linspace(0, 1, TRIED), method="lower")
     found = escalation.threshold(
         sure[there],
@@ -99,7 +99,7 @@ def trusted_share(
     }
 
 
-def _design_effect(right: np.ndarray, prompts: np.ndarray) -> float:
+def design_effect(right: np.ndarray, prompts: np.ndarray) -> float:
     """By how much images of one prompt, which fail together, say less than so many prompts: the
     variance of the share right against that of images drawn one by one (Kish 1965)."""
     clusters, inside = np.unique(prompts, return_inverse=True)

@@ -85,6 +85,18 @@ def by_people(
     return _selected(candidates, [c.weight > 0 for c in candidates], most, NONE_YES)
 
 
+def by_score(
+    candidates: Sequence[Candidate],
+    scores: Sequence[float],
+    limit: float,
+    *,
+    most: int | None = None,
+) -> Selection | Unscored:
+    """Those whose score lies above the limit, whatever their weights; of a prompt the highest scores."""
+    kept = [score > limit for score in scores]
+    return _selected(candidates, kept, most, NONE_ABOVE, scores)
+
+
 def effective_size(weights: Sequence[float]) -> float:
     squares = sum(weight * weight for weight in weights)
     if squares <= 0:
@@ -105,7 +117,11 @@ def loss(prediction: Any, target: Any, reward: Any, *, normalised: bool = False)
 
 
 def _selected(
-    candidates: Sequence[Candidate], kept: Sequence[bool], most: int | None, nothing: str
+    candidates: Sequence[Candidate],
+    kept: Sequence[bool],
+    most: int | None,
+    nothing: str,
+    ranks: Sequence[float] | None = None,
 ) -> Selection | Unscored:
     if most is not None and most < 1:
         raise ValueError("At least one image of a prompt must be allowed.")
@@ -114,7 +130,9 @@ def _selected(
         return Unscored(nothing)
     if most is not None:
         of_prompt: dict[Hashable, int] = {}
-        ranked, chosen = sorted(chosen, key=lambda c: (-c.weight, c.image)), []
+        given = [c.weight for c in candidates] if ranks is None else ranks
+        rank = {c.image: value for c, value in zip(candidates, given, strict=True)}
+        ranked, chosen = sorted(chosen, key=lambda c: (-rank[c.image], c.image)), []
         for candidate in ranked:
             of_prompt[candidate.prompt] = of_prompt.get(candidate.prompt, 0) + 1
             if of_prompt[candidate.prompt] <= most:

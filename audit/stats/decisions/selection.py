@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from audit.stats.estimate import Estimate, Undefined
 
 Z = 1.959963984540054
+FOLDS = 5
 NO_LABELS = "nobody has labelled an image of this slice"
 NEVER = "the precision is never surely high enough"
 
@@ -88,3 +89,42 @@ def _wilson(yes: int, n: int, design_effect: float = 1.0) -> Estimate | Undefine
     return Estimate(
         share, max(0.0, (middle - reach) / scale), min(1.0, (middle + reach) / scale), n
     )
+
+
+def held_out(
+    scores: ArrayLike,
+    yes: ArrayLike,
+    prompts: ArrayLike,
+    candidates: Sequence[float],
+    *,
+    precision: float = 0.9,
+    design_effect: float = 1.0,
+) -> np.ndarray | Undefined:
+    """Which labelled images lie above a threshold that was chosen without their prompt: what people
+    said of these tells the precision of the rule, where the labels that chose cannot.
+
+    Prompts are dealt into five folds in the order of their codes; a fold whose others find no threshold
+    takes nothing.
+    """
+    score, said = np.asarray(scores, np.float64), np.asarray(yes, np.float64)
+    codes = np.asarray(prompts)
+    if not score.shape == said.shape == codes.shape:
+        raise ValueError("scores, labels and prompts differ in length")
+    known, fold = ~np.isnan(said), codes % FOLDS
+    if np.unique(codes[known]).size < 2:
+        return Undefined("labels of two prompts are needed", int(known.sum()))
+    above = np.zeros(score.size, dtype=bool)
+    for held in np.unique(fold).tolist():
+        inside = fold == held
+        if not (known & ~inside).any():
+            continue
+        found = calibrated(
+            score[~inside],
+            said[~inside],
+            candidates,
+            precision=precision,
+            design_effect=design_effect,
+        )
+        if isinstance(found, Calibrated) and found.threshold is not None:
+            above |= inside & known & (score > found.threshold)
+    return above

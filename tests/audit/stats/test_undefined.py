@@ -698,6 +698,11 @@ ROWS = {
         "precision 1": lambda: selection.calibrated([0.5], [1], [0.5], precision=1),
         "a design effect below 1": lambda: selection.calibrated([0.5], [1], [0], design_effect=0.5),
     },
+    "selection.held_out": {
+        "one prompt": lambda: selection.held_out([0.5, 0.6], [1, 0], [3, 3], [0.5]),
+        "no labels": lambda: selection.held_out([0.5, 0.6], [NAN, NAN], [3, 4], [0.5]),
+        "other lengths": lambda: selection.held_out([0.5], [1, 0], [3, 3], [0.5]),
+    },
     "resamples.Resamples.pairwise_accuracy_calibrated": drawn(
         "pairwise_accuracy_calibrated", PAIRS, NO_PAIRS
     ),

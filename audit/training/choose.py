@@ -1,0 +1,170 @@
+"""The three rules by which images are chosen, on plain arrays of the images that may be trained on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from annotations.errors import StudyRefused
+from audit.reports.bootstrap import draw_of, est
+from audit.reports.escalation import design_effect
+from audit.reports.options import Options
+from audit.stats.decisions import selection
+from audit.stats.estimate import Undefined
+from audit.stats.over_time.calibrated import flat_folds, out_of_fold
+from audit.training.asked import Asked
+from judges.methods import gors
+from judges.methods.gors import Candidate, Selection
+from judges.protocols import Unscored
+
+TRIED = 200  # thresholds
+NO_THRESHOLD = "GORS has no threshold for the category of the prompt"
+NO_WEIGHT = "no label of other prompts tells its weight, or the weight is 0"
+CHOSE = "the labels that chose the images cannot check them; ask other people"
+# How T2I-CompBench's files are called, and how GORS's thresholds.
+CATEGORIES = {"non_spatial": "non-spatial", "2d_spatial": "spatial"}
+
+
+@dataclass(frozen=True)
+class Pool:
+    """One entry for each image that may be trained on."""
+
+    keys: list[str]
+    prompts: np.ndarray  # codes
+    metadata: list[dict[str, Any]]
+    scores: np.ndarray
+    yes: np.ndarray  # what people say together; nan where nothing
+    said_yes: np.ndarray
+    answered: np.ndarray
+
+
+@dataclass
+class Chosen:
+    selection: Selection
+    precision: dict[str, Any]
+    threshold: dict[str, Any]
+    dropped: Counter[str] = field(default_factory=Counter)
+    notes: list[str] = field(default_factory=list)
+
+
+def choose(pool: Pool, asked: Asked) -> Chosen:
+    if not pool.keys:
+        raise StudyRefused("No image may be trained on: see why under what was left out.")
+    return {"paper": _paper, "calibrated": _calibrated, "people": _people}[asked.rule](pool, asked)
+
+
+def _paper(pool: Pool, asked: Asked) -> Chosen:
+    limits = np.array([_limit(metadata, asked.category) for metadata in pool.metadata])
+    candidates = [
+        Candidate(key, prompt, score)
+        for key, prompt, score in zip(
+            pool.keys, pool.prompts.tolist(), pool.scores.tolist(), strict=True
+        )
+    ]
+    known = np.flatnonzero(~np.isnan(limits)).tolist()
+    if not known:
+        raise StudyRefused(
+            "No prompt says of which category of T2I-CompBench it is. Name one (--category), or choose "
+            "by another rule."
+        )
+    some = [candidates[place] for place in known]
+    above = [pool.scores[place] - limits[place] for place in known]
+    made = _found(gors.by_score(some, above, 0.0, most=asked.most))
+    dropped = Counter({NO_THRESHOLD: len(candidates) - len(known)})
+    used = sorted({float(limits[place]) for place in known})
+    return Chosen(made, _precision(pool, made), {"by category": used}, +dropped)
+
+
+def _limit(metadata: dict[str, Any], category: str) -> float:
+    """NaN where GORS has none. Natural prompts are those from 560 on of the list for training."""
+    named = str(metadata.get("category", ""))
+    named = CATEGORIES.get(named, named)
+    number = metadata.get("number", 0)
+    if named not in gors.THRESHOLDS:
+        named, number = category, 0
+    if named not in gors.THRESHOLDS or not isinstance(number, int) or number < 0:
+        return float("nan")
+    return gors.threshold(named, number)
+
+
+def _calibrated(pool: Pool, asked: Asked) -> Chosen:
+    known = ~np.isnan(pool.yes)
+    if not known.any():
+        raise StudyRefused(
+            "Nobody has labelled an image that may be trained on, so nothing tells from which score "
+            "on people say yes. Choose by the paper’s thresholds, or label first."
+        )
+    levels = np.unique(
+        np.quantile(pool.scores[known], np.linspace(0, 1, TRIED), method="lower")
+    ).tolist()
+    # Strictly above: only a step below the lowest score takes all.
+    levels = [float(np.nextafter(levels[0], -np.inf)), *levels]
+    effect = design_effect(pool.yes[known], pool.prompts[known])
+    given = {"precision": asked.precision, "design_effect": effect}
+    found = selection.calibrated(pool.scores, pool.yes, levels, **given)
+    if isinstance(found, Undefined):
+        raise StudyRefused(f"No threshold: {found.reason}.")
+    if found.threshold is None:
+        raise StudyRefused(
+            f"No threshold: {found.reason}. Of {int(known.sum())} labelled images people said yes to "
+            f"{int(np.nansum(pool.yes))}. Label more, or ask for a lower precision than "
+            f"{asked.precision:g}."
+        )
+    series = pool.yes, pool.scores, known, pool.prompts
+    weights = out_of_fold(*series)
+    usable = ~np.isnan(weights) & (weights > 0)
+    kept = np.flatnonzero(usable).tolist()
+    candidates = [Candidate(pool.keys[p], int(pool.prompts[p]), float(weights[p])) for p in kept]
+    scores = [float(pool.scores[p]) for p in kept]
+    made = _found(gors.by_score(candidates, scores, found.threshold, most=asked.most))
+    chosen = Chosen(
+        made,
+        est(_held_out(pool, levels, given)),
+        {"value": found.threshold, "precision": asked.precision, "design_effect": effect},
+        +Counter({NO_WEIGHT: int((~usable & (pool.scores > found.threshold)).sum())}),
+    )
+    folds = np.unique(pool.prompts % 5).size
+    if len(flat_folds(*series)) == folds:
+        chosen.notes.append(
+            "The judge’s score does not order the images as people do: all weights are equal, but for "
+            "the fold that they come from."
+        )
+    return chosen
+
+
+def _people(pool: Pool, asked: Asked) -> Chosen:
+    answers = [
+        (key, prompt, yes, n)
+        for key, prompt, yes, n in zip(
+            pool.keys,
+            pool.prompts.tolist(),
+            pool.said_yes.tolist(),
+            pool.answered.tolist(),
+            strict=True,
+        )
+    ]
+    made = _found(gors.by_people(answers, most=asked.most))
+    return Chosen(made, est(Undefined(CHOSE, len(made.taken))), {"share of yes above": 0.0})
+
+
+def _found(made: Selection | Unscored) -> Selection:
+    if isinstance(made, Unscored):
+        raise StudyRefused(made.reason)
+    return made
+
+
+def _precision(pool: Pool, made: Selection) -> dict[str, Any]:
+    """The share of yes among those taken that people have labelled."""
+    names = {candidate.image for candidate in made.taken}
+    taken = np.array([key in names for key in pool.keys]) & ~np.isnan(pool.yes)
+    return est(draw_of(pool.prompts[taken], Options()).mean(pool.yes[taken]))
+
+
+def _held_out(pool: Pool, levels: list[float], given: dict[str, float]):
+    above = selection.held_out(pool.scores, pool.yes, pool.prompts, levels, **given)
+    if isinstance(above, Undefined):
+        return above
+    return draw_of(pool.prompts[above], Options()).mean(pool.yes[above])

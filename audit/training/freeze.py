@@ -1,0 +1,186 @@
+"""Chooses a training set and keeps it with its signature: the same data and question give the same one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+import numpy as np
+from django.db import transaction
+
+from annotations.errors import Refused
+from annotations.models import Study
+from audit.models import TrainingSet
+from audit.reports.make import question_of
+from audit.reports.options import Options
+from audit.reports.pairing import JudgeScores, Paired, pair
+from audit.reports.reference import Reference
+from audit.training import warnings
+from audit.training.asked import Asked
+from audit.training.candidates import eligible
+from audit.training.choose import Pool, choose
+from judges.methods.gors import effective_size
+
+# A pair is trained on where so many more of a hundred people said yes to one than to the other.
+MARGIN = 0.5
+
+
+@transaction.atomic
+def freeze(*, study: Study, asked: Asked, by: Any = None) -> TrainingSet:
+    body, rows = select(study, asked)
+    sha256 = body["signature"]["sha256"]
+    made, _ = TrainingSet.objects.get_or_create(
+        study=study,
+        sha256=sha256,
+        defaults={"asked": asked.as_dict(), "body": body, "rows": rows, "made_by": by},
+    )
+    return made
+
+
+def select(study: Study, asked: Asked) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """What was taken and why, and a row for each image that was taken or that people labelled."""
+    asked.refuse_unfit()
+    question = question_of(study, Options(question=asked.question or None))
+    paired = pair(study=study, question=question)
+    judge = _judge(paired, asked.judge)
+    evaluation = _studies(asked.evaluation)
+    people = paired.people
+    reference = Reference.of(people, Options().on(people.scale))
+    found = eligible(study, people, judge.scores, evaluation)
+    places = found.places
+    facts = [found.facts[place] for place in places.tolist()]
+    positive = people.ratings >= reference.options.positive_at
+    pool = Pool(
+        keys=[each["image"] for each in facts],
+        prompts=people.prompts[places],
+        metadata=[each["metadata"] for each in facts],
+        scores=judge.scores[places],
+        yes=reference.yes[places],
+        said_yes=positive.sum(axis=0)[places] if len(people.raters) else np.zeros(len(places), int),
+        answered=(~np.isnan(people.ratings)).sum(axis=0)[places]
+        if len(people.raters)
+        else np.zeros(len(places), int),
+    )
+    chosen = choose(pool, asked)
+    weights = {candidate.image: candidate.weight for candidate in chosen.selection.taken}
+    pairs = _pairs(pool, facts, weights)
+    rows = _rows(pool, facts, weights, pairs)
+    taken = [row for row in rows if row["weight"]]
+    names = {code: each["prompt"] for code, each in zip(pool.prompts.tolist(), facts, strict=True)}
+    generators = sorted({row["generator"] for row in taken})
+    body = {
+        "study": study.slug,
+        "title": study.title,
+        "question": question,
+        "rule": asked.rule,
+        "threshold": chosen.threshold,
+        "images": len(people.images),
+        "eligible": len(facts),
+        "taken": len(taken),
+        "prompts": len({row["prompt"] for row in taken}),
+        "without": sorted(names[code] for code in chosen.selection.without),
+        "dropped": dict(sorted((found.dropped + chosen.dropped).items())),
+        "effective_size": effective_size([row["weight"] for row in taken]),
+        "mean_weight": float(np.mean([row["weight"] for row in taken])),
+        "precision": chosen.precision,
+        "generators": {name: sum(row["generator"] == name for row in taken) for name in generators},
+        "pairs": pairs,
+        "simulated": study.simulated or people.simulated,
+        "warnings": [
+            *chosen.notes,
+            *warnings.of_judge(judge, evaluation, rule=asked.rule),
+            *warnings.of_generators(people, reference, judge, generators),
+            *warnings.of_draws(people),
+        ],
+    }
+    body["signature"] = {
+        "judge": judge.name,
+        "fingerprint": judge.fingerprint,
+        "data": paired.digest,
+        "reference": reference.rule,
+        "sha256": _digest(asked, judge, body, rows),
+    }
+    return body, rows
+
+
+def _judge(paired: Paired, name: str) -> JudgeScores:
+    for judge in paired.judges:
+        if judge.name == name:
+            return judge
+    known = ", ".join(judge.name for judge in paired.judges) or "none yet"
+    raise Refused(f"“{name[:120]}” is no judge of this study. It has: {known}.")
+
+
+def _studies(slugs: tuple[str, ...]) -> list[Study]:
+    found = {study.slug: study for study in Study.objects.filter(slug__in=slugs)}
+    for slug in slugs:
+        if slug not in found:
+            raise Refused(f"There is no study “{slug[:80]}”.")
+    return [found[slug] for slug in sorted(found)]
+
+
+def _rows(
+    pool: Pool,
+    facts: list[dict[str, Any]],
+    weights: dict[Any, float],
+    pairs: list[dict[str, str]],
+) -> list[dict[str, Any]]:
+    in_pairs = {pair[side] for pair in pairs for side in ("better", "worse")}
+    rows = []
+    for place, each in enumerate(facts):
+        key, yes = each["image"], float(pool.yes[place])
+        if key not in weights and key not in in_pairs and np.isnan(yes):
+            continue
+        rows.append(
+            {
+                "image": key,
+                "sha256": each["sha256"],
+                "prompt": each["prompt"],
+                "text": each["text"],
+                "generator": each["generator"],
+                "weight": float(weights.get(key, 0.0)),
+                "score": float(pool.scores[place]),
+                "people_yes": int(pool.said_yes[place]),
+                "people_n": int(pool.answered[place]),
+                "people": None if np.isnan(yes) else bool(yes),
+            }
+        )
+    return rows
+
+
+def _pairs(
+    pool: Pool, facts: list[dict[str, Any]], weights: dict[Any, float]
+) -> list[dict[str, str]]:
+    """One of each prompt: the image with the most yes against the one with the fewest; where nobody
+    labelled, one that was taken against the one with the lowest score that was not."""
+    of_prompt: dict[int, list[int]] = {}
+    for place, code in enumerate(pool.prompts.tolist()):
+        of_prompt.setdefault(code, []).append(place)
+    pairs = []
+    for code in sorted(of_prompt):
+        places = of_prompt[code]
+        said = [place for place in places if pool.answered[place]]
+        if said:
+            share = {p: float(pool.said_yes[p] / pool.answered[p]) for p in said}
+            best = min(said, key=lambda p: (-share[p], pool.keys[p]))
+            worst = min(said, key=lambda p: (share[p], pool.keys[p]))
+            fits, source = share[best] - share[worst] >= MARGIN, "people"
+        else:
+            best = min(places, key=lambda p: (-pool.scores[p], pool.keys[p]))
+            worst = min(places, key=lambda p: (pool.scores[p], pool.keys[p]))
+            fits = pool.keys[best] in weights and pool.keys[worst] not in weights
+            source = "judge"
+        if fits:
+            better, worse = facts[best]["image"], facts[worst]["image"]
+            pairs.append({"better": better, "worse": worse, "source": source})
+    return pairs
+
+
+def _digest(
+    asked: Asked, judge: JudgeScores, body: dict[str, Any], rows: list[dict[str, Any]]
+) -> str:
+    facts = [asked.as_dict(), judge.fingerprint, body["threshold"], body["pairs"], rows]
+    return hashlib.sha256(
+        json.dumps(facts, ensure_ascii=False, sort_keys=True, allow_nan=False).encode()
+    ).hexdigest()

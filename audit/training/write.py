@@ -1,0 +1,108 @@
+"""A frozen training set as a folder with its card: complete, read back and counted, or not there at all."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from annotations.errors import Refused
+from annotations.exports.files import write_lines
+from annotations.models import Generator
+from audit.models import TrainingSet
+from audit.training.formats import WRITERS, SetOnDisk
+from audit.training.pictures import pictures_of
+from audit.training.read_back import rows_in
+
+FORMATS = tuple(WRITERS)
+UNKNOWN = "unknown: nobody said it; the terms of each source generator hold"
+
+
+def write_set(made: TrainingSet, folder: Path, layout: str, *, licence: str = "") -> dict[str, Any]:
+    """What was written, as counts."""
+    if layout not in WRITERS:
+        raise Refused(f"Sets are written as {', '.join(WRITERS)}; “{layout[:40]}” is none of them.")
+    if folder.exists():
+        raise Refused(f"{folder} exists already; choose another name or remove it.")
+    rows = made.rows
+    named = {pair[side] for pair in made.body["pairs"] for side in ("better", "worse")}
+    if layout not in ("dpo", "kto"):
+        rows = [row for row in rows if row["weight"]]
+    elif layout == "dpo":
+        rows = [row for row in rows if row["image"] in named]
+    content = SetOnDisk(
+        rows, made.body["pairs"], made.body["signature"]["judge"], pictures_of(made.study, rows)
+    )
+    draft = folder.with_name(f"{folder.name}.part")
+    shutil.rmtree(draft, ignore_errors=True)
+    try:
+        draft.mkdir(parents=True)
+        counts = WRITERS[layout](content, draft)
+        found = rows_in(draft, layout)
+        if found != counts["rows"]:
+            raise Refused(
+                f"{counts['rows']} rows were written and {found} could be read again: the disk may be "
+                "full or damaged."
+            )
+        write_lines(draft / "README.md", [card(made, layout, counts, licence)])
+        draft.rename(folder)
+    except OSError as error:
+        raise Refused(f"{folder} cannot be written: {error.strerror}.") from error
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return counts
+
+
+def card(made: TrainingSet, layout: str, counts: dict[str, Any], licence: str) -> str:
+    """README.md: what travels with the pictures wherever they go."""
+    body = made.body
+    known = Generator.objects.filter(study=made.study, name__in=list(body["generators"]))
+    released = {
+        generator.name: ", ".join(
+            part
+            for part in (
+                generator.family,
+                f"released {generator.release_date}" if generator.release_date else "",
+                generator.note,
+            )
+            if part
+        )
+        for generator in known
+    }
+    sources = [
+        f"- {name}: {count} images{f' ({released[name]})' if released.get(name) else ''}"
+        for name, count in sorted(body["generators"].items())
+    ]
+    told = body["precision"]
+    precision = (
+        f"not known: {told['undefined']}"
+        if "undefined" in told
+        else f"{told['value']:.3f} ({told['low']:.3f} to {told['high']:.3f}, {told['n']} labelled images)"
+    )
+    lines = [
+        "---",
+        f"license: {json.dumps(licence or 'other', ensure_ascii=False)}",
+        "task_categories: [text-to-image]",
+        "---",
+        f"# Training set from “{body['title']}” ({body['study']})",
+        "",
+        f"Licence: {licence or UNKNOWN}.",
+        "",
+        "The pictures were made by these generators, whose terms may forbid to train on them:",
+        "",
+        *sources,
+        "",
+        *(["Images or answers of this study are simulated.", ""] if body["simulated"] else []),
+        f"Rule: {body['rule']}, by {body['signature']['judge']}; threshold {json.dumps(body['threshold'])}. "
+        f"{body['taken']} of {body['images']} images of {body['prompts']} prompts; effective sample size "
+        f"{body['effective_size']:.1f}; precision among people’s labels {precision}.",
+        "",
+        *(f"- Left out: {reason}: {count}." for reason, count in body["dropped"].items()),
+        *(f"- Warning: {line}" for line in body["warnings"]),
+        "",
+        f"Layout: {layout}, {json.dumps(counts)}.",
+        "",
+        f"Signature: {json.dumps({**body['signature'], 'asked': made.asked}, ensure_ascii=False)}",
+    ]
+    return "\n".join(lines) + "\n"
