@@ -4,15 +4,35 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
+from pathlib import Path
 
 # What people type first, and the command that does it.
 SHORT = {"import": "import_study"}
+# What an installation needs, and two tables do not.
+OF_INSTALLATIONS = (
+    *("ALLOWED_HOSTS", "SECRET_KEY", "DEBUG", "MEDIA_BUCKET", "MEDIA_ROOT", "CELERY_BROKER_URL"),
+    *("OIDC_PROVIDER", "OIDC_ONLY", "METRICS_TOKEN"),
+)
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(arguments: list[str] | None = None, program: str = "jurybox") -> None:
     given = sys.argv[1:] if arguments is None else arguments
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "audit.settings")
+    if given[:1] != ["audit"]:
+        _carry_out(program, given)
+        return
+    # Its study lies in a database that goes away with it, whatever else is installed here.
+    with tempfile.TemporaryDirectory(prefix="jurybox-audit-") as folder:
+        for name in OF_INSTALLATIONS:
+            os.environ.pop(name, None)
+        os.environ["JURYBOX_VAR"] = folder
+        os.environ["DATABASE_URL"] = f"sqlite:///{Path(folder) / 'audit.sqlite3'}"
+        _carry_out(program, given)
+
+
+def _carry_out(program: str, given: list[str]) -> None:
     from django.core.management import execute_from_command_line
 
     name, rest = given[:1], given[1:]
-    execute_from_command_line(["jurybox", *(SHORT.get(word, word) for word in name), *rest])
+    execute_from_command_line([program, *(SHORT.get(word, word) for word in name), *rest])

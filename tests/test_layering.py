@@ -97,7 +97,7 @@ FLOORS = {
         {"charts", "reports"},
         {"handed_in", "images", "next_labels", "paper_tables", "people"},
         {"anchors", "training", "why"},
-        {"demo"},
+        {"demo", "from_files"},
         {"tasks"},
         {"pages"},
         {"pages/one_question"},

@@ -48,13 +48,17 @@ NAMED = 20
 
 
 def make_report(
-    *, study: Study, options: Options | None = None, user_id: int | None = None
+    *,
+    study: Study,
+    options: Options | None = None,
+    user_id: int | None = None,
+    progress: Progress | None = None,
 ) -> Report:
     """Compute and store. The same data and options give the same body and no second row."""
     options = options or Options()
     began = time.perf_counter()
     stamp_before = freshness.report_begins(study.pk)
-    computed = Computation(study, options, Progress(study))
+    computed = Computation(study, options, progress or Progress(study))
     changed = options.changed()
     newest = Report.objects.filter(study=study, options=changed).first()
     if newest is not None and computed.is_told_in(newest.body):

@@ -1,0 +1,345 @@
+"""Two tables of labels and scores, whatever their columns are called, as the tidy tables of a study.
+
+A tidy table goes through as it is. Of any other the columns are guessed, by the same rules as the page
+of imports, and what was guessed is told. Pictures are not looked at.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from annotations.sources import columns, mapped_table, tidy_tables
+from annotations.sources.checks import Unfit
+from annotations.sources.mapped_table import Cells, Pictures, Table
+from annotations.sources.picture_names import UNKNOWN, prompt_key
+from annotations.sources.records import Unreadable
+from annotations.sources.rows import Row
+
+WANTED = {
+    "labels": (*tidy_tables.LABELS, *tidy_tables.LABELS_MORE),
+    "scores": (*tidy_tables.SCORES, *tidy_tables.SCORES_MORE),
+    # Without `file`: nobody looks at pictures here.
+    "images": (*tidy_tables.IMAGES, *tidy_tables.IMAGES_MORE[1:]),
+    "generators": ("generator", *tidy_tables.GENERATORS_MORE),
+}
+REQUIRED = {
+    "labels": set(tidy_tables.LABELS),
+    "scores": set(tidy_tables.SCORES),
+    "images": set(tidy_tables.IMAGES),
+    "generators": {"generator"},
+}
+# What the label and score tables may say of an image, where no table of images does.
+OF_IMAGES = ("prompt_id", "prompt", "generator", "tags")
+# What holds the answer of a labels table that has one column for it, and no better name.
+ANSWERS = ("value", "answer", "response", "score", "rating", "label")
+# Of a table with a column for each judge, numbers that are none.
+NO_JUDGE = {"sample", "correct", "atom", "seed", "seconds"}
+
+
+@dataclass(slots=True)
+class Told:
+    """What a person has to know of how the tables were read."""
+
+    words: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+
+
+def as_tidy(
+    files: Mapping[str, Path], folder: Path, *, given: Mapping[str, str] | None = None
+) -> Told:
+    """`files`: labels, scores, and where there are any images and generators. The tidy tables are
+    written into `folder`; `given` says what columns are where the guess is wrong."""
+    told = Told()
+    roles = dict(given or {})
+    tables = {part: _looked_at(part, path, roles) for part, path in files.items()}
+    _check_names(roles, tables)
+    told.words += [_in_words(part, table) for part, table in tables.items()]
+    facts: dict[str, dict[str, str]] = defaultdict(dict)
+    for part, path in files.items():
+        rows = _rows(path, part, tables[part], facts, told)
+        if part != "images":
+            _write(folder / f"{part}.csv", WANTED[part], rows)
+        else:
+            facts.clear()
+            _write(folder / "images.csv", WANTED["images"], rows)
+    if "images" not in files:
+        told.words += _without_images(facts, tables)
+        _write(folder / "images.csv", tidy_tables.IMAGES + ("tags",), _of_facts(facts))
+    if "generators" not in files:
+        _release_dates(files, tables, folder)
+    return told
+
+
+def _looked_at(part: str, path: Path, given: Mapping[str, str]) -> Table:
+    found = mapped_table.look(path, path.name, Pictures(path.parent, []))
+    roles = dict(found.roles)
+    for name in found.columns:
+        # A tidy name means what it means; a picture's name is its id.
+        if name in WANTED[part] and name in columns.ROLES:
+            roles = {n: "ignore" if r == name else r for n, r in roles.items()} | {name: name}
+    said = columns.checked(given, found.columns, found.name)
+    for role in set(said.values()) - set(columns.MANY):
+        roles = {name: "ignore" if old == role else old for name, old in roles.items()}
+    table = Table(found.name, found.columns, roles | said, found.first, found.rows)
+    if REQUIRED[part] <= set(table.columns):
+        return table
+    _name_images(table, part)
+    if part == "labels":
+        _name_answers(table)
+    elif part == "scores":
+        _name_judges(table, path)
+    return table
+
+
+def _check_names(given: Mapping[str, str], tables: Mapping[str, Table]) -> None:
+    known = {name for table in tables.values() for name in table.columns}
+    known |= {f"{table.name}:{name}" for table in tables.values() for name in table.columns}
+    for name, role in given.items():
+        if name not in known:
+            raise Unreadable(f"There is no column “{name[:80]}” in these files.")
+        if role not in columns.ROLES:
+            raise Unreadable(
+                f"“{role[:40]}” is nothing that a column can be: {', '.join(columns.ROLES)}."
+            )
+
+
+def _name_images(table: Table, part: str) -> None:
+    roles = table.roles
+    if part == "generators" or "image_id" in roles.values():
+        return
+    pictures = [name for name, role in roles.items() if role == "picture"]
+    if not pictures:
+        there = ", ".join(table.columns[:20])
+        raise Unreadable(
+            f"None of the columns of {table.name} names the images. There are: {there}. "
+            "Say which one it is with --column NAME=image_id."
+        )
+    roles[pictures[0]] = "image_id"
+
+
+def _name_answers(table: Table) -> None:
+    roles = table.roles
+    if {"question", "value"} <= set(roles.values()) or any(
+        role in columns.LABELS for role in roles.values()
+    ):
+        return
+    by_name = {name.lower(): name for name in table.columns}
+    for name in ANSWERS:
+        if name in by_name and roles[by_name[name]] in ("ignore", "score"):
+            roles[by_name[name]] = "label:number"
+            return
+    there = ", ".join(table.columns[:20])
+    raise Unreadable(
+        f"None of the columns of {table.name} is an answer. There are: {there}. "
+        "Say which one it is with --column NAME=label:yes/no (or label:1-5, label:number)."
+    )
+
+
+def _name_judges(table: Table, path: Path) -> None:
+    """One judge a row, or a column for each."""
+    roles = table.roles
+    numeric = _numeric(path, table)
+    taken = {"judge", "rater", "prompt", "prompt_id", "image_id", "generator", "sample", "tags"}
+    scores = [
+        name
+        for name in table.columns
+        if name in numeric and roles[name] not in taken and name.lower() not in NO_JUDGE
+    ]
+    generators = [name for name, role in roles.items() if role == "generator"]
+    if "judge" not in roles.values() and len(scores) == 1 and generators:
+        # "model" is who drew the image, or who scored it; the same image in several rows tells which.
+        (image,) = (name for name, role in roles.items() if role == "image_id")
+        if _repeats(path, image, generators[0]):
+            roles[generators[0]] = "judge"
+    if not scores:
+        there = ", ".join(table.columns[:20])
+        raise Unreadable(
+            f"None of the columns of {table.name} is a score. There are: {there}. "
+            "Say which one it is with --column NAME=score."
+        )
+    said = [name for name in scores if roles[name] == "score"]
+    for name in table.columns:
+        if roles[name] in columns.LABELS or roles[name] == "score":
+            roles[name] = "ignore"
+    for name in said if "judge" in roles.values() and said else scores:
+        roles[name] = "score"
+    if "judge" in roles.values() and sum(role == "score" for role in roles.values()) > 1:
+        words = " and ".join(f"“{name}”" for name in scores)
+        raise Unreadable(
+            f"{table.name} has a column of judges, and {words} could each be the score. "
+            "Say which one it is with --column NAME=score, and of the others NAME=ignore."
+        )
+
+
+def _numeric(path: Path, table: Table) -> set[str]:
+    """Columns of numbers, cells without anything aside."""
+    seen: Counter[str] = Counter()
+    bad: set[str] = set()
+    for row in _good(path):
+        for name, value in row.value.items():
+            text = str(value).strip()
+            if text:
+                seen[name] += 1
+                if columns.as_number(text) is None:
+                    bad.add(name)
+    return {name for name in table.columns if seen[name] and name not in bad}
+
+
+def _repeats(path: Path, image: str, other: str) -> bool:
+    """Whether one image stands with several values of another column."""
+    first: dict[str, str] = {}
+    return any(
+        first.setdefault(row.value.get(image, ""), row.value.get(other, "")) != row.value.get(other)
+        for row in _good(path)
+    )
+
+
+def _good(path: Path) -> Iterator[Row[Cells]]:
+    return (row for row in mapped_table.opened(path)[1] if isinstance(row, Row))
+
+
+def _rows(
+    path: Path, part: str, table: Table, facts: dict[str, dict[str, str]], told: Told
+) -> Iterator[dict[str, str]]:
+    names = {role: name for name, role in table.roles.items() if role not in columns.MANY}
+    labels = {n: r.partition(":")[2] for n, r in table.roles.items() if r in columns.LABELS}
+    scores = [name for name, role in table.roles.items() if role == "score"]
+    is_tidy = REQUIRED[part] <= set(table.columns)
+    raters: Counter[tuple[str, str]] = Counter()
+    for row in mapped_table.opened(path)[1]:
+        if not isinstance(row, Row):
+            told.refused.append(f"{table.name} line {row.line}: {row.reason}")
+            continue
+        cells = row.value
+        image = cells.get(names.get("image_id", ""), "").strip()
+        if part in ("labels", "scores") and image:
+            _learn(facts[image], names, cells)
+        kept = {name: cells[name] for name in WANTED[part] if name in cells}
+        if is_tidy:
+            yield kept
+        elif part == "labels":
+            yield from _labels(kept, image, names, labels, row, table, raters, told)
+        elif part == "scores":
+            for name in scores:
+                judge = cells.get(names.get("judge", ""), "").strip() or name
+                if cells.get(name, "").strip() or kept.get("error"):
+                    yield {**kept, "image_id": image, "judge": judge, "score": cells[name]}
+        elif part == "images":
+            told_of: dict[str, str] = {}
+            _learn(told_of, names, cells)
+            yield {**kept, **_image(image, told_of)}
+
+
+def _labels(
+    kept: dict[str, str],
+    image: str,
+    names: Mapping[str, str],
+    labels: Mapping[str, str],
+    row: Row[Cells],
+    table: Table,
+    raters: Counter[tuple[str, str]],
+    told: Told,
+) -> Iterator[dict[str, str]]:
+    cells = row.value
+    rater = cells.get(names.get("rater", ""), "").strip()
+    answers = (
+        {cells.get(names["question"], ""): (cells.get(names["value"], ""), "")}
+        if {"question", "value"} <= names.keys()
+        else {name: (cells.get(name, ""), kind) for name, kind in labels.items()}
+    )
+    for question, (value, kind) in answers.items():
+        text = value.strip()
+        if not text:
+            continue
+        raters[image, question] += 1
+        who = rater or f"rater {raters[image, question]}"
+        try:
+            read = mapped_table.value_of(question, text, kind) if kind else text
+        except Unfit as unfit:
+            told.refused.append(f"{table.name} line {row.line}: {unfit.reason}")
+            continue
+        said = f"{read:g}" if isinstance(read, float) and kind == "yes/no" else text
+        yield {**kept, "image_id": image, "rater": who, "question": question, "value": said}
+
+
+def _learn(known: dict[str, str], names: Mapping[str, str], cells: Cells) -> None:
+    for role in OF_IMAGES:
+        value = cells.get(names.get(role, ""), "").strip()
+        if value:
+            known.setdefault(role, value)
+
+
+def _image(image: str, known: Mapping[str, str]) -> dict[str, str]:
+    prompt = known.get("prompt") or known.get("prompt_id") or image
+    return {
+        "image_id": image,
+        "prompt_id": known.get("prompt_id") or prompt_key(prompt),
+        "prompt": prompt,
+        "generator": known.get("generator", UNKNOWN),
+        "tags": known.get("tags", ""),
+    }
+
+
+def _of_facts(facts: Mapping[str, Mapping[str, str]]) -> Iterator[dict[str, str]]:
+    words: dict[str, str] = {}
+    for image, known in facts.items():
+        row = _image(image, known)
+        # One row may lack the words that another row of the same prompt has.
+        row["prompt"] = words.setdefault(row["prompt_id"], row["prompt"])
+        yield row
+
+
+def _without_images(
+    facts: Mapping[str, Mapping[str, str]], tables: Mapping[str, Table]
+) -> list[str]:
+    """What it means that nobody said which prompt and which generator an image is of."""
+    words = []
+    if not any({"prompt", "prompt_id"} & known.keys() for known in facts.values()):
+        words.append(
+            "No column says which prompt an image was made for, so each image counts as a prompt of "
+            "its own; where several images share a prompt, intervals are too narrow. --images helps."
+        )
+    if not any("generator" in known for known in facts.values()):
+        words.append(
+            "No column says which generator made an image, so all count as made by one, and nothing "
+            "can be said about drift. --images helps."
+        )
+    return words
+
+
+def _release_dates(files: Mapping[str, Path], tables: Mapping[str, Table], folder: Path) -> None:
+    """Some tables say of each image when its generator was released."""
+    dates: dict[str, str] = {}
+    for part, table in tables.items():
+        by_role = {role: name for name, role in table.roles.items()}
+        if {"generator", "release_date"} <= by_role.keys():
+            for row in _good(files[part]):
+                released = row.value.get(by_role["release_date"], "").strip()
+                if released:
+                    dates.setdefault(row.value.get(by_role["generator"], "").strip(), released)
+    if dates:
+        rows = ({"generator": name, "release_date": day} for name, day in dates.items() if name)
+        _write(folder / "generators.csv", ("generator", "release_date"), rows)
+
+
+def _write(path: Path, names: Iterable[str], rows: Iterable[Mapping[str, str]]) -> None:
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, tuple(names), restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _in_words(part: str, table: Table) -> str:
+    if REQUIRED[part] <= set(table.columns):
+        ignored = [name for name in table.columns if name not in (*WANTED[part], "file")]
+        used = [name for name in ignored if table.roles[name] in OF_IMAGES]
+        said = f"{table.name}: {part}, {table.rows:,} rows, columns as they should be"
+        return said + (f"; also used: {', '.join(used)}." if used else ".")
+    said = ", ".join(f"{name} = {role}" for name, role in table.roles.items() if role != "ignore")
+    ignored = [name for name, role in table.roles.items() if role == "ignore"]
+    words = f"{table.name}: {part}, {table.rows:,} rows; guessed: {said}"
+    return words + (f"; ignored: {', '.join(ignored[:20])}." if ignored else ".")

@@ -1,0 +1,91 @@
+"""A report of a few tables, and nothing that stays: the same import, the same statistics and the same
+words as in a study, inside a rehearsal."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.utils.text import slugify
+
+from annotations.benchmarks.registry import Source
+from annotations.database.rehearsal import rehearsal
+from annotations.errors import Refused
+from annotations.imports.outcome import Outcome
+from annotations.models import Study
+from annotations.sources.records import Unreadable
+from audit.from_files.as_tidy import Told, as_tidy
+from audit.models import Report
+from audit.reports.make import make_report
+from audit.reports.options import Options
+from audit.reports.progress import Progress
+from judges.intake import bring_in
+
+Step = Callable[[str, int, int | None], None]  # what is done, how much of it, of how much
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What came of it, and what has to be said beside it."""
+
+    body: str | bytes
+    told: Told
+    outcome: Outcome
+    judges: int
+
+
+class Shown(Progress):
+    """Progress on a terminal; no row in the database."""
+
+    def __init__(self, study: Study, show: Step) -> None:
+        super().__init__(study)
+        self.show = show
+
+    def step(self) -> None:
+        self.done += 1
+        self.show("report", self.done, max(self.total, self.done))
+
+
+def report_of(
+    files: Mapping[str, Path],
+    *,
+    write: Callable[[Report], str | bytes],
+    options: Options,
+    title: str = "",
+    columns: Mapping[str, str] | None = None,
+    show: Step = lambda what, done, total: None,
+) -> Made:
+    with tempfile.TemporaryDirectory(prefix="jurybox-audit-") as name, rehearsal():
+        folder = Path(name)
+        try:
+            told = as_tidy(files, folder, given=columns)
+        except Unreadable as error:
+            raise Refused(error.message) from None
+        slug = _free(slugify(title or files["labels"].stem)[:60] or "audit")
+        outcome = bring_in.import_study(
+            slug=slug,
+            format="tidy",
+            source=Source(folder),
+            progress=lambda done: show("rows", done, None),
+        )
+        study = Study.objects.filter(slug=slug).first()
+        if study is None or not outcome.answers:
+            raise Refused(f"No label could be read. {outcome.as_text()}")
+        if not outcome.scores:
+            raise Refused(f"No score could be read. {outcome.as_text()}")
+        if title:
+            study.title = title[:200]
+            study.save(update_fields=["title"])
+        report = make_report(study=study, options=options, progress=Shown(study, show))
+        return Made(write(report), told, outcome, len(report.body["judges"]))
+
+
+def _free(slug: str) -> str:
+    """Beside real studies, should there be any."""
+    wanted, number = slug, 1
+    while wanted in bring_in.RESERVED or Study._base_manager.filter(slug=wanted).exists():
+        number += 1
+        wanted = f"{slug}-{number}"
+    return wanted

@@ -1,0 +1,134 @@
+"""`jurybox audit`: the app's digits, and nothing of it is left."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotations.models import Image, Study
+from audit.models import Report
+from tests.audit.from_files import tables
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def files(tmp_path) -> Path:
+    return tables.write(tmp_path / "tables", images=120, judges=2)
+
+
+def audit(folder: Path, *more: str) -> tuple[str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    given = [str(folder / f"{name}.csv") for name in ("labels", "scores")]
+    beside = [f"--{name}={folder / f'{name}.csv'}" for name in ("images", "generators")]
+    call_command("audit", *given, *beside, *more, stdout=out, stderr=err)
+    return out.getvalue(), err.getvalue()
+
+
+@pytest.mark.django_db
+def test_two_tables_give_the_digits_of_the_app_and_leave_no_study(files, tmp_path):
+    out = tmp_path / "report.json"
+    _, said = audit(files, f"--out={out}", "--title=tables", "--resamples=300")
+    assert "labels.csv: labels, 360 rows, columns as they should be." in said
+    assert "report.json: 120 images, 2 judges," in said
+    assert (Study.objects.count(), Image.objects.count(), Report.objects.count()) == (0, 0, 0)
+    call_command("import_study", "tables", str(files), format="tidy", stdout=io.StringIO())
+    shown = io.StringIO()
+    call_command("report", "tables", json=True, resamples=300, stdout=shown)
+    assert json.loads(out.read_text()) == json.loads(shown.getvalue())
+
+
+@pytest.mark.django_db
+def test_without_a_file_the_report_is_text_and_all_else_goes_beside_it(files):
+    shown, said = audit(files, "--resamples=200")
+    assert "judge-0" in shown
+    assert "columns as they should be" in said and "columns as they should be" not in shown
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("ending", "begins"),
+    [("html", b"<!doctype html>"), ("tex", b"\\"), ("pdf", b"%PDF-"), ("txt", b"")],
+)
+def test_the_ending_of_the_file_says_how_the_report_is_written(files, tmp_path, ending, begins):
+    out = tmp_path / f"report.{ending}"
+    audit(files, f"--out={out}", "--resamples=200", "--judge=judge-1")
+    content = out.read_bytes()
+    assert len(content) > 500
+    assert content[: len(begins)].lower() == begins.lower()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--out=report.docx"], "a report is written as one of .html, .pdf"),
+        (["--resamples=5"], "at least 100 resamples"),
+        (["--column=judge"], "write NAME=ROLE"),
+        (["--judge=nobody"], "“nobody” has no scores"),
+        (["--question=beauty"], "Nobody answered a question “beauty”"),
+        (["--images=nowhere.csv"], "nowhere.csv cannot be read"),
+        (["--out=/nowhere/report.json", "--resamples=200"], "cannot be written"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_sentence(files, more, words):
+    with pytest.raises(CommandError) as refused:
+        audit(files, *more)
+    assert words in str(refused.value)
+    assert Study.objects.count() == 0
+
+
+@pytest.mark.django_db
+def test_a_study_of_the_same_name_is_neither_read_nor_changed(files):
+    call_command("import_study", "labels", str(files), format="tidy", stdout=io.StringIO())
+    before = Study.objects.get().images.count()
+    (files / "scores.csv").write_text("image_id,judge,score\nim-0,other,0.5\nim-1,other,0.1\n")
+    shown, _ = audit(files, "--resamples=200")
+    assert "other" in shown and "judge-0" not in shown
+    assert Study.objects.get().images.count() == before
+
+
+def test_labels_that_name_other_images_than_the_scores_are_refused(db, tmp_path):
+    folder = tables.write(tmp_path, images=10, judges=1)
+    (folder / "scores.csv").write_text("image_id,judge,score\nelse-0,clip,0.5\n")
+    with pytest.raises(CommandError, match="No score could be read"):
+        audit(folder)
+
+
+def test_a_thousand_images_by_five_judges_take_seconds_and_no_installation(tmp_path):
+    """From a shell of its own, whatever is installed: the whole of `jurybox audit`, processor time."""
+    folder = tables.write(tmp_path / "tables", images=1000, judges=5)
+    environment = {
+        **{k: v for k, v in os.environ.items() if k != "DJANGO_SETTINGS_MODULE"},
+        # Of an installation that this has nothing to do with, and could not even reach.
+        "DATABASE_URL": "postgres://nobody@127.0.0.1:1/none",
+        "ALLOWED_HOSTS": "jury.example",
+        "JURYBOX_VAR": str(tmp_path / "installed"),
+        "TMPDIR": str(tmp_path),
+        "PYTHONWARNINGS": "ignore",
+    }
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    given = [f"{folder}/labels.csv", f"{folder}/scores.csv", f"--images={folder}/images.csv"]
+    ended = subprocess.run(
+        [sys.executable, "-m", "jurybox", "audit", *given, f"--out={tmp_path}/report.html"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert ended.returncode == 0, ended.stderr
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    print(f"{seconds:.1f} s of processor time: {ended.stderr.splitlines()[-1]}")
+    # About 7 on a machine that does nothing else.
+    assert seconds < 20
+    assert {path.name for path in tmp_path.iterdir()} == {"tables", "report.html"}
