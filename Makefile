@@ -10,7 +10,7 @@ COMPILE = .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --g
 # As many test processes as cores.
 JOBS ?= auto
 
-.PHONY: help demo setup test test-postgres lint bench-stats bench-judges bench-import bench-dashboards bench-labelling chaos fuzz bench-growth bench-upgrade lock sbom digests bench-proxy siege
+.PHONY: help demo setup test test-postgres lint bench-stats bench-judges bench-import bench-dashboards bench-labelling chaos fuzz bench-growth bench-upgrade lock sbom digests bench-proxy siege wheels wheel-trial
 .DEFAULT_GOAL := help
 
 help:
@@ -27,6 +27,8 @@ help:
 	@echo "make bench-growth  every page with 1,000, 10,000 and 100,000 images; FULL=1 also with 1,000,000"
 	@echo "make bench-upgrade  a database of the first version with 1,000,000 answers, migrated"
 	@echo "make fuzz         100,000 hostile files, forms and replies, and as many options of judges (CASES=… SEED=…)"
+	@echo "make wheels       jurybox and jurybox-stats as wheels, in dist/"
+	@echo "make wheel-trial  both in empty environments: demo, audit, their tests; needs the package index"
 	@echo "make lock         the locks made again from requirements*.txt (UPGRADE=1 takes newer transitive ones)"
 	@echo "make sbom         sbom.json: every package of the whole product with its hashes (CycloneDX)"
 	@echo "make digests      the images of compose.yaml by digest, as lines for its .env file"
@@ -93,6 +95,13 @@ CASES ?= 100000
 SEED ?= 1
 fuzz: .venv/dev
 	$(PY) -m tests.hostile.fuzz $(CASES) $(SEED)
+
+wheels: .venv/dev
+	$(PY) -m build --wheel --no-isolation --outdir dist .
+	$(PY) -m build --wheel --no-isolation --outdir dist stats-wheel
+
+wheel-trial: .venv/dev
+	$(PY) -m tests.jurybox.trial
 
 # --- Supply -------------------------------------------------------------------------------------
 
