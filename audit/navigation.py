@@ -101,6 +101,7 @@ SECTIONS = (
             Page("plan", "Plan"),
             Page("gallery", "Disagreements", deeper=("evidence",), of_report=True),
             Page("calibration", "Calibration", of_report=True),
+            Page("training", "Training set"),
             Page("papers", "Papers", of_report=True),
             Page("reports", "Reports", deeper=("report-changes",), of_report=True),
         ),

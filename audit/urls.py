@@ -9,7 +9,7 @@ from audit import api
 from audit.account_pages import account, first_start, log_in, reset
 from audit.installation import pages
 from audit.pages import overview
-from audit.pages.one_question import anchors, assisted, self_checks, why
+from audit.pages.one_question import anchors, assisted, self_checks, training, why
 
 study_pages = [
     *annotations.urls.study_pages,
@@ -22,6 +22,10 @@ study_pages = [
     path("why/causes.csv", why.table, name="why-table"),
     path("why/anchors/", anchors.make, name="anchors-make"),
     path("why/anchors/score/", anchors.score, name="anchors-score"),
+    path("training-set/", training.training, name="training"),
+    path("training-set/choose/", training.choose, name="training-choose"),
+    path("training-set/<int:set_id>/confirm/", training.confirm, name="training-confirm"),
+    path("training-set/<int:set_id>.csv", training.table, name="training-table"),
     path("runs/self-checks/", self_checks.ask, name="self-check-ask"),
     path("runs/self-checks/<int:check_id>/", self_checks.check, name="self-check"),
     path("runs/self-checks/<int:check_id>.json", self_checks.check_file, name="self-check-file"),

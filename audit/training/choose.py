@@ -46,6 +46,8 @@ class Chosen:
     selection: Selection
     precision: dict[str, Any]
     threshold: dict[str, Any]
+    # How far each image's score lies above its threshold; None where people chose.
+    above: np.ndarray | None = None
     dropped: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
 
@@ -67,7 +69,7 @@ def _paper(pool: Pool, asked: Asked) -> Chosen:
     known = np.flatnonzero(~np.isnan(limits)).tolist()
     if not known:
         raise StudyRefused(
-            "No prompt says of which category of T2I-CompBench it is. Name one (--category), or choose "
+            "No prompt says of which category of T2I-CompBench it is. Name the category, or choose "
             "by another rule."
         )
     some = [candidates[place] for place in known]
@@ -75,7 +77,8 @@ def _paper(pool: Pool, asked: Asked) -> Chosen:
     made = _found(gors.by_score(some, above, 0.0, most=asked.most))
     dropped = Counter({NO_THRESHOLD: len(candidates) - len(known)})
     used = sorted({float(limits[place]) for place in known})
-    return Chosen(made, _precision(pool, made), {"by category": used}, +dropped)
+    margin = pool.scores - limits
+    return Chosen(made, _precision(pool, made), {"by category": used}, margin, +dropped)
 
 
 def _limit(metadata: dict[str, Any], category: str) -> float:
@@ -124,6 +127,7 @@ def _calibrated(pool: Pool, asked: Asked) -> Chosen:
         made,
         est(_held_out(pool, levels, given)),
         {"value": found.threshold, "precision": asked.precision, "design_effect": effect},
+        pool.scores - found.threshold,
         +Counter({NO_WEIGHT: int((~usable & (pool.scores > found.threshold)).sum())}),
     )
     folds = np.unique(pool.prompts % 5).size

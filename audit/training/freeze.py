@@ -24,6 +24,8 @@ from judges.methods.gors import effective_size
 
 # A pair is trained on where so many more of a hundred people said yes to one than to the other.
 MARGIN = 0.5
+# How many images next to the threshold are kept, for people to confirm some of them.
+NEAR = 300
 
 
 @transaction.atomic
@@ -86,6 +88,7 @@ def select(study: Study, asked: Asked) -> tuple[dict[str, Any], list[dict[str, A
         "precision": chosen.precision,
         "generators": {name: sum(row["generator"] == name for row in taken) for name in generators},
         "pairs": pairs,
+        "near": _near(pool, chosen.above),
         "simulated": study.simulated or people.simulated,
         "warnings": [
             *chosen.notes,
@@ -175,6 +178,15 @@ def _pairs(
             better, worse = facts[best]["image"], facts[worst]["image"]
             pairs.append({"better": better, "worse": worse, "source": source})
     return pairs
+
+
+def _near(pool: Pool, above: np.ndarray | None) -> list[str]:
+    """The images next to the threshold, on both sides, the nearest first: known from scores alone."""
+    if above is None:
+        return []
+    known = np.flatnonzero(~np.isnan(above)).tolist()
+    known.sort(key=lambda place: (abs(above[place]), pool.keys[place]))
+    return [pool.keys[place] for place in known[:NEAR]]
 
 
 def _digest(

@@ -42,6 +42,12 @@ def precision(told: dict[str, Any]) -> str:
     )
 
 
+def precision_short(told: dict[str, Any]) -> str:
+    if "undefined" in told:
+        return told["undefined"]
+    return f"{per_hundred(told)}{' (no interval)' if told['low'] is None else ''}"
+
+
 def _why(body: dict[str, Any], judge: str) -> str:
     threshold = body["threshold"]
     if body["rule"] == "paper":

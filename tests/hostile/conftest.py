@@ -19,6 +19,8 @@ from annotations.models import Atom, Deletion, Membership, Study
 from annotations.studies import crowd, deletion, invitations, selections
 from audit.accounts import tokens
 from audit.reports import make as reports
+from audit.training.asked import Asked
+from audit.training.freeze import freeze
 from judges.models import AnchorScoring, Batch, Delivery, SelfCheck, Upload, WeightCheck
 from tests import making
 from tests.hostile.routes import ROLES
@@ -62,6 +64,7 @@ def _build(media: Path) -> World:
     _poison(study, run)
     study.refresh_from_db()
     report = reports.make_report(study=study)
+    training = freeze(study=study, asked=Asked("some-judge", "paper", category="color"))
     door = crowd.open_to_crowd(study=study, completion_code="C0DE")
     invitation = invitations.invite(study=study, note=HOSTILE)
     upload = Upload.objects.create(
@@ -147,6 +150,7 @@ def _build(media: Path) -> World:
         "<int:member_id>": bob.pk,
         "<int:invitation_id>": invitation.pk,
         "<int:report_id>": report.pk,
+        "<int:set_id>": training.pk,
         "<int:upload_id>": upload.pk,
         "<int:selection_id>": chosen.pk,
         "<int:batch_id>": batch.pk,

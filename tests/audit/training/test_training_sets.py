@@ -131,7 +131,7 @@ def test_it_warns_where_the_judge_that_chose_also_evaluates_or_is_off(judged):
     [
         (Asked("nobody", "paper"), "is no judge of this study. It has: some-judge"),
         (Asked("some-judge", "best"), "chosen by paper, calibrated, people"),
-        (Asked("some-judge", "paper"), "Name one"),
+        (Asked("some-judge", "paper"), "Name the category"),
         (Asked("some-judge", "paper", category="color", most=0), "At least one"),
         (Asked("some-judge", "calibrated", precision=1), "between 0.5 and 1"),
         (Asked("some-judge", "calibrated", precision=0.999), "Label more"),
