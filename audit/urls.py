@@ -26,6 +26,7 @@ study_pages = [
     path("training-set/choose/", training.choose, name="training-choose"),
     path("training-set/<int:set_id>/confirm/", training.confirm, name="training-confirm"),
     path("training-set/<int:set_id>.csv", training.table, name="training-table"),
+    path("why/anchors/ask/", anchors.ask, name="anchors-ask"),
     path("runs/self-checks/", self_checks.ask, name="self-check-ask"),
     path("runs/self-checks/<int:check_id>/", self_checks.check, name="self-check"),
     path("runs/self-checks/<int:check_id>.json", self_checks.check_file, name="self-check-file"),

@@ -2,7 +2,7 @@ from annotations.models.annotation import Annotation, Answer, Revision
 from annotations.models.assignment import Assignment, HandedBack
 from annotations.models.decision import Decision
 from annotations.models.deletion import Deletion
-from annotations.models.draw import AnchorImage, AnchorSet, Draw, DrawnImage
+from annotations.models.draw import AnchorImage, AnchorRound, AnchorSet, Draw, DrawnImage
 from annotations.models.event import Event
 from annotations.models.example_picture import ExamplePicture
 from annotations.models.flag import Flag
@@ -21,6 +21,7 @@ from annotations.models.study import Study
 
 __all__ = [
     "AnchorImage",
+    "AnchorRound",
     "AnchorSet",
     "Annotation",
     "Answer",

@@ -100,3 +100,26 @@ class AnchorImage(models.Model):
 
     def __str__(self) -> str:
         return f"{self.image} in {self.anchors}"
+
+
+class AnchorRound(models.Model):
+    """Anchors that people are asked about once more, in a study of its own: what they answer there counts
+    nowhere else. Its images have the keys of the anchors."""
+
+    class Words(models.TextChoices):
+        THEN = "then", "the words of then"
+        NOW = "now", "the words of now"
+
+    anchors = models.ForeignKey(AnchorSet, on_delete=models.CASCADE, related_name="rounds")
+    study = models.OneToOneField(Study, on_delete=models.CASCADE, related_name="asks_again")
+    words = models.CharField(max_length=4, choices=Words)
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["anchors", "pk"]
+
+    def __str__(self) -> str:
+        return f"{self.anchors}, asked in {self.get_words_display()}"

@@ -50,6 +50,17 @@ def store_picture(
     return stored
 
 
+def copy_picture(file: str, *, sha256: str, name: str, study: str) -> str:
+    """Keep a stored picture for another image, whose file this is: nothing tells that both are one."""
+    drawn = _drawn(study, name, sha256)
+    copy = f"images/{drawn[:2]}/{drawn}{PurePosixPath(file).suffix}"
+    # The thumbnail first: where the picture is, its thumbnail is too.
+    for old, new in ((thumbnail_of(file), thumbnail_of(copy)), (file, copy)):
+        with default_storage.open(old) as stored:
+            default_storage.save(new, ContentFile(stored.read()))
+    return copy
+
+
 def check_picture(
     content: bytes | Path, *, name: str, study: str, decode: Decode = decode
 ) -> StoredPicture:

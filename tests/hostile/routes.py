@@ -149,6 +149,7 @@ ROWS = {
     "training-table": "researcher",
     "anchors-make": "owner",
     "anchors-score": "owner",
+    "anchors-ask": "owner",
     "gallery": "researcher",
     "evidence": "researcher",
     "thumbnail": "researcher",

@@ -1,4 +1,5 @@
-"""`manage.py anchors STUDY make|score|certificate`: whether a judge is still the one that it was."""
+"""`manage.py anchors STUDY make|score|certificate|ask`: whether a judge, and people, are still what they
+were."""
 
 from __future__ import annotations
 
@@ -6,9 +7,9 @@ import json
 
 from django.core.management import BaseCommand, CommandError
 
-from annotations.anchors import keep
+from annotations.anchors import again, keep
 from annotations.errors import Refused
-from annotations.models import Study
+from annotations.models import AnchorRound, Study
 from audit.anchors.certificate import certificate, newest
 from audit.anchors.draw import COUNT, make_anchors
 from audit.words import anchors as words
@@ -20,13 +21,25 @@ from judges.names import runs_by_name
 
 
 class Command(BaseCommand):
-    help = "Freeze images as anchors, let a judge score them again, and say whether it has changed."
+    help = (
+        "Freeze images as anchors, let a judge score them again and say whether it has changed; or ask "
+        "people about them again."
+    )
 
     def add_arguments(self, parser) -> None:
         parser.add_argument("study", help="the study's short name")
-        parser.add_argument("do", choices=("make", "score", "certificate"))
+        parser.add_argument("do", choices=("make", "score", "certificate", "ask"))
         parser.add_argument("--count", type=int, default=COUNT, help="how many images to freeze")
         parser.add_argument("--judge", metavar="J", help="a judge that has scored the study")
+        parser.add_argument(
+            "--words",
+            choices=AnchorRound.Words.values,
+            default=AnchorRound.Words.NOW.value,
+            help="ask: with the form of today, or the one that people answered with then",
+        )
+        parser.add_argument(
+            "--soon", action="store_true", help="ask: within 14 days of people's answers, too"
+        )
         parser.add_argument(
             "--json", action="store_true", help="print the certificate as one object"
         )
@@ -40,10 +53,19 @@ class Command(BaseCommand):
                     f"Froze {made.count} of {made.of} images as anchors (seed {made.seed})."
                 )
                 return
-            run = _run(place, judge)
             anchors = keep.newest(place)
             if anchors is None:
                 raise Refused(f"There are no anchors yet: manage.py anchors {study} make")
+            if do == "ask":
+                asked = again.ask_again(
+                    study=place, anchors=anchors, words=options["words"], soon=options["soon"]
+                )
+                self.stdout.write(
+                    f"Study {asked.study.slug} asks about {asked.study.images.count()} anchors again, "
+                    f"in {asked.get_words_display()}."
+                )
+                return
+            run = _run(place, judge)
             found = newest(run)
             if do == "score":
                 found = jobs.score_here(run=run, anchors=anchors)

@@ -16,9 +16,9 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_POST
 
 from annotations.access import HtmxRequest, owner_place_or_404
-from annotations.anchors import keep
+from annotations.anchors import again, keep
 from annotations.errors import Refused
-from annotations.models import AnchorSet, Study
+from annotations.models import AnchorRound, AnchorSet, Study
 from annotations.pages.form_values import whole
 from audit.anchors.certificate import certificate, newest, unanswered
 from audit.anchors.draw import COUNT, make_anchors
@@ -39,6 +39,7 @@ class Anchors:
     usual: int
     job: AnchorScoring | None
     last: AnchorScoring | None
+    rounds: list[AnchorRound]
 
     @property
     def is_waiting(self) -> bool:
@@ -48,7 +49,7 @@ class Anchors:
     def facts(self) -> list[Any]:
         job, last = self.job, self.last
         state = [job.pk, job.state, job.done] if job else []
-        return [self.set and self.set.pk, self.usual, last and last.pk, *state]
+        return [self.set and self.set.pk, self.usual, last and last.pk, len(self.rounds), *state]
 
     @cached_property
     def lines(self) -> list[str]:
@@ -68,6 +69,7 @@ def anchors_of(study: Study, run: Run | None, *, owns: bool) -> Anchors:
         keep.candidates(study)[:COUNT].count() if owns else 0,
         unanswered(run) if run else None,
         newest(run) if run else None,
+        again.rounds_of(study),
     )
 
 
@@ -91,6 +93,25 @@ def score(request: HtmxRequest, slug: str) -> HttpResponse:
         raise Refused("There is no such judge here, or there are no anchors yet.")
     asked = jobs.ask(run=run, anchors=anchors, by=request.user)
     transaction.on_commit(lambda: send(tasks.score_anchors_task, asked.pk))
+    return _back(request, slug)
+
+
+@require_POST
+@login_required
+def ask(request: HtmxRequest, slug: str) -> HttpResponse:
+    study = owner_place_or_404(request, slug).study
+    anchors = keep.newest(study)
+    if anchors is None:
+        raise Refused("There are no anchors yet.")
+    words = request.POST.get("words", AnchorRound.Words.NOW)
+    if words not in AnchorRound.Words.values:
+        raise Refused("Choose the words of then or of now.")
+    asked = again.ask_again(
+        study=study, anchors=anchors, words=words, soon="soon" in request.POST, by=request.user
+    )
+    messages.success(
+        request, f"The study “{asked.study.title}” asks the same people about the anchors again."
+    )
     return _back(request, slug)
 
 
