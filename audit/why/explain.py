@@ -15,6 +15,7 @@ from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.resamples import Resamples
 from audit.why.asked import Asked
 from audit.why.sides import Sides, sides_of
+from audit.why.watches import of_people
 
 RULE = (
     "people’s mean less the judge’s score; Shapley’s split for the judge, Kitagawa’s for other kinds of "
@@ -50,6 +51,7 @@ def explain(
         ],
         "anchors": 0 if sides.anchors is None else len(sides.anchors.images),  # type: ignore[arg-type]
         **_told(found),
+        "watches": of_people(sides.watched),
         "asked": asked.as_dict(),
         "signature": {
             "version": VERSION,

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from annotations.anchors import again
 from annotations.errors import Refused
 from annotations.models import Annotation, Answer, Study
 from audit.reports import human_scores
@@ -40,6 +41,23 @@ class Sides:
     # Of each side: images with labels and scores, their prompts, and images that lack one of both.
     counts: tuple[dict[str, int], dict[str, int]]
     data: tuple[str, ...]  # the digests of what was read
+    watched: Watched
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """People less judge, image by image in the order of no name, with the day of its first answer (0 where
+    it is not known); and people now less then on images that they answered about again."""
+
+    gap: np.ndarray
+    second: np.ndarray
+    prompts: np.ndarray
+    days: np.ndarray
+    again: np.ndarray
+    again_prompts: np.ndarray
+    again_days: np.ndarray
+    # Whether what people said again was asked in other words.
+    other_words: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +72,8 @@ class _Rows:
     # Answers given on the other side about the same images, with the old form and with a new one.
     again_old: np.ndarray
     again_new: np.ndarray
+    days: np.ndarray
+    again_days: np.ndarray
     without: int
 
     @property
@@ -72,7 +92,7 @@ def sides_of(study: Study, asked: Asked, find: Callable[[str], Study]) -> Sides:
     prints = judge.fingerprint, now.fingerprint
     if before.kind == "labelled":
         told = _by_day(study, mine.people, before, after)
-        rows = [_rows(mine, prints, own, human, *again) for own, (human, *again) in enumerate(told)]
+        rows = [_rows(mine, prints, own, *columns) for own, columns in enumerate(told)]
     else:
         rows = [
             _rows(
@@ -80,8 +100,14 @@ def sides_of(study: Study, asked: Asked, find: Callable[[str], Study]) -> Sides:
                 prints,
                 own,
                 np.where(_chosen(paired.people, side), paired.people.mean, np.nan),
+                days=_first_days(read, paired.people),
             )
-            for own, (paired, side) in enumerate(((mine, before), (other, after)))
+            for own, (read, paired, side) in enumerate(
+                (
+                    (study, mine, before),
+                    (find(after.study) if other is not mine else study, other, after),
+                )
+            )
         ]
     for place, side in zip(("from", "to"), rows, strict=True):
         if side.prompt.size < enough.IMAGES:
@@ -101,6 +127,25 @@ def sides_of(study: Study, asked: Asked, find: Callable[[str], Study]) -> Sides:
         judge_now=now,
         counts=(_counted(rows[0]), _counted(rows[1])),
         data=tuple(dict.fromkeys((mine.digest, other.digest))),
+        watched=_watched(*rows),
+    )
+
+
+def _watched(before: _Rows, after: _Rows) -> Watched:
+    gaps = [before.human - before.old, after.human - after.new]
+    same_words = ~np.isnan(before.again_old)
+    # The form of then tells people from words; only where nobody was asked with it, the new one stands.
+    later = before.again_old if same_words.any() else before.again_new
+    asked = ~np.isnan(later)
+    return Watched(
+        gap=np.concatenate(gaps).astype(float),
+        second=np.repeat([False, True], [gap.size for gap in gaps]),
+        prompts=np.concatenate([before.prompt, after.prompt]),
+        days=np.concatenate([before.days, after.days]),
+        again=(later - before.human)[asked].astype(float),
+        again_prompts=before.prompt[asked],
+        again_days=before.again_days[asked],
+        other_words=not same_words.any(),
     )
 
 
@@ -151,6 +196,8 @@ def _rows(
     human: np.ndarray,
     again_old: np.ndarray | None = None,
     again_new: np.ndarray | None = None,
+    days: np.ndarray | None = None,
+    again_days: np.ndarray | None = None,
 ) -> _Rows:
     """Of the images that have a human score here. `own` is the place of this side's own version of the
     judge among the two."""
@@ -172,6 +219,8 @@ def _rows(
         versions[1][scored],
         (none if again_old is None else again_old)[scored],
         (none if again_new is None else again_new)[scored],
+        (none * 0 if days is None else days)[scored],
+        (none * 0 if again_days is None else again_days)[scored],
         int((here & ~scored).sum()),
     )
 
@@ -187,21 +236,32 @@ def _kinds(people: People) -> list[str]:
 def _by_day(
     study: Study, people: People, before: SideAsked, after: SideAsked
 ) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
-    """People's mean of the images first labelled in either span; and what they said later of the
-    images of the first one, with a form that they had used then and with another."""
+    """People's mean of the images first labelled in either span; what they said later of the images of the
+    first one, with a form that they had used then and with another, here or where they were asked
+    about anchors again; and the days of the first answer and of the last one again."""
     size = len(people.images)
     place = {key: number for number, key in enumerate(people.images.tolist())}
     sums, counts = np.zeros((3, size)), np.zeros((3, size))
     answers = _answers(study, people.question)
+    if not answers:
+        raise Refused("No answer has a known time, so no days of labelling can be compared.")
     old_forms = {form for _, form, _, day in answers if before.holds(day)}
-    first = np.full(size, date.max, dtype=object)
-    for image, form, value, day in answers:
+    first, last = np.full(size, date.max, dtype=object), np.zeros(size)
+    asked_again = [
+        answer
+        for one in again.rounds_of(study)
+        for answer in _answers(one.study, people.question)
+        if answer[0] in place
+    ]
+    for number, (image, form, value, day) in enumerate([*answers, *asked_again]):
         row = place[image]
-        first[row] = min(first[row], day)
+        if number < len(answers):
+            first[row] = min(first[row], day)
         if before.holds(day):
             side = 0
         elif after.holds(day):
             side = 1 if form in old_forms else 2
+            last[row] = max(last[row], day.toordinal())
         else:
             continue
         sums[side, row] += value
@@ -215,10 +275,19 @@ def _by_day(
     old = np.array([before.holds(day) for day in first])
     new = np.array([after.holds(day) for day in first])
     nothing = np.full(size, np.nan)
+    days = np.array([day.toordinal() for day in first], dtype=float)
     return (
-        (np.where(old, then, np.nan), again_old, again_new),
-        (np.where(new, later, np.nan), nothing, nothing),
+        (np.where(old, then, np.nan), again_old, again_new, days, last),
+        (np.where(new, later, np.nan), nothing, nothing, days, last),
     )
+
+
+def _first_days(study: Study, people: People) -> np.ndarray:
+    """Of each image, as a number; 0 where no answer has a known time."""
+    days = dict[str, int]()
+    for image, _, _, day in _answers(study, people.question):
+        days[image] = min(days.get(image, day.toordinal()), day.toordinal())
+    return np.array([days.get(key, 0) for key in people.images.tolist()], dtype=float)
 
 
 def _answers(study: Study, question: str) -> list[tuple[str, int, float, date]]:
@@ -238,14 +307,11 @@ def _answers(study: Study, question: str) -> list[tuple[str, int, float, date]]:
         "annotation__created_at",
     )
     # An import without times writes one moment for both.
-    known = [
+    return [
         (image, form, value, given.date())
         for image, form, value, given, stored in rows
         if value is not None and given != stored
     ]
-    if not known:
-        raise Refused("No answer has a known time, so no days of labelling can be compared.")
-    return known
 
 
 def _in_order(*rows: _Rows) -> list[tuple[Side, Anchors | None]]:

@@ -3,6 +3,7 @@ one's by a worker."""
 
 from __future__ import annotations
 
+from annotations.anchors import again
 from annotations.errors import Refused
 from annotations.models import Study
 from audit.models import Explanation
@@ -51,4 +52,8 @@ def keep(*, study: Study, asked: Asked) -> Explanation:
 
 def _read(study: Study, asked: Asked) -> list[Study]:
     after = asked.sides()[1]
-    return [study, study_called(after.study)] if after.kind == "study" else [study]
+    if after.kind == "study":
+        return [study, study_called(after.study)]
+    if after.kind == "labelled":
+        return [study, *(one.study for one in again.rounds_of(study))]
+    return [study]

@@ -9,10 +9,11 @@ from django.core.management import BaseCommand, CommandError
 from annotations.errors import Refused
 from audit.anchors import certificate as certificates
 from audit.reports.options import RESAMPLES, SEED
-from audit.why import stored
+from audit.why import stored, watches
 from audit.why.asked import Asked
 from audit.why.explain import explain
 from audit.words import anchors as anchor_words
+from audit.words import watches as watch_words
 from audit.words import why as words
 from audit.words.numbers import p_words, with_interval
 
@@ -63,6 +64,7 @@ class Command(BaseCommand):
         except Refused as refusal:
             raise CommandError(refusal.message) from None
         held = certificates.of_sides(body)
+        body["watches"]["judge"] = watches.of_judge(body)
         if options["json"]:
             self.stdout.write(json.dumps({**body, "certificates": held}, ensure_ascii=False))
         else:
@@ -71,7 +73,8 @@ class Command(BaseCommand):
 
 def _as_text(body: dict, held: list[dict]) -> str:
     certified = [line for one in held for line in anchor_words.sentences(one)]
-    lines = [*words.sentences(body, anchored=bool(held)), *certified, ""]
+    watched = watch_words.sentences(body["watches"], body["watches"]["judge"])
+    lines = [*words.sentences(body, anchored=bool(held)), *certified, *watched, ""]
     for part, estimate in [*words.parts_of(body), ("all together", body["moved"])]:
         shown = words.name(part) if part in body["parts"] else part
         if "undefined" in estimate:

@@ -27,8 +27,9 @@ from audit.pages.frame import FILES, respond
 from audit.pages.one_question.anchors import Anchors, anchors_of
 from audit.pages.tables import Table, csv_of, row
 from audit.reports import progress
-from audit.why import stored
+from audit.why import stored, watches
 from audit.why.asked import Asked
+from audit.words import watches as watch_words
 from audit.words import why as words
 from audit.words.counting import who_counts
 from audit.words.report import title
@@ -266,6 +267,10 @@ def _context(page: WhyPage) -> dict[str, Any]:
     return {
         **shown,
         "sentences": words.sentences(body, anchored=page.anchors.last is not None),
+        # Explanations that were stored before there were watches have none.
+        "watches": watch_words.sentences(body["watches"], watches.of_judge(body))
+        if "watches" in body
+        else [],
         "parts": parts,
         "of_sides": sides,
         "csv": page.address("why-table"),

@@ -43,7 +43,7 @@ from audit.stats.counting.grouped_pairs import GroupedPairs
 from audit.stats.decisions import leaderboard, probabilities, selection, tie_folds
 from audit.stats.draws import drawn_sample, pilot
 from audit.stats.estimate import Estimate, Undefined
-from audit.stats.over_time import drift, sequential_alarm
+from audit.stats.over_time import drift, sequential_alarm, three_watches
 from audit.stats.people import confusions
 from audit.stats.resamples import Resamples
 from audit.stats.resampling import (
@@ -703,6 +703,19 @@ ROWS = {
         "no labels": lambda: selection.held_out([0.5, 0.6], [NAN, NAN], [3, 4], [0.5]),
         "other lengths": lambda: selection.held_out([0.5], [1, 0], [3, 3], [0.5]),
     },
+    "three_watches.between": {
+        "nothing": lambda: three_watches.between([], [], [], []),
+        "a NaN": lambda: three_watches.between([NAN] * 60, [True, False] * 30, [1] * 60, [1] * 60),
+        "one side": lambda: three_watches.between([0.0] * 60, [True] * 60, [1] * 60, [1] * 60),
+        "different lengths": lambda: three_watches.between([0.0] * 60, [True], [1] * 60, [1] * 60),
+        "off the scale": lambda: three_watches.between([2.0] * 60, [True] * 60, [1] * 60, [1] * 60),
+    },
+    "three_watches.again": {
+        "nothing": lambda: three_watches.again([], [], []),
+        "a NaN": lambda: three_watches.again([NAN] * 60, [1] * 60, [1] * 60),
+        "no day": lambda: three_watches.again([0.0] * 60, [1] * 60, [NAN] * 60),
+    },
+    "three_watches.scored_again": None,  # None where fewer than 30 anchors (test_three_watches)
     "resamples.Resamples.pairwise_accuracy_calibrated": drawn(
         "pairwise_accuracy_calibrated", PAIRS, NO_PAIRS
     ),
