@@ -15,6 +15,7 @@ from judges.engines.image_text import ImageTextModel
 from judges.engines.shared import weights
 from judges.errors import EngineRefused
 from judges.protocols import Question, Talk
+from tests.judges.engines.test_weight_mistakes import without
 from tests.judges.engines.tiny_blip import picture
 from tests.judges.engines.tiny_llava import save_instructblip, save_llava
 
@@ -261,8 +262,8 @@ def test_a_template_without_a_place_for_the_question_is_refused():
         ImageTextModel("x", template="Question:")
 
 
-@pytest.mark.skipif(find_spec("peft") is not None, reason="peft is here")
-def test_an_adapter_is_not_passed_over_where_its_library_is_missing(tiny, tmp_path):
+def test_an_adapter_is_not_passed_over_where_its_library_is_missing(tiny, tmp_path, monkeypatch):
+    without(monkeypatch, "peft")
     shutil.copytree(tiny["llava"], tmp_path, dirs_exist_ok=True)
     (tmp_path / "adapter_config.json").write_text('{"peft_type": "LORA"}')
     with pytest.raises(EngineRefused, match="needs the library peft"):

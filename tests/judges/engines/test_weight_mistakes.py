@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import pickle
 import shutil
@@ -147,14 +148,25 @@ FOLDERS = {
 }
 
 
+def without(monkeypatch, library):
+    """As on a machine on which it was not installed."""
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        "importlib.util.find_spec",
+        lambda name, package=None: None if name == library else find(name, package),
+    )
+
+
 @pytest.fixture(scope="module")
 def clip(tmp_path_factory):
     return tiny_clip.save_transformers_clip(tmp_path_factory.mktemp("clip"))
 
 
 @pytest.mark.parametrize("mistake", FOLDERS)
-def test_a_mistake_in_a_folder_is_named(mistake, clip, tmp_path):
+def test_a_mistake_in_a_folder_is_named(mistake, clip, tmp_path, monkeypatch):
     make, sentence = FOLDERS[mistake]
+    if "without its library" in mistake:
+        without(monkeypatch, "peft")
     folder = tmp_path / "weights"
     shutil.copytree(clip, folder)
     make(folder)
