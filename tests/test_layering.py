@@ -89,7 +89,7 @@ FLOORS = {
         {"stats/resampling"},
         {"stats/over_time"},
         {"stats"},
-        {"stats/decisions", "stats/draws", "stats/people"},
+        {"stats/contests", "stats/decisions", "stats/draws", "stats/people"},
         {"statistic_names"},
         {"view"},
         {"self_checks"},

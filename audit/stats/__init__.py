@@ -4,7 +4,8 @@
 
 Arrays in; `Estimate(value, low, high, n)` or `Undefined(reason, n)` out; nothing is rounded.
 
-What people and judges say       agreement, ranking, roc, ties, thresholds, candidates, contests
+What people and judges say       agreement, ranking, roc, ties, thresholds, candidates
+Which of the two                 contests/
 Person by person                 raters, alternative
 Fewer labels                     assisted, planning, escalation
 How sure that is                 resamples, intervals, permutation, multiplicity, enough

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from audit.stats.contests import Z, fit
+from audit.stats.contests.fit import Z, fit
 from audit.stats.estimate import Estimate
 from tests.vectors.compare import Compared, near, same, undefined
 
@@ -34,7 +34,7 @@ def _one(votes: list, case: dict, expected: dict) -> Iterator[Compared]:
     yield from nothing
     if nothing:
         return
-    alone = fit(votes, systems=range(case["systems"]), by_votes=True, **model)
+    alone = fit(votes, systems=range(case["systems"]), clusters="votes", **model)
     yield near(name, [row.value for row in ours.strengths], expected["strengths"], 1e-6)
     yield near(name, list(map(_error, ours.strengths)), expected["strengths_se"], 1e-5)
     yield near(name, list(map(_error, alone.strengths)), expected["strengths_se_iid"], 1e-5)

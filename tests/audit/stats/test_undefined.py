@@ -39,6 +39,8 @@ from audit.stats import (
     thresholds,
     ties,
 )
+from audit.stats.contests import board, fit, judged
+from audit.stats.contests.votes import Votes
 from audit.stats.counting.grouped_pairs import GroupedPairs
 from audit.stats.decisions import leaderboard, probabilities, selection, tie_folds
 from audit.stats.draws import drawn_sample, pilot
@@ -58,7 +60,7 @@ from audit.stats.resampling.draw import Draw
 NAN, INF = float("nan"), float("inf")
 # How the statistics are made; they take what the public functions have checked.
 # Drift's parts take images that a report has paired; what cannot be told has tests of its own.
-INNER = {"estimate", "series", "courses", "evidence", "calibrated", "claims"}
+INNER = {"estimate", "series", "models", "votes", "courses", "evidence", "calibrated", "claims"}
 
 # Two series of which nobody can make anything.
 PAIRS = {
@@ -86,6 +88,11 @@ TABLES = {
 ONE_VALUE = {"one value throughout": [[1, 1], [1, 1]]}
 SERIES = {"nothing": [], "a NaN": [1, NAN], "an infinity": [1, INF], "a table": [[1, 0]]}
 FEW = [1, 0, 1, 0]
+
+
+def contest(prompts=20, systems=("a", "b")):
+    said = ("left", "right", "left")
+    return fit.fit([(p, *systems, one) for p in range(prompts) for one in said], ties="none")
 
 
 def each(call, *hazards):
@@ -373,17 +380,63 @@ ROWS = {
         "somebody new": lambda: causes.who_and_strictness({"a": (1, 0)}, {"b": (1, 0)}),
         "no answers": lambda: causes.who_and_strictness({"a": (0, 0)}, {"a": (1, 0)}),
     },
-    "contests.fit": {
-        "no votes": lambda: contests.fit([]),
-        "a tie unasked for": lambda: contests.fit([(1, "a", "b", "tie")], ties="none"),
-        "two islands": lambda: contests.fit([(1, "a", "b", "left"), (1, "c", "d", "left")]),
-        "all ties": lambda: contests.fit([(1, "a", "b", "tie")]),
-        "one side won all": lambda: contests.fit([(1, "a", "b", "left")], ties="half"),
-        "another outcome": lambda: contests.fit([(1, "a", "b", "up")]),
-        "another model": lambda: contests.fit([(1, "a", "b", "left")], ties="elo"),
-        "one prompt's system is unknown": lambda: contests.fit(
-            [(1, "a", "b", "left")], systems=["a"]
-        ),
+    "board.board": {
+        "no contest": lambda: board.board(fit.fit([])),
+        "nineteen prompts": lambda: board.board(contest(19)),
+        "one prompt": lambda: board.board(contest(1), at_least=0),
+    },
+    "board.chances_ahead": {},
+    "board.soft_pairwise": {
+        "no contest of people": lambda: board.soft_pairwise(fit.fit([]), contest()),
+        "no contest of the judge": lambda: board.soft_pairwise(contest(), fit.fit([])),
+        "one prompt": lambda: board.soft_pairwise(contest(1), contest(1)),
+        "other systems": lambda: board.soft_pairwise(contest(), contest(systems=("a", "c"))),
+    },
+    "board.standing": {},
+    "board.swaps": {
+        "no contest of people": lambda: board.swaps(fit.fit([]), contest()),
+        "other systems": lambda: board.swaps(contest(), contest(systems=("a", "c"))),
+    },
+    "fit.fit": {
+        "no votes": lambda: fit.fit([]),
+        "a tie unasked for": lambda: fit.fit([(1, "a", "b", "tie")], ties="none"),
+        "two islands": lambda: fit.fit([(1, "a", "b", "left"), (1, "c", "d", "left")]),
+        "all ties": lambda: fit.fit([(1, "a", "b", "tie")]),
+        "one side won all": lambda: fit.fit([(1, "a", "b", "left")], ties="half"),
+        "another outcome": lambda: fit.fit([(1, "a", "b", "up")]),
+        "another model": lambda: fit.fit([(1, "a", "b", "left")], ties="elo"),
+        "other clusters": lambda: fit.fit([(1, "a", "b", "left")], clusters="days"),
+        "nobody’s votes by raters": lambda: fit.fit([(1, "a", "b", "left")], clusters="raters"),
+        "one against itself": lambda: fit.fit([(1, "a", "a", "left")]),
+        "one prompt's system is unknown": lambda: fit.fit([(1, "a", "b", "left")], systems=["a"]),
+        "columns of other lengths": lambda: fit.fit(Votes.of([1], ["a"], ["b"], [])),
+    },
+    "fit.resampled": {
+        "no votes": lambda: fit.resampled([]),
+        "all ties": lambda: fit.resampled([(1, "a", "b", "tie")]),
+        "no resamples": lambda: fit.resampled([(1, "a", "b", "left")], resamples=0),
+    },
+    "fit.win_shares": {},
+    "fit.with_slope": {},
+    "judged.accuracy": {
+        "nothing": lambda: judged.accuracy([], [], prompts=[]),
+        "another answer": lambda: judged.accuracy([3], [0], prompts=[1]),
+        "other lengths": lambda: judged.accuracy([0, 1], [0], prompts=[1]),
+        "one prompt": lambda: judged.accuracy([0, 1], [0, 1], prompts=[1, 1]),
+    },
+    "judged.at_epsilon": {},
+    "judged.ceiling": {
+        "nothing": lambda: judged.ceiling([], [], prompts=[]),
+        "one vote a pair": lambda: judged.ceiling([1, 2], [0, 0], prompts=[1, 2]),
+        "another answer": lambda: judged.ceiling([1, 1], [0, 3], prompts=[1, 1]),
+        "one prompt": lambda: judged.ceiling([1, 1], [0, 0], prompts=[1, 1]),
+    },
+    "judged.preferred": {
+        "nothing": lambda: judged.preferred([], [], prompts=[]),
+        "a NaN": lambda: judged.preferred([NAN], [0], prompts=[1]),
+        "another answer": lambda: judged.preferred([0.5], [3], prompts=[1]),
+        "one prompt": lambda: judged.preferred([0.5], [0], prompts=[1]),
+        "one fold": lambda: judged.preferred([0.5], [0], prompts=[1], folds=1),
     },
     "escalation.threshold": {
         "nothing": lambda: escalation.threshold([], []),
@@ -755,7 +808,7 @@ def public_functions() -> set[str]:
     modules = [f"audit.stats.{m.name}" for m in pkgutil.iter_modules(audit.stats.__path__)]
     modules += [
         f"{folder.__name__}.{module.name}"
-        for folder in (decisions, draws, over_time, people, resampling)
+        for folder in (contests, decisions, draws, over_time, people, resampling)
         for module in pkgutil.iter_modules(folder.__path__)
     ]
     for path in modules:
