@@ -10,7 +10,7 @@ COMPILE = .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --g
 # As many test processes as cores.
 JOBS ?= auto
 
-.PHONY: help demo setup test test-postgres lint bench-stats bench-judges bench-import bench-dashboards bench-labelling chaos fuzz bench-growth bench-upgrade lock sbom digests bench-proxy siege wheels wheel-trial
+.PHONY: help demo setup test test-postgres lint bench-stats bench-judges bench-import bench-dashboards bench-labelling chaos fuzz bench-growth bench-upgrade lock sbom digests bench-proxy siege wheels wheel-trial docs
 .DEFAULT_GOAL := help
 
 help:
@@ -27,6 +27,7 @@ help:
 	@echo "make bench-growth  every page with 1,000, 10,000 and 100,000 images; FULL=1 also with 1,000,000"
 	@echo "make bench-upgrade  a database of the first version with 1,000,000 answers, migrated"
 	@echo "make fuzz         100,000 hostile files, forms and replies, and as many options of judges (CASES=… SEED=…)"
+	@echo "make docs         the documentation as pages, in var/site/"
 	@echo "make wheels       jurybox and jurybox-stats as wheels, in dist/"
 	@echo "make wheel-trial  both in empty environments: demo, audit, their tests; needs the package index"
 	@echo "make lock         the locks made again from requirements*.txt (UPGRADE=1 takes newer transitive ones)"
@@ -95,6 +96,9 @@ CASES ?= 100000
 SEED ?= 1
 fuzz: .venv/dev
 	$(PY) -m tests.hostile.fuzz $(CASES) $(SEED)
+
+docs: .venv/dev
+	.venv/bin/mkdocs build --strict
 
 wheels: .venv/dev
 	$(PY) -m build --wheel --no-isolation --outdir dist .

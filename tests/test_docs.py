@@ -14,6 +14,7 @@ from django.core.management import get_commands, load_command_class
 from annotations.benchmarks.registry import FORMATS
 from judges.catalogue import JUDGES
 from judges.management.option_tables import name_tables, option_tables
+from jurybox.command import SHORT
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [
@@ -77,6 +78,9 @@ def test_every_link_leads_somewhere(page):
             continue
         path, _, anchor = link.partition("#")
         target = (page.parent / path).resolve() if path else page
+        if target.parent == ROOT / "docs" / "reference":
+            # Read off the code when the site is built: `tests/test_site.py` follows these.
+            continue
         assert target.exists(), link
         assert not anchor or anchor in anchors(target), link
 
@@ -85,6 +89,7 @@ def test_every_link_leads_somewhere(page):
 def test_every_command_that_is_named_exists_with_its_options(page):
     known = get_commands()
     for name, rest in COMMAND.findall(code(page.read_text())):
+        name = SHORT.get(name, name)
         assert name in known
         command = known[name]
         if isinstance(command, str):

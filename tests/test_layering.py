@@ -92,7 +92,7 @@ FLOORS = {
         {"stats"},
         {"stats/contests", "stats/decisions", "stats/draws", "stats/people"},
         {"statistic_names"},
-        {"view"},
+        {"reference", "view"},
         {"self_checks"},
         {"words"},
         {"charts", "reports"},

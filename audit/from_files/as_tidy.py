@@ -59,13 +59,15 @@ def as_tidy(
     _check_names(roles, tables)
     told.words += [_in_words(part, table) for part, table in tables.items()]
     facts: dict[str, dict[str, str]] = defaultdict(dict)
+    named: dict[str, dict[str, None]] = {}
     for part, path in files.items():
-        rows = _rows(path, part, tables[part], facts, told)
+        rows = _rows(path, part, tables[part], facts, told, named.setdefault(part, {}))
         if part != "images":
             _write(folder / f"{part}.csv", WANTED[part], rows)
         else:
             facts.clear()
             _write(folder / "images.csv", WANTED["images"], rows)
+    _check_common(named, files)
     if "images" not in files:
         told.words += _without_images(facts, tables)
         _write(folder / "images.csv", tidy_tables.IMAGES + ("tags",), _of_facts(facts))
@@ -105,6 +107,16 @@ def _check_names(given: Mapping[str, str], tables: Mapping[str, Table]) -> None:
             raise Unreadable(
                 f"“{role[:40]}” is nothing that a column can be: {', '.join(columns.ROLES)}."
             )
+
+
+def _check_common(named: Mapping[str, Mapping[str, None]], files: Mapping[str, Path]) -> None:
+    """Tables of other images would give a report that says only what is missing."""
+    labelled, scored = named.get("labels", {}), named.get("scores", {})
+    if labelled and scored and not labelled.keys() & scored.keys():
+        raise Unreadable(
+            f"No image has both a label and a score: {files['labels'].name} names images like "
+            f"“{next(iter(labelled))[:60]}”, {files['scores'].name} like “{next(iter(scored))[:60]}”."
+        )
 
 
 def _name_images(table: Table, part: str) -> None:
@@ -203,7 +215,12 @@ def _good(path: Path) -> Iterator[Row[Cells]]:
 
 
 def _rows(
-    path: Path, part: str, table: Table, facts: dict[str, dict[str, str]], told: Told
+    path: Path,
+    part: str,
+    table: Table,
+    facts: dict[str, dict[str, str]],
+    told: Told,
+    named: dict[str, None],
 ) -> Iterator[dict[str, str]]:
     names = {role: name for name, role in table.roles.items() if role not in columns.MANY}
     labels = {n: r.partition(":")[2] for n, r in table.roles.items() if r in columns.LABELS}
@@ -218,6 +235,7 @@ def _rows(
         image = cells.get(names.get("image_id", ""), "").strip()
         if part in ("labels", "scores") and image:
             _learn(facts[image], names, cells)
+            named[image] = None
         kept = {name: cells[name] for name in WANTED[part] if name in cells}
         if is_tidy:
             yield kept

@@ -184,7 +184,8 @@ class ScoreWriter:
 
     def _write_scores(self, whole: list[WholeScore], parts: list[PartScore]) -> dict[Place, int]:
         """Returns the score row of each run and image; creates those that are missing."""
-        slugs = {score[1] for score in whole} | {part[1] for part in parts}
+        # In the order of the file, which is also that of the judges' colours.
+        slugs = dict.fromkeys([score[1] for score in whole] + [part[1] for part in parts])
         runs = {slug: self._run(slug).pk for slug in slugs}
         images = {score[0] for score in whole} | {part[0] for part in parts}
         stored: dict[Place, tuple[int, Judged]] = {}

@@ -93,7 +93,7 @@ def _demo(python: Path, home: Path) -> None:
             time.sleep(0.5)
             page = browser.open(f"{address}/studies/demo/drift/").read().decode()
         print(f"a page with a drift chart after {time.monotonic() - began:.1f} s")
-        os.killpg(demo.pid, signal.SIGINT)
+        demo.terminate()
         assert demo.wait(timeout=60) == 0, _text(log)
     finally:
         if demo.poll() is None:
@@ -156,8 +156,9 @@ def _add(python: Path, *packages: str) -> None:
 
 
 def _pinned(names) -> list[str]:
+    names = set(names)
     lines = (ROOT / "requirements-dev.txt").read_text().splitlines()
-    return [line for line in lines if line.partition("==")[0] in set(names)]
+    return [line for line in lines if line.partition("==")[0] in names]
 
 
 def _variables(home: Path, **more: str) -> dict[str, str]:
@@ -180,7 +181,7 @@ def _tests(python: Path, home: Path, folder: Path, files: list[str]) -> int:
     ended = _run(python, home, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files, cwd=folder)
     if ended.returncode:
         print(ended.stdout[-6000:], ended.stderr[-2000:])
-    last = ended.stdout.strip().splitlines()[-1]
+    last = (ended.stdout.strip() or "nothing").splitlines()[-1]
     print(f"tests from site-packages, {' '.join(files)}: {last} ({time.monotonic() - began:.0f} s)")
     return ended.returncode
 

@@ -154,6 +154,10 @@ def test_what_a_person_says_of_a_column_counts(read):
             {"scores": "image_id,judge,first,second\na,clip,0.3,0.4\n"},
             "“first” and “second” could each be the score",
         ),
+        (
+            {"scores": "image_id,judge,score\na.png,clip,0.3\n"},
+            "No image has both a label and a score: labels.csv names images like “a”, scores.csv like “a.png”",
+        ),
         ({"labels": "image_id,rating\n"}, "labels.csv has a header and no rows"),
     ],
 )

@@ -99,7 +99,7 @@ def test_a_study_of_the_same_name_is_neither_read_nor_changed(files):
 def test_labels_that_name_other_images_than_the_scores_are_refused(db, tmp_path):
     folder = tables.write(tmp_path, images=10, judges=1)
     (folder / "scores.csv").write_text("image_id,judge,score\nelse-0,clip,0.5\n")
-    with pytest.raises(CommandError, match="No score could be read"):
+    with pytest.raises(CommandError, match="No image has both a label and a score"):
         audit(folder)
 
 

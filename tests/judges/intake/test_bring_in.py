@@ -540,3 +540,13 @@ def test_what_an_imported_judge_said_is_part_of_a_report_s_signature(tmp_path):
     after = reports.make_report(study=study).body["signature"]
     assert before["judges"] == after["judges"]
     assert before["data"] != after["data"]
+
+
+def test_judges_of_one_file_are_numbered_in_its_order(study, tmp_path):
+    """Their colours and markers follow; sets of names have another order in every process."""
+    names = [f"judge-{letter}" for letter in "hcfadgbe"]
+    image = study.images.order_by("pk").first().key
+    file = tmp_path / "scores.csv"
+    file.write_text("image_id,judge,score\n" + "".join(f"{image},{name},0.5\n" for name in names))
+    intake_bring_in.import_scores(study=study, source=Source(file))
+    assert [run.judge.name for run in study.runs.order_by("pk")] == names

@@ -1,0 +1,110 @@
+"""What the site has beside the files of this folder: the pages of the repository's root, and the
+reference, which is read off the code each time. Links that hold in the repository hold in the site."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import posixpath
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+# A page of the repository -> its place in the site.
+PAGES = {
+    "README.md": "index.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "SECURITY.md": "security.md",
+    "stats-wheel/README.md": "jurybox-stats.md",
+}
+REFERENCE = ("commands", "api", "report")
+FROM = {place: page for page, place in PAGES.items()}
+LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
+
+
+def slug(text: str, separator: str) -> str:
+    """The anchors that GitHub gives to headings."""
+    return re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", separator)
+
+
+def on_config(config):
+    config.mdx_configs["toc"] = {"slugify": slug}
+    # The menu leaves out the decisions: a page of their own lists them.
+    decisions = sorted((ROOT / "docs" / "decisions").glob("0*.md"))
+    config.not_in_nav = config.not_in_nav or _patterns([f"/decisions/{d.name}" for d in decisions])
+    return config
+
+
+def _patterns(lines):
+    import pathspec
+
+    return pathspec.PathSpec.from_lines("gitignore", lines)
+
+
+def on_files(files, config):
+    from mkdocs.structure.files import File
+
+    for page, place in PAGES.items():
+        files.append(File.generated(config, place, content=(ROOT / page).read_text()))
+    for name, text in reference().items():
+        files.append(File.generated(config, f"reference/{name}.md", content=text))
+    return files
+
+
+def on_page_markdown(markdown, page, config, files):
+    place = page.file.src_uri
+    source = FROM.get(place, f"docs/{place}")
+    there = {file.src_uri for file in files}
+
+    def moved(match: re.Match) -> str:
+        mark, words, target = match.groups()
+        if re.match(r"[a-z]+:|#|/", target):
+            return match[0]
+        path, _, anchor = target.partition("#")
+        wanted = posixpath.normpath(posixpath.join(posixpath.dirname(source), path))
+        found = PAGES.get(wanted, wanted.removeprefix("docs/"))
+        if found not in there or (found == wanted and wanted not in PAGES.values()):
+            # In the repository, but no part of the site.
+            return words if not mark and (ROOT / wanted).exists() else match[0]
+        relative = posixpath.relpath(found, posixpath.dirname(place) or ".")
+        return f"{mark}[{words}]({relative}{'#' + anchor if anchor else ''})"
+
+    return LINK.sub(moved, markdown)
+
+
+def reference() -> dict[str, str]:
+    """Commands, API and the keys of a report that is made of the tutorial's tables."""
+    with tempfile.TemporaryDirectory(prefix="jurybox-docs-") as folder:
+        os.environ["JURYBOX_VAR"] = folder
+        os.environ["DATABASE_URL"] = f"sqlite:///{folder}/docs.sqlite3"
+        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "audit.settings")
+        sys.path.insert(0, str(ROOT))
+        import django
+        from django.core.management import call_command
+
+        django.setup()
+        from audit.reference import api, commands, report_keys
+
+        out = Path(folder) / "report.json"
+        tables = {part: ROOT / "docs" / "tutorial" / f"{part}.csv" for part in ("labels", "scores")}
+        beside = [
+            f"--{part}={ROOT / 'docs' / 'tutorial' / part}.csv" for part in ("images", "generators")
+        ]
+        call_command(
+            "audit",
+            str(tables["labels"]),
+            str(tables["scores"]),
+            *beside,
+            "--resamples=200",
+            f"--out={out}",
+            stderr=io.StringIO(),
+        )
+        return {
+            "commands": commands.markdown(),
+            "api": api.markdown(),
+            "report": report_keys.markdown(json.loads(out.read_text())),
+        }
