@@ -56,8 +56,9 @@ class Watched:
     again: np.ndarray
     again_prompts: np.ndarray
     again_days: np.ndarray
-    # Whether what people said again was asked in other words.
+    # Whether what people said again was asked in other words, and whether the second side was.
     other_words: bool
+    new_form: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +92,10 @@ def sides_of(study: Study, asked: Asked, find: Callable[[str], Study]) -> Sides:
         _refuse_unfit(paired.people, scores)
     prints = judge.fingerprint, now.fingerprint
     if before.kind == "labelled":
-        told = _by_day(study, mine.people, before, after)
+        told, new_form = _by_day(study, mine.people, before, after)
         rows = [_rows(mine, prints, own, *columns) for own, columns in enumerate(told)]
     else:
+        new_form = mine.people.forms.isdisjoint(other.people.forms)
         rows = [
             _rows(
                 paired,
@@ -127,11 +129,11 @@ def sides_of(study: Study, asked: Asked, find: Callable[[str], Study]) -> Sides:
         judge_now=now,
         counts=(_counted(rows[0]), _counted(rows[1])),
         data=tuple(dict.fromkeys((mine.digest, other.digest))),
-        watched=_watched(*rows),
+        watched=_watched(rows[0], rows[1], new_form),
     )
 
 
-def _watched(before: _Rows, after: _Rows) -> Watched:
+def _watched(before: _Rows, after: _Rows, new_form: bool) -> Watched:
     gaps = [before.human - before.old, after.human - after.new]
     same_words = ~np.isnan(before.again_old)
     # The form of then tells people from words; only where nobody was asked with it, the new one stands.
@@ -146,6 +148,7 @@ def _watched(before: _Rows, after: _Rows) -> Watched:
         again_prompts=before.prompt[asked],
         again_days=before.again_days[asked],
         other_words=not same_words.any(),
+        new_form=new_form,
     )
 
 
@@ -235,10 +238,11 @@ def _kinds(people: People) -> list[str]:
 
 def _by_day(
     study: Study, people: People, before: SideAsked, after: SideAsked
-) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
+) -> tuple[tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]], bool]:
     """People's mean of the images first labelled in either span; what they said later of the images of the
     first one, with a form that they had used then and with another, here or where they were asked
-    about anchors again; and the days of the first answer and of the last one again."""
+    about anchors again; the days of the first answer and of the last one again; and whether the second span
+    has another form."""
     size = len(people.images)
     place = {key: number for number, key in enumerate(people.images.tolist())}
     sums, counts = np.zeros((3, size)), np.zeros((3, size))
@@ -276,10 +280,11 @@ def _by_day(
     new = np.array([after.holds(day) for day in first])
     nothing = np.full(size, np.nan)
     days = np.array([day.toordinal() for day in first], dtype=float)
-    return (
+    sides = (
         (np.where(old, then, np.nan), again_old, again_new, days, last),
         (np.where(new, later, np.nan), nothing, nothing, days, last),
     )
+    return sides, bool(counts[2].any())
 
 
 def _first_days(study: Study, people: People) -> np.ndarray:

@@ -23,6 +23,7 @@ def of_people(watched: Watched) -> dict[str, Any]:
         "level": EACH,
         "gap": _told(gap),
         "people": {**_told(people), "other_words": watched.other_words},
+        "new_form": watched.new_form,
     }
 
 

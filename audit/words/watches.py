@@ -48,9 +48,10 @@ def _verdict(watches: dict[str, Any], judge: dict[str, Any]) -> str:
             f"The gap has moved (it rang on {_said(gap)}); whether by {' or '.join(silent)} could not have "
             "been seen, since no anchors tell."
         )
+    words = " or in the form’s words, which are other ones" if watches["new_form"] else ""
     return (
         f"Only the gap rang, on {_said(gap)}, while judge and people say the same of the same images: the "
-        "cause is in the images."
+        f"cause is in the images{words}."
     )
 
 

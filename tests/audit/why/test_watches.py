@@ -6,6 +6,8 @@ import pytest
 from django.core.management import call_command
 
 from annotations.anchors import again, keep
+from annotations.forms.papers import t2i_compbench
+from annotations.forms.versions import publish_form
 from annotations.models import Annotation
 from audit.why import stored, watches
 from audit.why.asked import Asked
@@ -119,6 +121,10 @@ def test_a_gap_that_moves_while_nothing_else_does_is_in_the_images(study):
         "Only the gap rang, on 2026-02-15, while judge and people say the same of the same images: the "
         "cause is in the images."
     )
+    # The late images' answers were given with another form.
+    late.update(form=publish_form(t2i_compbench.FORM))
+    said = words.sentences(told(study)["watches"], judge)
+    assert said[0].endswith("is in the images or in the form’s words, which are other ones.")
 
 
 def test_a_judge_that_changes_behind_its_name_rings_at_its_scoring(study):

@@ -1,0 +1,57 @@
+"""Each cause of a moved gap once, from the sides that somebody types to the bar that stands alone."""
+
+from __future__ import annotations
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import expect
+
+from annotations.models import Generator
+from audit.models import Explanation
+from audit.words import why as words
+from audit.words.numbers import cell
+from tests import making
+from tests.browser import planted_causes as causes
+from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.test_look import take
+
+
+def holds_0(estimate):
+    low = estimate["value"] if estimate["low"] is None else estimate["low"]
+    high = estimate["value"] if estimate["high"] is None else estimate["high"]
+    return low <= 0 <= high
+
+
+@pytest.mark.parametrize("cause", causes.CAUSES)
+def test_the_planted_cause_alone_is_beyond_chance(open_page, transactional_db, cause):
+    study = causes.planted(cause)
+    owner = making.person(study, "alice", role="owner")
+    page = open_page(owner, reverse("why", args=[cause]), size=PHONE if cause == "mix" else DESKTOP)
+    # No generator has a release date: the page asks for two sides.
+    assert not Generator.objects.exclude(release_date=None).exists()
+    expect(page.get_by_text("two sides that you name")).to_be_visible()
+    if cause == "judge":
+        page.locator("#filter-judge").select_option(causes.OLD)
+        expect(page.locator("#filter-judge")).to_have_value(causes.OLD)
+        page.locator("#filter-judge_now").select_option(causes.NEW)
+        page.wait_for_url(f"**judge_now={causes.NEW}**")
+    page.get_by_label("from", exact=True).fill(causes.THEN)
+    page.get_by_label("to", exact=True).fill(causes.NOW)
+    page.get_by_role("button", name="Compare").click()
+    rows = page.get_by_role("region", name="What moved the gap").get_by_role("row")
+    expect(rows.first).to_be_visible()
+    body = Explanation.objects.get(study=study).body
+    assert body["together"] == []
+    assert {part for part in body["parts"] if not holds_0(body["parts"][part])} == {cause}
+    for part, estimate in body["parts"].items():
+        shown = cell("net_deviation", estimate)
+        assert shown.value in rows.filter(has_text=words.name(part)).first.inner_text()
+    # What was typed and chosen stays.
+    expect(page.get_by_label("from", exact=True)).to_have_value(causes.THEN)
+    if cause == "judge":
+        expect(page.locator("#filter-judge_now")).to_have_value(causes.NEW)
+    expect(page.locator("#plot-why svg, #plot-why canvas").first).to_be_visible()
+    expect(page.get_by_role("heading", name="Three watches")).to_be_visible()
+    told = page.locator("#numbers .sentences").first
+    expect(told).to_contain_text(f"come from {words.NAMES[cause]}")
+    take(page, f"why-{cause}")
