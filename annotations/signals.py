@@ -6,6 +6,11 @@ from django.dispatch import Signal
 # Labels of a study were written, corrected or taken back: study_id.
 labels_changed = Signal()
 
+# Asked when figures about labels are shown again, and before they are counted: study_id. The listener
+# answers with a text that differs once labels have changed since the last counting.
+labels_version = Signal()
+labels_are_counted = Signal()
+
 # An account was made through an invitation: request, the name that was wanted, the name it got.
 account_made = Signal()
 

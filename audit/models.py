@@ -72,6 +72,7 @@ class Pulse(models.Model):
     seen = models.PositiveBigIntegerField(default=0)  # by the newest report
     met = models.PositiveBigIntegerField(default=0)  # by the newest `Meeting`
     tallied = models.PositiveBigIntegerField(default=0)  # by the newest `Tally` rows
+    counted = models.PositiveBigIntegerField(default=0)  # by what `annotations.kept` has counted
 
     class Meta:
         ordering = ["study"]

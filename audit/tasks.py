@@ -9,7 +9,12 @@ from typing import Any
 from celery import Task, shared_task
 
 from annotations.models import Study
-from annotations.signals import labels_changed, people_renamed
+from annotations.signals import (
+    labels_are_counted,
+    labels_changed,
+    labels_version,
+    people_renamed,
+)
 from annotations.studies import retention
 from audit.accounts import expired, reset_links
 from audit.models import Making, Meeting
@@ -126,10 +131,20 @@ def listen() -> None:
     people_renamed.connect(_people_renamed, dispatch_uid="audit")
     labels_changed.connect(_labels_changed, dispatch_uid="audit")
     scores_changed.connect(_scores_changed, dispatch_uid="audit")
+    labels_version.connect(_labels_version, dispatch_uid="audit")
+    labels_are_counted.connect(_labels_are_counted, dispatch_uid="audit")
 
 
 def _labels_changed(sender: Any, study_id: int, **kwargs: Any) -> None:
     freshness.changed(study_id)
+
+
+def _labels_version(sender: Any, study_id: int, **kwargs: Any) -> str:
+    return freshness.stamp(study_id)
+
+
+def _labels_are_counted(sender: Any, study_id: int, **kwargs: Any) -> str:
+    return freshness.counting_begins(study_id)
 
 
 def _people_renamed(sender: Any, study_id: int, **kwargs: Any) -> None:

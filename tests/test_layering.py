@@ -44,7 +44,7 @@ FLOORS = {
         }
         | {"plugins"},
         {"event_log", "pictures", "rates", "sources"},
-        {"access"},
+        {"access", "kept"},
         {"admin", "exports", "forms", "middleware", "prompt_grammar"},
         {
             "benchmarks/builtin",

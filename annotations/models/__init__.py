@@ -17,7 +17,7 @@ from annotations.models.prompt import Atom, Prompt
 from annotations.models.rate import RateCount
 from annotations.models.retention import Retention
 from annotations.models.selection import SelectedImage, Selection
-from annotations.models.study import Study
+from annotations.models.study import Kept, Study
 
 __all__ = [
     "AnchorImage",
@@ -41,6 +41,7 @@ __all__ = [
     "Image",
     "Invitation",
     "Job",
+    "Kept",
     "KnownAnswer",
     "Membership",
     "PracticeAnswer",

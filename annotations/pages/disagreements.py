@@ -26,13 +26,14 @@ def disagreements(request: HtmxRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
     cases = adjudication.disagreements(place.study)
     only_open = "all" not in request.GET
-    shown = [case for case in cases if not (only_open and case.decided)]
+    shown = cases.open if only_open else cases
     context = {
         "study": place.study,
         "page": Paginator(shown, CASES_PER_PAGE).get_page(request.GET.get("page")),
         "total": len(cases),
-        "decided": sum(case.decided for case in cases),
+        "decided": cases.decided_n,
         "only_open": only_open,
+        "counted_at": cases.counted_at,
     }
     return render(request, "annotations/disagreements.html", context)
 
@@ -72,8 +73,7 @@ def disagreement(request: HtmxRequest, slug: str, public_id: str) -> HttpRespons
         if not request.htmx:
             return redirect("disagreement", slug=slug, public_id=public_id)
     rows = adjudication.answers_side_by_side(image)
-    undecided = [case for case in adjudication.disagreements(place.study) if not case.decided]
-    following = next((case.public_id for case in undecided if case.image_id != image.pk), "")
+    undecided = adjudication.disagreements(place.study).open
     context = {
         "study": place.study,
         "may_decide": place.owns,
@@ -81,7 +81,7 @@ def disagreement(request: HtmxRequest, slug: str, public_id: str) -> HttpRespons
         "thing": image.prompt.text,
         "rows": rows,
         "any_decided": any(row.decided for row in rows),
-        "following": following,
+        "following": undecided.following(image.pk),
         "open": len(undecided),
     }
     template = "annotations/disagreement.html"

@@ -201,7 +201,9 @@ def _people(
     if request.htmx:
         template += "#people"
     links = _links(request, study) if may_change else []
-    rows = annotator_quality.people_rows(study)
+    # After an owner's change the page shows what it did.
+    changed = request.method == "POST"
+    rows = annotator_quality.people_rows(study, now=changed)
     medians = [row.seconds for row in rows if row.seconds is not None]
     context = {
         "study": study,
@@ -210,6 +212,7 @@ def _people(
         "refused": refused,
         "typed": typed,
         "rows": rows,
+        "counted_at": rows.counted_at,
         "too_fast": sum(row.too_fast.right for row in rows),
         "median_seconds": median(medians) if medians else None,
         "roles": Membership.Role.choices,

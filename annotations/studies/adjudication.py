@@ -7,8 +7,10 @@ A decision changes nobody's answer. Reports use it as the reference when their c
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import NamedTuple, overload
 
 import numpy as np
 from django.db import transaction
@@ -19,6 +21,7 @@ from annotations.errors import LabelRefused
 from annotations.forms.papers.derived_answers import WORDS
 from annotations.forms.per_image import AskedQuestion
 from annotations.forms.versions import questions_for
+from annotations.kept.figures import figures
 from annotations.models import Annotation, Answer, Atom, Decision, Image, Study
 from annotations.signals import announce_label_change
 
@@ -54,11 +57,56 @@ class Case(NamedTuple):
     decided: bool
 
 
-def disagreements(study: Study) -> list[Case]:
+@dataclass(frozen=True, slots=True)
+class Cases(Sequence[Case]):
+    """The images that people disagree about, in the order of labelling, by their keys alone. Only the
+    cases that somebody looks at are fetched. `counted_at`: None where no label has changed since."""
+
+    keys: np.ndarray
+    decided: frozenset[int]
+    counted_at: datetime | None = None
+
+    @property
+    def open(self) -> Cases:
+        return replace(self, keys=self.keys[~np.isin(self.keys, list(self.decided))])
+
+    @property
+    def decided_n(self) -> int:
+        return int(np.isin(self.keys, list(self.decided)).sum())
+
+    def following(self, image_id: int) -> str:
+        """The public id of the first other case; empty where there is none."""
+        other = self.keys[:2][self.keys[:2] != image_id]
+        return next((case.public_id for case in replace(self, keys=other[:1])), "")
+
+    def __iter__(self) -> Iterator[Case]:
+        return iter(self[:])
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @overload
+    def __getitem__(self, place: int) -> Case: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Case]: ...
+    def __getitem__(self, place: int | slice) -> Case | list[Case]:
+        if isinstance(place, int):
+            return self[place : place + 1 or None][0]
+        keys = self.keys[place].tolist()
+        # A picture may be gone since this was counted.
+        images = Image.objects.filter(pk__in=keys).order_by()
+        ids = dict(images.values_list("pk", "public_id"))
+        return [Case(key, ids[key], key in self.decided) for key in keys if key in ids]
+
+
+def disagreements(study: Study) -> Cases:
     """The images for which some question has different answers."""
-    decided = set(
-        Decision.objects.filter(image__study=study).order_by().values_list("image_id", flat=True)
-    )
+    found = figures(study, "disagreements", lambda: ({}, _split(study)))
+    decided = Decision.objects.filter(image__study=study).order_by().values_list("image_id")
+    return Cases(found.keys, frozenset(pk for (pk,) in decided), found.counted_at)
+
+
+def _split(study: Study) -> np.ndarray:
     rows = (
         _counted(study)
         .values("annotation__image_id", "question", "atom_id")
@@ -68,13 +116,14 @@ def disagreements(study: Study) -> list[Case]:
         .exclude(first__startswith=marks.BEGINS)
         .values_list("annotation__image_id", "low", "high", "first", "last")
     )
-    split = {image for image, low, high, first, last in rows if low != high or first != last}
+    split = {
+        image
+        for image, low, high, first, last in rows.iterator(chunk_size=20_000)
+        if low != high or first != last
+    }
     images = Image.objects.filter(pk__in=split) if len(split) < 500 else study.images.all()
-    return [
-        Case(pk, public_id, pk in decided)
-        for pk, public_id in images.order_by("place", "pk").values_list("pk", "public_id")
-        if pk in split
-    ]
+    places = images.order_by("place", "pk").values_list("pk", flat=True)
+    return np.array([pk for pk in places.iterator(chunk_size=20_000) if pk in split], np.int64)
 
 
 def answers_side_by_side(image: Image) -> list[DisputedQuestion]:

@@ -7,12 +7,15 @@ interval (Wilson) lies below the limit, so nobody is marked for a few answers.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
 
 import numpy as np
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q
 
-from annotations.models import Annotation, Assignment, Membership, Study
+from annotations.kept.figures import NO_KEYS, figures
+from annotations.models import Annotation, Membership, Study
 from annotations.scales import CANT_TELL
 from annotations.studies.known_answers import known_images, people_said
 from annotations.studies.majority_agreement import agreement_with_majority
@@ -42,54 +45,107 @@ class PersonRow:
     marks: tuple[str, ...]
 
 
-def people_rows(study: Study) -> list[PersonRow]:
-    """One row for each person, in a number of queries that does not grow with people or images."""
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """What one person did, counted over all their answers."""
+
+    answered: int = 0
+    set_aside: int = 0
+    # How many answers tell their seconds, and the median of these.
+    timed: int = 0
+    median: float | None = None
+    fast_counted: int = 0
+    fast_aside: int = 0
+    right: int = 0
+    compared: int = 0
+
+    @property
+    def agreement(self) -> Share:
+        return Share(self.right, self.compared)
+
+
+class People(list[PersonRow]):
+    """One row for each person. `counted_at`: None where no label has changed since."""
+
+    counted_at: datetime | None = None
+
+
+def people_rows(study: Study, *, now: bool = False) -> People:
+    """In a number of queries that does not grow with people or images. `now`: what was kept is
+    counted again if a label has changed since."""
     members = list(study.memberships.select_related("user", "invitation", "group").order_by("name"))
     gold = _gold_shares(study)
-    agreement = agreement_with_majority(study)
-    seconds, answered, aside = _times(study)
-    fast = _too_fast(study)
-    skipped = _counts(study.assignments.filter(state="skipped"))
-    usual_agreement = _median([s.share for s in agreement.values() if s.of >= FEWEST])
-    usual_seconds = _median([float(np.median(s)) for s in seconds.values() if len(s) >= FEWEST])
-    rows = []
+    kept = figures(
+        study,
+        "people",
+        lambda: (_counted(study), NO_KEYS),
+        asked=f"{study.fastest_seconds:g}",
+        now=now,
+    )
+    worked = {int(pk): Worked(**one) for pk, one in kept.body.items()}
+    skipped = dict(
+        study.assignments.filter(state="skipped")
+        .order_by()
+        .values_list("annotator_id")
+        .annotate(Count("pk"))
+    )
+    usual_agreement = _median([w.agreement.share for w in worked.values() if w.compared >= FEWEST])
+    usual_seconds = _median([w.median for w in worked.values() if w.timed >= FEWEST])
+    rows = People()
+    rows.counted_at = kept.counted_at
     for member in members:
-        own = seconds.get(member.pk, [])
-        typical = float(np.median(own)) if own else None
-        share, known = agreement.get(member.pk, Share(0, 0)), gold.get(member.pk, Share(0, 0))
-        marks = _marks(known, share, own, usual_agreement, usual_seconds)
+        own, known = worked.get(member.pk, Worked()), gold.get(member.pk, Share(0, 0))
         rows.append(
             PersonRow(
                 member=member,
-                answered=answered.get(member.pk, 0),
-                set_aside=aside.get(member.pk, 0),
+                answered=own.answered,
+                set_aside=own.set_aside,
                 skipped=skipped.get(member.pk, 0),
-                seconds=typical,
-                too_fast=Share(sum(fast.get(member.pk, (0, 0))), len(own)),
-                too_fast_counted=fast.get(member.pk, (0, 0))[0],
+                seconds=own.median,
+                too_fast=Share(own.fast_counted + own.fast_aside, own.timed),
+                too_fast_counted=own.fast_counted,
                 gold=known,
-                agreement=share,
-                marks=marks,
+                agreement=own.agreement,
+                marks=_marks(known, own, usual_agreement, usual_seconds),
             )
         )
     return rows
 
 
+def _counted(study: Study) -> dict[str, Any]:
+    """membership -> the fields of `Worked`"""
+    agreement = agreement_with_majority(study)
+    seconds, answered, aside = _times(study)
+    fast = _too_fast(study)
+    counted = {}
+    for person in {*answered, *agreement}:
+        own, share = seconds.get(person, []), agreement.get(person, Share(0, 0))
+        one = Worked(
+            answered=answered.get(person, 0),
+            set_aside=aside.get(person, 0),
+            timed=len(own),
+            median=float(np.median(own)) if own else None,
+            fast_counted=fast.get(person, (0, 0))[0],
+            fast_aside=fast.get(person, (0, 0))[1],
+            right=share.right,
+            compared=share.of,
+        )
+        counted[str(person)] = asdict(one)
+    return counted
+
+
 def _marks(
-    gold: Share,
-    share: Share,
-    seconds: list[float],
-    usual_share: float | None,
-    usual_seconds: float | None,
+    gold: Share, own: Worked, usual_share: float | None, usual_seconds: float | None
 ) -> tuple[str, ...]:
     marks = []
     if gold.of and gold.highest < GOLD_AT_LEAST:
         marks.append("misses known answers")
     lowest = None if usual_share is None else usual_share - AGREEMENT_MARGIN
+    share = own.agreement
     if lowest is not None and share.of >= FEWEST and share.highest < lowest:
         marks.append("often unlike the majority")
     hasty = None if usual_seconds is None else HASTY * usual_seconds
-    if hasty is not None and len(seconds) >= FEWEST and np.median(seconds) < hasty:
+    if hasty is not None and own.timed >= FEWEST and (own.median or 0) < hasty:
         marks.append("much faster than the others")
     return tuple(marks)
 
@@ -148,13 +204,6 @@ def _too_fast(study: Study) -> dict[int, tuple[int, int]]:
         )
     )
     return {person: (counted, aside) for person, counted, aside in rows}
-
-
-def _counts(assignments: QuerySet[Assignment]) -> dict[int, int]:
-    counted: dict[int, int] = {}
-    for person in assignments.order_by().values_list("annotator_id", flat=True):
-        counted[person] = counted.get(person, 0) + 1
-    return counted
 
 
 def _median(values: Iterable[float | None]) -> float | None:

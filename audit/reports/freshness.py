@@ -26,7 +26,7 @@ def changed(study_id: int) -> None:
     pulse = PULSE.first(study=study_id)
     if pulse is None:
         Pulse.objects.get_or_create(study_id=study_id, defaults={"version": 1})
-    elif pulse.version in (pulse.seen, pulse.met, pulse.tallied):
+    elif pulse.version in (pulse.seen, pulse.met, pulse.tallied, pulse.counted):
         Pulse.objects.filter(pk=pulse.pk, version=pulse.version).update(version=F("version") + 1)
 
 
@@ -43,6 +43,11 @@ def people_page_begins(study_id: int) -> str:
 def tally_begins(study_id: int) -> str:
     """The same for what people say about each image, which the data browser filters by."""
     return _begins(study_id, "tallied")
+
+
+def counting_begins(study_id: int) -> str:
+    """The same for figures that pages keep: `annotations.kept.figures`."""
+    return _begins(study_id, "counted")
 
 
 def _begins(study_id: int, field: str) -> str:

@@ -125,7 +125,7 @@ def marked(study, bob, charlie):
 
 def test_marks_are_no_value_to_compare(study, marked):
     # Both said no; that their marks differ is no disagreement.
-    assert disagreements(study) == []
+    assert list(disagreements(study)) == []
     assert [row.key for row in answers_side_by_side(marked)] == ["aligned"]
     assert {share.of for share in agreement_with_majority(study).values()} == {1}
     assert [row["question"] for row in agreement.body_of(study)["questions"]] == ["aligned"]

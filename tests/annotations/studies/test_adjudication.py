@@ -19,12 +19,12 @@ def split(study):
 
 
 def test_only_images_with_different_answers_are_disagreements(study, split):
-    assert adjudication.disagreements(study) == [(split.pk, split.public_id, False)]
+    assert list(adjudication.disagreements(study)) == [(split.pk, split.public_id, False)]
 
 
 def test_answers_that_do_not_count_disagree_with_nobody(study, split):
     Annotation.objects.filter(annotator__name="ben").update(state="set aside")
-    assert adjudication.disagreements(study) == []
+    assert list(adjudication.disagreements(study)) == []
 
 
 def test_answers_stand_side_by_side_without_names(split):
@@ -41,7 +41,7 @@ def test_a_decision_is_kept_with_its_note_and_can_be_made_again(study, split, al
     adjudication.decide(image=split, key="aligned", answer="1", note="there it is", by=alice.user)
     decision = Decision.objects.get()
     assert (decision.value, decision.note) == (1, "there it is")
-    assert adjudication.disagreements(study) == [(split.pk, split.public_id, True)]
+    assert list(adjudication.disagreements(study)) == [(split.pk, split.public_id, True)]
     images = list(study.images.order_by("key"))
     columns = {image.pk: place for place, image in enumerate(images)}
     found = adjudication.decisions_on(study=study, question="aligned", images=columns)

@@ -1,0 +1,134 @@
+from datetime import timedelta
+
+import numpy as np
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from annotations.kept import figures as kept
+from annotations.models import Annotation, Kept
+from annotations.studies import adjudication, annotator_quality
+from audit.reports import freshness
+from tests import making
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def large(monkeypatch):
+    monkeypatch.setattr(kept, "AT_ONCE", 0)
+
+
+@pytest.fixture
+def labelled(study):
+    making.labels(
+        study, {"early-0": {"ann": 1, "ben": 0, "cat": 1}, "early-1": {"ann": 1, "ben": 1}}
+    )
+    freshness.changed(study.pk)
+    return study
+
+
+def counting(study, times: list[int], **options) -> kept.Figures:
+    def count():
+        times.append(1)
+        return {"times": len(times)}, np.array([7, 2**40])
+
+    return kept.figures(study, "times", count, **options)
+
+
+def _rest(study) -> None:
+    """As if the last counting lay long enough in the past."""
+    Kept.objects.filter(study=study).update(made_at=timezone.now() - timedelta(hours=1))
+
+
+def test_a_small_study_is_counted_each_time_and_nothing_is_kept(labelled):
+    times: list[int] = []
+    counting(labelled, times)
+    assert counting(labelled, times).body == {"times": 2}
+    assert not Kept.objects.exists()
+
+
+def test_figures_are_counted_again_only_after_a_label_has_changed(labelled, large):
+    times: list[int] = []
+    counting(labelled, times)
+    again = counting(labelled, times)
+    assert (again.body, again.keys.tolist(), again.counted_at) == ({"times": 1}, [7, 2**40], None)
+    freshness.changed(labelled.pk)
+    _rest(labelled)
+    assert counting(labelled, times).body == {"times": 2}
+    assert counting(labelled, times).body == {"times": 2}
+
+
+def test_while_labels_keep_coming_old_figures_say_when_they_were_counted(labelled, large):
+    times: list[int] = []
+    counting(labelled, times)
+    Kept.objects.update(seconds=60)
+    freshness.changed(labelled.pk)
+    old = counting(labelled, times)
+    assert old.body == {"times": 1}
+    assert old.counted_at == Kept.objects.get().made_at
+
+
+def test_other_questions_and_own_changes_are_counted_at_once(labelled, large):
+    times: list[int] = []
+    counting(labelled, times)
+    Kept.objects.update(seconds=60)
+    assert counting(labelled, times, asked="2").body == {"times": 2}
+    Kept.objects.update(seconds=60)
+    freshness.changed(labelled.pk)
+    assert counting(labelled, times, asked="2", now=True).body == {"times": 3}
+
+
+def test_what_changes_while_figures_are_counted_is_counted_the_next_time(labelled, large):
+    def count():
+        freshness.changed(labelled.pk)
+        return {}, kept.NO_KEYS
+
+    kept.figures(labelled, "times", count)
+    _rest(labelled)
+    assert counting(labelled, []).body == {"times": 1}
+
+
+def test_kept_people_and_cases_are_those_that_are_counted(labelled, monkeypatch):
+    def seen():
+        rows = annotator_quality.people_rows(labelled)
+        cases = adjudication.disagreements(labelled)
+        return [*rows], [*cases], [*cases.open], cases.decided_n
+
+    Annotation.objects.filter(annotator__name="ann").update(seconds=3)
+    counted = seen()
+    monkeypatch.setattr(kept, "AT_ONCE", 0)
+    assert seen() == counted
+    assert seen() == counted
+    assert [case.public_id for case in counted[1]] == [labelled.images.get(key="early-0").public_id]
+
+
+def test_a_decision_counts_at_once_although_the_list_is_kept(labelled, alice, large):
+    image = labelled.images.get(key="early-0")
+    assert len(adjudication.disagreements(labelled).open) == 1
+    Kept.objects.update(seconds=60)
+    adjudication.decide(image=image, key="aligned", answer="1", note="", by=alice.user)
+    freshness.changed(labelled.pk)
+    cases = adjudication.disagreements(labelled)
+    assert (len(cases), len(cases.open), cases.decided_n) == (1, 0, 1)
+    assert cases.counted_at is not None
+    assert cases.open.following(0) == ""
+
+
+@pytest.mark.parametrize("page", ["people", "disagreements"])
+def test_a_page_of_kept_figures_asks_for_no_answer(labelled, alice, client, large, page):
+    client.force_login(alice.user)
+    address = reverse(page, args=[labelled.slug])
+    client.get(address)
+    with CaptureQueriesContext(
+        connection,
+    ) as asked:
+        shown = client.get(address)
+    assert shown.status_code == 200
+    assert not [one["sql"] for one in asked if "annotations_answer" in one["sql"]]
+    assert "Counted at" not in shown.content.decode()
+    Kept.objects.update(seconds=60)
+    freshness.changed(labelled.pk)
+    assert "labels have come since" in client.get(address).content.decode()
