@@ -106,7 +106,7 @@ FLOORS = {
         {"installation/web_server", "account_pages"},
         {"admin", "apps", "management", "urls"},
     ],
-    "jurybox": [{"command"}, {"__main__"}],
+    "jurybox": [{"command", "table"}, {"charts"}, {"report"}, {"study"}, {"__main__"}],
 }
 # The ground of the statistics: plain values that the counting below them speaks in, too.
 GROUND = {"audit/stats/estimate", "audit/stats/series"}
@@ -185,7 +185,8 @@ def test_every_folder_has_a_floor(app):
 def test_folders_import_from_lower_floors_only(app):
     known = modules()
     floor = {room: number for number, rooms in enumerate(FLOORS[app]) for room in rooms}
-    floor |= {"ground": -1, "__init__": -1}
+    # What `from jurybox import …` gives lies below it.
+    floor |= {"ground": -1, "__init__": len(FLOORS[app]) if app == "jurybox" else -1}
     wrong, seen = set(), 0
     for file in files():
         if file.relative_to(ROOT).parts[0] != app:
@@ -210,7 +211,8 @@ def test_no_folder_has_more_modules_than_a_reader_can_hold():
 def test_only_the_settings_read_the_environment():
     entries = {"audit/celery.py", "audit/wsgi.py", "audit/asgi.py", "jurybox/command.py"}
     # The package itself holds numpy to one thread, before anything imports it.
-    allowed = {"audit/settings.py", "audit/__init__.py", *entries}
+    # A notebook may find address and token of a Jurybox there; it is no part of one.
+    allowed = {"audit/settings.py", "audit/__init__.py", "jurybox/study.py", *entries}
     readers = {
         file.relative_to(ROOT).as_posix()
         for file in files()
