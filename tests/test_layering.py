@@ -58,7 +58,7 @@ FLOORS = {
             "forms/papers",
         },
         {"benchmarks", "labelling"},
-        {"anchors", "imports", "studies"},
+        {"anchors", "imports", "pairs", "studies"},
         {"api", "management", "pages"},
         {"urls"},
     ],

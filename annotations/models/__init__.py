@@ -10,9 +10,9 @@ from annotations.models.form import FormVersion
 from annotations.models.group import Group
 from annotations.models.image import Generator, Image
 from annotations.models.job import Job
-from annotations.models.known_answer import KnownAnswer
+from annotations.models.pair import Pair, PairAssignment, PairDraw, PairPlan, PairVote
 from annotations.models.people import Invitation, Membership
-from annotations.models.practice import PracticeAnswer, PracticeTry
+from annotations.models.practice import KnownAnswer, PracticeAnswer, PracticeTry
 from annotations.models.prompt import Atom, Prompt
 from annotations.models.rate import RateCount
 from annotations.models.retention import Retention
@@ -44,6 +44,11 @@ __all__ = [
     "Kept",
     "KnownAnswer",
     "Membership",
+    "Pair",
+    "PairAssignment",
+    "PairDraw",
+    "PairPlan",
+    "PairVote",
     "PracticeAnswer",
     "PracticeTry",
     "Prompt",

@@ -1,0 +1,170 @@
+"""Records, corrects and takes back votes. Apart from imports, nothing else writes them."""
+
+from __future__ import annotations
+
+import math
+import uuid
+from collections.abc import Mapping
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotations.database.deadlocks import begins_again
+from annotations.database.leases import lease_end
+from annotations.errors import LabelRefused
+from annotations.labelling.assign import lease_length, lock
+from annotations.models import Membership, Pair, PairAssignment, PairVote, Study
+from annotations.pairs import assign
+from annotations.pairs.votes import MATCH, QUALITY
+
+# What a page sends, which knows sides only.
+SAID = ("left", "right", "both", "neither", "cannot_tell")
+KEPT = "Your earlier votes are kept."
+
+
+@begins_again
+@transaction.atomic
+def record_and_give_next(
+    *,
+    pair: Pair,
+    annotator: Membership,
+    said: Mapping[str, str],
+    submission: uuid.UUID,
+    seconds: float | None = None,
+) -> PairAssignment | None:
+    lock(annotator)
+    _record(pair, annotator, said, submission, seconds)
+    return assign.next_pair_locked(annotator)
+
+
+@begins_again
+@transaction.atomic
+def record_vote(
+    *,
+    pair: Pair,
+    annotator: Membership,
+    said: Mapping[str, str],
+    submission: uuid.UUID,
+    seconds: float | None = None,
+) -> None:
+    """`said`: question -> left, right, both, neither or cannot_tell. Sent twice, it is saved once;
+    of a pair that this person has voted on it is a correction."""
+    lock(annotator)
+    _record(pair, annotator, said, submission, seconds)
+
+
+def _record(
+    pair: Pair,
+    annotator: Membership,
+    said: Mapping[str, str],
+    submission: uuid.UUID,
+    seconds: float | None,
+) -> None:
+    if PairVote.objects.filter(submission=submission, pair=pair, annotator=annotator).exists():
+        return
+    _check(pair, annotator, said)
+    left = _take_place(pair, annotator)
+    now = timezone.now()
+    rows = PairVote.objects.filter(pair=pair, annotator=annotator)
+    latest = rows.order_by("-revision").values_list("revision", flat=True).first() or 0
+    rows.filter(current=True).update(current=False)
+    PairVote.objects.bulk_create(
+        PairVote(
+            study=annotator.study,
+            pair=pair,
+            annotator=annotator,
+            question=question,
+            value=value_of(words, left),
+            left=left,
+            seconds=_plausible(seconds),
+            revision=latest + 1,
+            submission=submission,
+            submitted_at=now,
+        )
+        for question, words in said.items()
+    )
+
+
+def value_of(said: str, left: str) -> str:
+    """What a person said of sides, as said of the two images."""
+    if said not in ("left", "right"):
+        return said
+    return left if said == "left" else {"first": "second", "second": "first"}[left]
+
+
+def said_of(value: str, left: str) -> str:
+    """The other way round: for showing an earlier vote."""
+    if value not in ("first", "second"):
+        return value
+    return "left" if value == left else "right"
+
+
+def _check(pair: Pair, annotator: Membership, said: Mapping[str, str]) -> None:
+    study = annotator.study
+    if pair.study_id != study.pk:
+        raise LabelRefused("This pair belongs to another study; nothing was saved.")
+    if study.status != Study.Status.OPEN:
+        words = study.get_status_display()
+        raise LabelRefused(f"This study is {words}; this vote was not saved. {KEPT}")
+    plan = assign.plan_of(study)
+    asked = {MATCH, QUALITY} if plan is not None and plan.asks_quality else {MATCH}
+    # The second question may have come or gone while the page was open.
+    if MATCH not in said or not set(said) <= {MATCH, QUALITY}:
+        raise LabelRefused(
+            f"A vote answers these questions: {', '.join(sorted(asked))}. Nothing was saved."
+        )
+    if wrong := set(said.values()) - set(SAID):
+        raise LabelRefused(
+            f"A vote is one of {', '.join(SAID)}, not “{min(wrong)[:40]}”. Nothing was saved."
+        )
+
+
+def _take_place(pair: Pair, annotator: Membership) -> str:
+    """Turn the lease into a vote. If it has run out, take a place that is still free. Which image
+    stood left."""
+    given = PairAssignment.objects.filter(pair=pair, annotator=annotator).first()
+    if given is None:
+        raise LabelRefused("This pair was not given to you; nothing was saved.")
+    state = PairAssignment.State
+    if given.state in (state.RETURNED, state.SKIPPED):
+        plan = assign.plan_of(annotator.study)
+        if plan is None or not assign.take_place(pair=pair.pk, plan=plan):
+            raise LabelRefused(
+                "This pair was given to somebody else because the page had been idle for too long; "
+                f"this vote was not saved. {KEPT}"
+            )
+    if given.state != state.ANSWERED:
+        rows = PairAssignment.objects.filter(pk=given.pk)
+        rows.update(state=state.ANSWERED, leased_until=None)
+    return given.left
+
+
+def last_answered(annotator: Membership) -> PairVote | None:
+    votes = PairVote.objects.filter(annotator=annotator, current=True, question=MATCH)
+    return votes.select_related("pair").order_by("-submitted_at", "-pk").first()
+
+
+@begins_again
+@transaction.atomic
+def take_back(*, pair: Pair, annotator: Membership) -> None:
+    """Undo: the vote no longer counts, and this person holds the pair again, sides as before."""
+    if not annotator.study.is_open:
+        raise LabelRefused(f"This study takes no changes at the moment. {KEPT}")
+    lock(annotator)
+    votes = PairVote.objects.filter(pair=pair, annotator=annotator, current=True)
+    if not votes.update(current=False):
+        raise LabelRefused("This vote has already been taken back.")
+    # A person holds one pair at a time, so the one they hold now goes back.
+    leased = PairAssignment.State.LEASED
+    for held in PairAssignment.objects.filter(annotator=annotator, state=leased):
+        assign.release_locked(held)
+    PairAssignment.objects.filter(pair=pair, annotator=annotator).update(
+        state=leased, leased_until=lease_end(lease_length(annotator.study))
+    )
+
+
+def _plausible(seconds: float | None) -> float | None:
+    """The browser measures the time; keep it only if it can be true."""
+    if seconds is None or not math.isfinite(seconds) or not 0 <= seconds <= 24 * 3600:
+        return None
+    return seconds
