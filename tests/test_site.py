@@ -14,10 +14,11 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+import yaml
 from django.core.management import call_command
 
 from annotations.models import Image
-from audit import demo
+from audit import VERSION, demo
 from jurybox.command import SHORT
 from tests.audit.from_files import tables
 
@@ -129,6 +130,13 @@ def test_the_lines_work_one_after_the_other(somewhere, capsys):
             call_command(SHORT.get(name, name), *rest)
         except (Exception, SystemExit) as error:
             pytest.fail(f"{page}: {line}: {error!r}")
+
+
+def test_what_is_cited_is_this_version():
+    told = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert {"cff-version", "message", "title", "authors", "license"} <= told.keys()
+    assert told["version"] == VERSION
+    assert f"version = {{{VERSION}}}" in (ROOT / "docs" / "cite.md").read_text()
 
 
 class Links(HTMLParser):

@@ -126,3 +126,10 @@ def test_a_worker_listens_to_both_queues_unless_told_otherwise(monkeypatch):
     first, second = given
     assert first[first.index("--queues") + 1] == "jurybox,judges"
     assert second[second.index("--concurrency") + 1] == "1"
+
+
+def test_a_notebook_imports_a_study_without_the_web_framework(site, tmp_path):
+    code = "import sys; from jurybox import Report, Study; print('django' in sys.modules)"
+    told = wheels.run(site, tmp_path, "-c", code)
+    assert told.stdout.strip() == "False", told.stderr
+    assert list(tmp_path.iterdir()) == []
