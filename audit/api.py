@@ -24,8 +24,11 @@ from annotations.api.own_format import OwnFormat
 from annotations.consensus import RULES
 from audit import tasks
 from audit.accounts import api as accounts_api
+from audit.contests import stored as standings
+from audit.contests.asked import TIES
+from audit.contests.asked import Asked as ContestAsked
 from audit.images import browse
-from audit.models import Report
+from audit.models import Making, Report
 from audit.pages import export as export_page
 from audit.reports import progress
 from audit.reports.options import CONSENSUS, Options
@@ -88,6 +91,36 @@ def reports(request: Request, slug: str) -> Response:
 
 def _options(request: Request) -> dict[str, Any]:
     return Options(**filters(request, ReportFilters)).changed()
+
+
+class LeaderboardFilters(Filters):
+    question = serializers.CharField(required=False)
+    ties = serializers.ChoiceField(choices=list(TIES), required=False)
+    slice = serializers.CharField(required=False, help_text="Prompts with this tag only.")
+
+
+@extend_schema(
+    parameters=[LeaderboardFilters],
+    responses={
+        200: OpenApiTypes.OBJECT,
+        202: MessageSerializer,
+        400: OpenApiTypes.OBJECT,
+        403: MessageSerializer,
+        404: None,
+    },
+)
+@api_view()
+def leaderboard(request: Request, slug: str) -> Response:
+    """The generators by people and by each judge, as `manage.py leaderboard STUDY --json` prints them.
+    Of a large study a worker counts them first: ask again."""
+    place = research_place_or_404(request, slug)
+    asked = ContestAsked(**filters(request, LeaderboardFilters))
+    kept = standings.current(study=place.study, asked=asked)
+    if kept is None:
+        progress.looked_for(place.study, asked.as_dict(), kind=Making.Kind.STANDING)
+        send(tasks.make_standing_task, place.study.pk)
+        return Response({"message": "A worker is counting the votes."}, status=202)
+    return Response(kept.body)
 
 
 class ExportFilters(Filters):
@@ -167,5 +200,6 @@ urlpatterns = [
     *annotations_api.urlpatterns,
     *judges_api.urlpatterns,
     path("studies/<slug:slug>/report/", report, name="api-report"),
+    path("studies/<slug:slug>/leaderboard/", leaderboard, name="api-leaderboard"),
     path("studies/<slug:slug>/reports/", reports, name="api-reports"),
 ]

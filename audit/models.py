@@ -113,6 +113,22 @@ class Explanation(models.Model):
         return f"{self.study}, {self.made_at:%Y-%m-%d %H:%M}"
 
 
+class Standing(models.Model):
+    """The generators by people and by each judge, for one question: `audit.contests.stored`."""
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="standings")
+    asked = models.JSONField()
+    body = models.JSONField(help_text="What `manage.py leaderboard --json` prints.")
+    stamp = models.CharField(max_length=200)
+    made_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["-made_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.study}, {self.made_at:%Y-%m-%d %H:%M}"
+
+
 class TrainingSet(models.Model):
     """Images chosen to train a generator on, with their weights: written once, never changed. Its rows
     name images by key and hash, so that it outlives what happens to the study: `audit.training`."""
@@ -180,6 +196,7 @@ class Making(Job):
         AGREEMENT = "agreement", "how well people agree"
         TALLY = "tally", "what people say about each image"
         WHY = "why", "why the gap moved"
+        STANDING = "standing", "the leaderboard"
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting for a worker"

@@ -93,6 +93,7 @@ SECTIONS = (
         "Audit",
         (
             Page("drift", "Drift", of_report=True),
+            Page("leaderboard", "Leaderboard"),
             Page("why", "Why"),
             Page("side-by-side", "Side by side", of_report=True),
             Page("slices", "Slices", of_report=True),

@@ -263,6 +263,10 @@ ROWS = (
         heading="no to what is wrong",
         decimals=2,
     ),
+    Statistic(key="win_share", name="share of wins", heading="wins", axis=SHARE),
+    Statistic(key="elo", name="Elo’s scale", heading="Elo", decimals=0),
+    Statistic(key="vote_accuracy", name="votes as people’s", heading="says as people"),
+    Statistic(key="vote_soft_pairwise", name="soft pairwise accuracy", heading="soft pairwise"),
     Statistic(key="seconds", name="seconds", heading="seconds, median", decimals=1),
 )
 STATISTICS = {row.key: row for row in ROWS}

@@ -67,6 +67,18 @@ def make_why_task(study_id: int) -> None:
 
 
 @shared_task(soft_time_limit=900, time_limit=930)
+def make_standing_task(study_id: int) -> None:
+    from audit.contests import stored as stored_standing
+    from audit.contests.asked import Asked
+
+    progress.make_asked(
+        study_id,
+        Making.Kind.STANDING,
+        lambda row: stored_standing.keep(study=row.study, asked=Asked(**row.options)),
+    )
+
+
+@shared_task(soft_time_limit=900, time_limit=930)
 def refresh_report_task(study_id: int) -> None:
     from audit.reports import make as reports
 
@@ -96,6 +108,7 @@ TASKS: dict[str, Task] = {
     Making.Kind.AGREEMENT: make_agreement_task,
     Making.Kind.TALLY: make_tally_task,
     Making.Kind.WHY: make_why_task,
+    Making.Kind.STANDING: make_standing_task,
 }
 
 

@@ -9,7 +9,7 @@ from audit import api
 from audit.account_pages import account, first_start, log_in, reset
 from audit.installation import pages
 from audit.pages import overview
-from audit.pages.one_question import anchors, assisted, self_checks, training, why
+from audit.pages.one_question import anchors, assisted, leaderboard, self_checks, training, why
 
 study_pages = [
     *annotations.urls.study_pages,
@@ -17,6 +17,10 @@ study_pages = [
     *audit.pages.urls.study_pages,
     path("assisted/", assisted.assisted, name="assisted"),
     path("assisted.csv", assisted.table, name="assisted-table"),
+    path("leaderboard/", leaderboard.leaderboard, name="leaderboard"),
+    path("leaderboard/<slug:name>.<slug:kind>", leaderboard.chart, name="leaderboard-chart"),
+    path("leaderboard.csv", leaderboard.table, name="leaderboard-table"),
+    path("leaderboard.html", leaderboard.whole_file, name="leaderboard-file"),
     path("why/", why.why, name="why"),
     path("why/chart.<slug:kind>", why.chart, name="why-chart"),
     path("why/causes.csv", why.table, name="why-table"),

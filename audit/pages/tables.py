@@ -41,8 +41,10 @@ class Row:
 
     @property
     def cells(self) -> list[Cell]:
+        """A name may say of whom after a dot, where columns hold one statistic of several judges."""
         return [
-            cell(name, estimate) for name, estimate in zip(self.names, self.estimates, strict=True)
+            cell(name.partition(".")[0], estimate)
+            for name, estimate in zip(self.names, self.estimates, strict=True)
         ]
 
 

@@ -198,6 +198,7 @@ _OWN_GAPS = {
     "api-export": {"<slug:what>": "labels"},
     "export-file": {"<slug:what>": "labels", "<slug:kind>": "csv"},
     "table": {"<slug:name>": "slices"},
+    "leaderboard-chart": {"<slug:name>": "standing", "<slug:kind>": "svg"},
     "why-chart": {"<slug:kind>": "svg"},
     "people-chart": {"<slug:name>": "course", "<slug:kind>": "svg"},
     "sample-table": {"<slug:name>": "images"},

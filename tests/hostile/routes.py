@@ -140,6 +140,10 @@ ROWS = {
     "decide-images": "researcher",
     "assisted": "researcher",
     "assisted-table": "researcher",
+    "leaderboard": "researcher",
+    "leaderboard-chart": "researcher",
+    "leaderboard-table": "researcher",
+    "leaderboard-file": "researcher",
     "why": "researcher",
     "why-chart": "researcher",
     "why-table": "researcher",
@@ -188,6 +192,7 @@ ROWS = {
     "api-import-again": "researcher",
     "api-export": "researcher",
     "api-report": "researcher",
+    "api-leaderboard": "researcher",
     "api-reports": "researcher",
 }
 

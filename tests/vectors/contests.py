@@ -54,4 +54,5 @@ def _one(votes: list, case: dict, expected: dict) -> Iterator[Compared]:
 
 
 def _error(estimate: Estimate) -> float:
-    return (estimate.high - estimate.value) / Z
+    # Where every prompt says the same we show no interval; the reference's error is 0.
+    return 0.0 if estimate.high is None else (estimate.high - estimate.value) / Z

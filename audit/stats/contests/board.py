@@ -8,19 +8,22 @@ mean is 1000.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy.stats import norm
+from numpy.typing import NDArray
+from scipy.stats import norm, t
 
 from audit.stats import enough, multiplicity
-from audit.stats.contests.fit import Contest, Z
+from audit.stats.contests.fit import NO_ERROR, Contest, within
 from audit.stats.estimate import Estimate, Result, Undefined
-from audit.stats.series import Floats
+from audit.stats.series import Codes, Floats
 
 # A sandwich of fewer clusters than this is too narrow.
 PROMPTS = 20
+GROUPS = 20
 ELO_MEAN, ELO = 1000.0, 400 / math.log(10)
 
 
@@ -94,7 +97,7 @@ def standing(found: Contest) -> list[int]:
 def chances_ahead(found: Contest) -> Floats:
     """Systems x systems: the chance that the row is stronger than the column, one half for no news."""
     ahead, errors = _differences(found)
-    flat = errors <= 0
+    flat = errors <= NO_ERROR
     scaled = np.where(flat, 0.0, ahead / np.where(flat, 1.0, errors))
     return np.asarray(norm.cdf(scaled))
 
@@ -113,6 +116,30 @@ def soft_pairwise(people: Contest | Undefined, judge: Contest | Undefined) -> Re
     if np.isnan(gaps).any():
         return Undefined("votes on one prompt only tell no errors", people.n)
     return Estimate(float(1 - gaps.mean()), None, None, int(i.size))
+
+
+def told_without(
+    whole: Estimate, prompts: Codes, value: Callable[[NDArray[np.bool_]], Result]
+) -> Result:
+    """A share with the interval of a jackknife that leaves out groups of prompts, twenty or fewer: each
+    fit costs the same, however many prompts there are. `value` is the share of the votes it is given.
+    """
+    group = prompts % GROUPS
+    left_out = []
+    for number in np.unique(group):
+        found = value(group != number)
+        if isinstance(found, Undefined):
+            return Undefined(f"without some of the prompts: {found.reason}", whole.n)
+        left_out.append(found.value)
+    size = len(left_out)
+    if size < 2:
+        return Undefined("one prompt only: there is nothing to leave out", whole.n)
+    error = math.sqrt((size - 1) / size * float(np.var(left_out) * size))
+    reach = float(t.ppf(0.975, size - 1)) * error
+    if reach == 0:
+        return whole
+    low, high = max(0.0, whole.value - reach), min(1.0, whole.value + reach)
+    return Estimate(whole.value, low, high, whole.n)
 
 
 def swaps(people: Contest | Undefined, judge: Contest | Undefined) -> tuple[Swap, ...] | Undefined:
@@ -143,7 +170,7 @@ def _differences(found: Contest) -> tuple[Floats, Floats]:
 def _told_apart(found: Contest) -> tuple[Floats, np.ndarray]:
     ahead, errors = _differences(found)
     i, j = _pairs(len(found.systems))
-    flat = errors[i, j] <= 0
+    flat = ~(errors[i, j] > NO_ERROR)
     scaled = np.abs(ahead[i, j]) / np.where(flat, 1.0, errors[i, j])
     p = np.where(flat, 1.0, 2 * norm.sf(scaled))
     corrected = multiplicity.holm(p)
@@ -171,12 +198,7 @@ def _elo(found: Contest) -> list[Estimate]:
     strengths = centre @ np.array([one.value for one in found.strengths])
     errors = np.sqrt(np.maximum(np.diag(centre @ found.covariance @ centre), 0.0))
     return [
-        Estimate(
-            float(ELO_MEAN + ELO * value),
-            float(ELO_MEAN + ELO * (value - Z * error)),
-            float(ELO_MEAN + ELO * (value + Z * error)),
-            found.n,
-        )
+        within(float(ELO_MEAN + ELO * value), float(ELO * error), found.n)
         for value, error in zip(strengths, errors, strict=True)
     ]
 

@@ -28,6 +28,8 @@ Clusters = Literal["prompts", "raters", "both", "votes"]
 Z = float(norm.ppf(0.975))
 # Beyond this a strength stands for "always": no resample of it is a number.
 ENDLESS = 30.0
+# What rounding leaves of an error of 0.
+NO_ERROR = 1e-7
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +139,8 @@ def _refused(votes: Votes, ties: str) -> Undefined | None:
 
 
 def _why_endless(votes: Votes) -> str:
+    if (votes.said == TIE).all():
+        return "no finite answer: all votes are ties"
     unbeaten = votes.unbeaten()
     if unbeaten and len(unbeaten) <= 5:
         return f"no finite answer: {', '.join(unbeaten)} never lost against the others"
@@ -173,16 +177,14 @@ def _summed(held: csr_matrix, slopes: csr_matrix) -> Floats:
 def _told(
     votes: Votes, design: Design, theta: Floats, spread: Floats, value: float, *, side: bool
 ) -> Contest:
-    errors = np.sqrt(np.diag(spread))
+    errors = _roots(np.diag(spread))
     k, n = len(votes.systems), votes.n
 
     def told(number: float, error: float) -> Estimate:
-        if np.isnan(error):
-            return Estimate(float(number), None, None, n)
-        return Estimate(float(number), float(number - Z * error), float(number + Z * error), n)
+        return within(float(number), float(error), n)
 
     shares, slope = with_slope(lambda point: win_shares(point, k, design.ties), theta)
-    share_errors = np.sqrt(np.einsum("sp,pq,sq->s", slope, spread, slope))
+    share_errors = _roots(np.einsum("sp,pq,sq->s", slope, spread, slope))
     tie = None
     if design.ties == "rao_kupper":
         tie = told(theta[-1], errors[-1])
@@ -203,6 +205,19 @@ def _told(
         n,
         covariance,
     )
+
+
+def within(value: float, error: float, n: int) -> Estimate:
+    """With its interval; none where no error is known, or where every cluster says the same, which is no
+    certainty."""
+    if not error > NO_ERROR:
+        return Estimate(value, None, None, n)
+    return Estimate(value, value - Z * error, value + Z * error, n)
+
+
+def _roots(variances: Floats) -> Floats:
+    """Of variances that rounding may have put below 0."""
+    return np.asarray(np.sqrt(np.maximum(variances, 0.0)))
 
 
 def win_shares(theta: np.ndarray, systems: int, ties: Ties) -> np.ndarray:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from audit.stats.contests.votes import LEFT, RIGHT, TIE
-from audit.stats.estimate import Result, Undefined
+from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.resampling import percentiles
 from audit.stats.resampling.cluster_counts import cluster_counts
 from audit.stats.resampling.exact_sums import by_group, ratio, weighted
@@ -114,7 +114,10 @@ def _share(right: Floats, of: Floats, prompts: Codes, resamples: int, seed: int)
         return ratio(found[:, 0], found[:, 1])
 
     point = float(right.sum() / of.sum())
-    return percentiles.interval(point, values, counts, int(of.sum()))
+    found = percentiles.interval(point, values, counts, int(of.sum()))
+    if isinstance(found, Estimate) and found.low == found.high:
+        return Estimate(found.value, None, None, found.n)  # the same in all draws is no certainty
+    return found
 
 
 def _best_epsilon(ahead: Floats, votes: Codes) -> float:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_matrix, csr_matrix
 from scipy.sparse.csgraph import connected_components
 
@@ -64,6 +64,17 @@ class Votes:
             raise ValueError(f"a vote is one of {', '.join(OUTCOMES)}") from None
         by_whom = None if raters is None else _codes(columns[4])
         return cls(named, ends[0], ends[1], outcome, _codes(columns[0]), by_whom)
+
+    def part(self, kept: NDArray[np.bool_]) -> Votes:
+        """Some of the votes between the same systems."""
+        return Votes(
+            self.systems,
+            self.left[kept],
+            self.right[kept],
+            self.said[kept],
+            coded(self.prompts[kept])[1] if kept.any() else self.prompts[kept],
+            None if self.raters is None else self.raters[kept],
+        )
 
     @property
     def n(self) -> int:

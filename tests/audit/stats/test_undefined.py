@@ -397,6 +397,14 @@ ROWS = {
         "no contest of people": lambda: board.swaps(fit.fit([]), contest()),
         "other systems": lambda: board.swaps(contest(), contest(systems=("a", "c"))),
     },
+    "board.told_without": {
+        "one prompt": lambda: board.told_without(
+            Estimate(0.5, None, None, 3), np.zeros(4, int), lambda kept: Estimate(0.5, 0, 1, 3)
+        ),
+        "a part without a number": lambda: board.told_without(
+            Estimate(0.5, None, None, 3), np.arange(4), lambda kept: Undefined("no votes")
+        ),
+    },
     "fit.fit": {
         "no votes": lambda: fit.fit([]),
         "a tie unasked for": lambda: fit.fit([(1, "a", "b", "tie")], ties="none"),
@@ -418,6 +426,7 @@ ROWS = {
     },
     "fit.win_shares": {},
     "fit.with_slope": {},
+    "fit.within": {},
     "judged.accuracy": {
         "nothing": lambda: judged.accuracy([], [], prompts=[]),
         "another answer": lambda: judged.accuracy([3], [0], prompts=[1]),

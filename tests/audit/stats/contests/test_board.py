@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from audit.stats.contests.board import board, chances_ahead, soft_pairwise, swaps
+from audit.stats.contests.board import board, chances_ahead, soft_pairwise, swaps, told_without
 from audit.stats.contests.fit import fit
+from audit.stats.estimate import Estimate
 from tests.audit.stats.contests.worlds import World
 
 
@@ -64,3 +65,21 @@ def test_a_judge_that_turns_two_around_is_named_with_both_chances():
     pairs = ((0, 1), (0, 2), (1, 2))
     gaps = [abs(first[pair] - second[pair]) for pair in pairs]
     assert soft_pairwise(people, judge).value == pytest.approx(1 - sum(gaps) / 3)
+
+
+def test_leaving_out_each_prompt_gives_a_mean_its_own_error():
+    # The jackknife of a mean is its standard error: values 0, 1, 0, 1 have sd .577, error .289.
+    values = np.array([0.0, 1.0, 0.0, 1.0])
+    found = told_without(
+        Estimate(0.5, None, None, 4),
+        np.arange(4),
+        lambda kept: Estimate(values[kept].mean(), None, None, 3),
+    )
+    assert (found.low, found.high) == (0.0, 1.0)
+    narrow = told_without(
+        Estimate(0.5, None, None, 4),
+        np.arange(4),
+        lambda kept: Estimate(0.5 + (values[kept].mean() - 0.5) / 10, None, None, 3),
+    )
+    # t with three degrees of freedom is 3.1824.
+    assert narrow.high - 0.5 == pytest.approx(3.1824 * 0.288675 / 10, abs=1e-5)

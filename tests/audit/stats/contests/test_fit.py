@@ -123,3 +123,10 @@ def test_errors_by_raters_need_their_names():
     votes = [(0, "a", "b", "left"), (1, "a", "b", "right")]
     with pytest.raises(ValueError, match="who voted"):
         fit(votes, ties="none", clusters="raters")
+
+
+def test_prompts_that_all_say_the_same_are_no_certainty():
+    votes = [(p, "a", "b", said) for p in range(30) for said in ("left", "left", "right")]
+    found = fit(votes, ties="none")
+    assert found.win_shares[0].value == pytest.approx(2 / 3)
+    assert (found.win_shares[0].low, found.win_shares[0].high) == (None, None)

@@ -49,7 +49,15 @@ def test_epsilon_is_the_one_that_a_search_of_all_finds():
 def test_accuracy_counts_ties_as_an_answer_of_their_own():
     prompts = np.arange(40) // 2
     found = accuracy([0, 2] * 20, [0, 1] * 20, prompts=prompts, resamples=200)
-    assert (found.value, found.low, found.high, found.n) == (0.5, 0.5, 0.5, 40)
+    assert (found.value, found.low, found.high, found.n) == (0.5, None, None, 40)
+
+
+def test_an_interval_draws_whole_prompts():
+    # Twenty prompts all right, twenty all wrong, ten votes each: as wide as that of forty votes.
+    said = np.repeat([0, 1], 200)
+    found = accuracy(said, np.zeros(400, int), prompts=np.arange(400) // 10, resamples=2000)
+    assert found.value == 0.5
+    assert found.high - found.low == pytest.approx(2 * 1.96 * (0.25 / 40) ** 0.5, rel=0.1)
 
 
 def test_the_ceiling_is_how_often_two_people_say_the_same():

@@ -1,0 +1,119 @@
+"""Each generator's share of wins, by people and by each judge: in the standing, and over release dates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from audit.charts.faces import face_of
+from audit.charts.style import INK, MUTED, configured, drawn, fixed, in_time, rule
+from audit.charts.when_used import alt
+from audit.words.contests import of_generator
+from audit.words.report import title
+
+ROW = 26
+PEOPLE = "people"
+# Judges beyond these are in the table alone.
+MOST = 6
+KINDS = ("standing", "time")
+
+
+def chart(body: dict[str, Any], theme: str, kind: str = "standing") -> dict[str, Any]:
+    rows = values(body, dated=kind == "time")
+    ends = [row[end] for row in rows for end in ("low", "high", "value") if row[end] is not None]
+    scale = fixed((min([0.3, *ends]), max([0.7, *ends])))
+    who = list(dict.fromkeys(row["who"] for row in rows))
+    faces = {title(name): face_of(body, name) for name in body["judges"]}
+    colours = [INK[theme] if name == PEOPLE else faces[name].colour for name in who]
+    shapes = ["triangle-left" if name == PEOPLE else faces[name].shape for name in who]
+    colour = alt.Color("who:N", title=None, scale=alt.Scale(domain=who, range=colours))
+    shape = alt.Shape("who:N", title=None, scale=alt.Scale(domain=who, range=shapes))
+    shown = [
+        alt.Tooltip("generator:N", title="generator"),
+        alt.Tooltip("who:N", title="by"),
+        *(
+            alt.Tooltip(f"{part}:Q", title=head, format=".3f")
+            for part, head in (("value", "wins"), ("low", "from"), ("high", "to"))
+        ),
+        alt.Tooltip("n:Q", title="comparisons"),
+    ]
+    base = alt.Chart(alt.Data(values=rows)).encode(color=colour)
+    if kind == "time":
+        y = alt.Y("value:Q", title="share of wins", scale=scale)
+        layers = [
+            rule(0.5, theme),
+            base.mark_line(opacity=0.5).encode(x=in_time(), y=y),
+            base.mark_rule(strokeWidth=2, opacity=0.5).encode(
+                x=in_time(), y=alt.Y("low:Q", title="share of wins", scale=scale), y2="high:Q"
+            ),
+            base.mark_point(filled=True, size=70, opacity=1).encode(
+                x=in_time(), y=y, shape=shape, tooltip=shown
+            ),
+        ]
+        made = alt.layer(*layers).properties(
+            title="Share of wins by release date (95 % intervals)", width="container", height=260
+        )
+        return configured(made, theme, names=False)
+    order = _order(body)
+    place = alt.Y(
+        "generator:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False, grid=True, gridColor=MUTED[theme], gridOpacity=0.15)
+    )  # fmt: skip
+    base = base.encode(y=place, yOffset=alt.YOffset("who:N", sort=who))
+    layers = [
+        rule(0.5, theme, across="x"),
+        base.mark_rule(strokeWidth=3, opacity=0.6).encode(
+            x=alt.X("low:Q", title="share of wins", scale=scale), x2="high:Q"
+        ),
+        base.mark_point(filled=True, size=70, opacity=1).encode(
+            x=alt.X("value:Q", title="share of wins", scale=scale), shape=shape, tooltip=shown
+        ),
+    ]
+    made = alt.layer(*layers).properties(
+        title="Share of wins against another generator (95 % intervals)",
+        width="container",
+        height=max(80, (14 * len(who) + ROW) * len(order)),
+    )
+    return configured(made, theme, names=False)
+
+
+def values(body: dict[str, Any], *, dated: bool = False) -> list[dict[str, Any]]:
+    boards = {PEOPLE: body["people"]}
+    boards |= {title(name): body["judges"][name]["board"] for name in list(body["judges"])[:MOST]}
+    rows = []
+    for who, told in boards.items():
+        for generator in body["generators"]:
+            share = of_generator(told, generator["name"])
+            if "undefined" in share or (dated and not generator["release_date"]):
+                continue
+            row = {"who": who, "generator": generator["name"]}
+            row["released"] = generator["release_date"]
+            rows.append(row | {part: share[part] for part in ("value", "low", "high", "n")})
+    return rows
+
+
+def _order(body: dict[str, Any]) -> list[str]:
+    if "undefined" in body["people"]:
+        return [generator["name"] for generator in body["generators"]]
+    return [place["generator"] for place in body["people"]["places"]]
+
+
+def blank(body: dict[str, Any], kind: str = "standing") -> str:
+    """Why there is no chart; empty where there is one."""
+    if not values(body):
+        return f"No chart: {body['people'].get('undefined', 'there are no votes')}."
+    if kind == "time" and len({row["released"] for row in values(body, dated=True)}) < 2:
+        return "No chart over time: it takes generators of two release dates."
+    return ""
+
+
+def caption(body: dict[str, Any]) -> list[str]:
+    signed = body["signature"]
+    part = f" · tag {body['slice']}" if body["slice"] else ""
+    return [
+        f"Jurybox {signed['version']} · {body['study']}{' (simulated)' if body['simulated'] else ''} · "
+        f"question {body['question']}{part} · {body['votes']:,} comparisons on {body['prompts']} prompts",
+        f"{signed['interval']} · data {signed['data'][:12]}",
+    ]
+
+
+def chart_file(body: dict[str, Any], *, kind: str, which: str = "standing") -> bytes:
+    return drawn(chart(body, "light", which), caption(body), kind)

@@ -1,0 +1,33 @@
+"""What somebody wants to know of a leaderboard."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from annotations.errors import Refused
+
+# "arena" is the half win for both that arenas count, for numbers like theirs.
+TIES = {
+    "davidson": "Davidson’s ties",
+    "rao_kupper": "Rao and Kupper’s ties",
+    "arena": "a tie is half a win, as in arenas",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """`slice`: only prompts with this tag; empty for all."""
+
+    question: str = ""
+    ties: str = "davidson"
+    slice: str = ""
+
+    def __post_init__(self) -> None:
+        if self.ties not in TIES:
+            raise Refused(f"Ties are counted as one of {', '.join(TIES)}.")
+        if max(len(self.question), len(self.slice)) > 200:
+            raise Refused("A question’s or a tag’s name has 200 letters at most.")
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)

@@ -1,0 +1,207 @@
+"""The generators by people and by each judge, as one body that commands print and pages show."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from annotations.errors import Refused
+from annotations.models import Study
+from audit import VERSION
+from audit.contests.asked import Asked
+from audit.contests.read import Comparisons, from_answers
+from audit.reports.make import question_of
+from audit.reports.options import RESAMPLES, SEED, Options
+from audit.reports.pairing import JudgeScores, Paired, pair
+from audit.stats.contests import judged
+from audit.stats.contests.board import Board, board, soft_pairwise, swaps, told_without
+from audit.stats.contests.fit import Contest, fit
+from audit.stats.contests.models import Ties
+from audit.stats.contests.votes import TIE, Votes
+from audit.stats.estimate import Result, Undefined
+
+RULE = (
+    "Bradley and Terry’s strengths, {ties}; a win share is the chance to win against another generator "
+    "drawn at random, a tie counting half; groups by Holm over all pairs"
+)
+# Tags beyond these are left out of the table by slice, the most frequent first.
+SLICES = 12
+
+
+def leaderboard(
+    study: Study, asked: Asked, *, resamples: int = RESAMPLES, seed: int = SEED
+) -> dict[str, Any]:
+    paired = pair(
+        study=study, question=question_of(study, Options(question=asked.question or None))
+    )
+    every = from_answers(paired.people)
+    tags = paired.people.by_tag
+    if asked.slice and asked.slice not in tags:
+        known = ", ".join(list(tags)[:20]) or "none"
+        raise Refused(
+            f"No prompt of study {study.slug} has the tag “{asked.slice}”. Tags: {known}."
+        )
+    chosen = tags[asked.slice][every.first] if asked.slice else np.ones(every.n, dtype=bool)
+    votes = every.votes(inside=chosen)
+    people = _fitted(votes, asked.ties)
+    body = {
+        "study": study.slug,
+        "simulated": study.simulated,
+        "question": paired.people.question,
+        "made_from": "answers",
+        "ties": asked.ties,
+        "slice": asked.slice,
+        "tags": sorted(tags),
+        "votes": votes.n,
+        "tied": int((votes.said == TIE).sum()),
+        "prompts": votes.of_prompts,
+        "raters": int(np.unique(every.raters[chosen]).size),
+        "generators": _generators(paired, votes),
+        "people": _told(people),
+        "tie": people.tie.as_dict() if isinstance(people, Contest) and people.tie else None,
+        "ceiling": _ceiling(every, chosen, resamples, seed).as_dict(),
+        "judges": {
+            judge.name: _of_judge(judge, every, chosen, asked, resamples, seed)
+            for judge in paired.judges
+        },
+        "slices": _slices(every, tags, asked) if not asked.slice else [],
+        "signature": {
+            "version": VERSION,
+            "seed": seed,
+            "resamples": resamples,
+            "interval": "95 %, with prompts as clusters",
+            "rule": RULE.format(ties=_ties_words(asked.ties)),
+            "judges": {judge.name: judge.fingerprint for judge in paired.judges},
+            "judge_facts": {judge.name: judge.facts for judge in paired.judges},
+            "data": paired.digest,
+        },
+    }
+    return json.loads(json.dumps(body, allow_nan=False))
+
+
+def _ties_words(ties: str) -> str:
+    names = {"davidson": "with Davidson’s ties", "rao_kupper": "with Rao and Kupper’s ties"}
+    return names.get(ties, "a tie as half a win for both")
+
+
+def _generators(paired: Paired, votes: Votes) -> list[dict[str, Any]]:
+    people = paired.people
+    days = dict(zip(people.generator_names, people.release_dates, strict=True))
+    return [
+        {"name": name, "release_date": day.isoformat() if (day := days[name]) else None}
+        for name in votes.systems
+    ]
+
+
+def _fitted(votes: Votes, ties: str) -> Contest | Undefined:
+    """Where nobody said that two are alike there is no tie to model."""
+    asked: dict[str, Ties] = {"arena": "half", "rao_kupper": "rao_kupper"}
+    model: Ties = asked.get(ties, "davidson") if (votes.said == TIE).any() else "none"
+    return fit(votes, ties=model)
+
+
+def _told(found: Contest | Undefined) -> dict[str, Any]:
+    shown = board(found)
+    if isinstance(shown, Undefined):
+        return shown.as_dict()
+    return {"places": _places(shown), "groups": [list(group) for group in shown.groups]}
+
+
+def _places(shown: Board) -> list[dict[str, Any]]:
+    return [
+        {
+            "generator": place.system,
+            "win_share": place.win_share.as_dict(),
+            "elo": place.elo.as_dict(),
+            "first": place.first,
+            "last": place.last,
+        }
+        for place in shown.places
+    ]
+
+
+def _of_judge(
+    judge: JudgeScores,
+    every: Comparisons,
+    chosen: np.ndarray,
+    asked: Asked,
+    resamples: int,
+    seed: int,
+) -> dict[str, Any]:
+    ahead = judge.scores[every.first] - judge.scores[every.second]
+    here = chosen & ~np.isnan(ahead)
+    told: dict[str, Any] = {
+        "votes": int(here.sum()),
+        "without_score": int((chosen & ~here).sum()),
+        "stopped": judge.stopped,
+    }
+    prompts, votes = every.prompts[here], every.said[here]
+    said = judged.preferred(ahead[here], votes, prompts=prompts, seed=seed)
+    if isinstance(said, Undefined):
+        nothing = said.as_dict()
+        lacking = dict.fromkeys(("people", "board", "accuracy", "soft_pairwise"), nothing)
+        return told | lacking | {"swaps": [], "epsilon_by_fold": []}
+    right = judged.accuracy(said.said, votes, prompts=prompts, resamples=resamples, seed=seed)
+    of_judge = np.full(every.n, TIE)
+    of_judge[here] = said.said
+    by_people, by_judge = every.votes(inside=here), every.votes(of_judge, here)
+    ours, theirs = _fitted(by_people, asked.ties), _fitted(by_judge, asked.ties)
+    turned = swaps(ours, theirs)
+    return told | {
+        "people": _told(ours) if told["without_score"] else None,
+        "board": _told(theirs),
+        "accuracy": right.as_dict(),
+        "soft_pairwise": _soft(by_people, by_judge, ours, theirs, asked).as_dict(),
+        "swaps": [] if isinstance(turned, Undefined) else [asdict(swap) for swap in turned],
+        "epsilon_by_fold": list(said.epsilon_by_fold),
+    }
+
+
+def _soft(
+    by_people: Votes,
+    by_judge: Votes,
+    ours: Contest | Undefined,
+    theirs: Contest | Undefined,
+    asked: Asked,
+) -> Result:
+    """With an interval that leaves out a group of prompts in turn."""
+    whole = soft_pairwise(ours, theirs)
+    if isinstance(whole, Undefined):
+        return whole
+    return told_without(
+        whole,
+        by_people.prompts,
+        lambda kept: soft_pairwise(
+            _fitted(by_people.part(kept), asked.ties), _fitted(by_judge.part(kept), asked.ties)
+        ),
+    )
+
+
+def _ceiling(every: Comparisons, chosen: np.ndarray, resamples: int, seed: int) -> Result:
+    pairs = every.first[chosen] * np.int64(every.people.images.size) + every.second[chosen]
+    return judged.ceiling(
+        pairs, every.said[chosen], prompts=every.prompts[chosen], resamples=resamples, seed=seed
+    )
+
+
+def _slices(
+    every: Comparisons, tags: dict[str, np.ndarray], asked: Asked
+) -> Sequence[dict[str, Any]]:
+    inside = {tag: holds[every.first] for tag, holds in tags.items()}
+    largest = sorted(inside, key=lambda tag: (-int(inside[tag].sum()), tag))[:SLICES]
+    told = []
+    for tag in sorted(largest):
+        votes = every.votes(inside=inside[tag])
+        told.append(
+            {
+                "tag": tag,
+                "votes": votes.n,
+                "prompts": votes.of_prompts,
+                "people": _told(_fitted(votes, asked.ties)),
+            }
+        )
+    return told

@@ -1,0 +1,278 @@
+"""The generators by people and by each judge: who wins how often, and who cannot be told apart."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpResponse, JsonResponse
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.safestring import mark_safe
+from django.views.decorators.http import require_GET
+
+from annotations.access import HtmxRequest, research_place_or_404
+from annotations.errors import Refused
+from annotations.models import Study
+from audit import tasks
+from audit.charts import contests as charts
+from audit.charts.faces import face_of
+from audit.contests import stored
+from audit.contests.asked import TIES, Asked
+from audit.models import Making, Standing
+from audit.pages.files import TYPES, attached
+from audit.pages.filters import select
+from audit.pages.frame import FILES, respond
+from audit.pages.tables import Table, csv_of, row
+from audit.reports import progress
+from audit.reports.pairing import questions_of
+from audit.statistic_names import headings
+from audit.words import contests as words
+from audit.words.counting import who_counts
+from audit.words.report import title
+from judges.runs.wake import send
+
+OF_JUDGE = headings("vote_accuracy", "vote_soft_pairwise")
+PLOTS = {"standing": "Share of wins", "time": "Over release dates"}
+
+
+@dataclass
+class LeaderboardPage:
+    request: HtmxRequest
+    study: Study
+
+    @cached_property
+    def questions(self) -> list[str]:
+        return questions_of(self.study)
+
+    @cached_property
+    def found(self) -> tuple[Standing | None, str]:
+        """What is stored, and why nothing can be."""
+        try:
+            kept = stored.current(study=self.study, asked=self.asked)
+        except Refused as refusal:
+            return None, refusal.message
+        if stored.is_behind(kept, self.study):
+            options = self.asked.as_dict()
+            if progress.looked_for(self.study, options, kind=Making.Kind.STANDING):
+                send(tasks.make_standing_task, self.study.pk)
+            making = progress.of(self.study, kind=Making.Kind.STANDING, options=options)
+            if making is not None and making.reason:
+                return kept, making.reason
+        return kept, ""
+
+    @cached_property
+    def asked(self) -> Asked:
+        given = self.request.GET
+        return Asked(
+            question=given.get("question", ""),
+            ties=given.get("ties", "") or "davidson",
+            slice=given.get("slice", ""),
+        )
+
+    @property
+    def body(self) -> dict[str, Any]:
+        kept, _ = self.found
+        return kept.body if kept else {}
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """For a file, which cannot wait."""
+        if not self.body:
+            raise Refused(self.found[1] or "A worker has yet to compute this: open the page first.")
+        return self.body
+
+    @property
+    def behind(self) -> bool:
+        kept, lacking = self.found
+        return not lacking and stored.is_behind(kept, self.study)
+
+    @cached_property
+    def waiting_for(self) -> str:
+        if not self.behind:
+            return ""
+        options = self.asked.as_dict()
+        return who_counts(progress.of(self.study, kind=Making.Kind.STANDING, options=options))
+
+    @cached_property
+    def etag(self) -> str:
+        kept, lacking = self.found
+        facts = [self.request.get_full_path(), self.request.user.pk, kept and kept.stamp, lacking]
+        facts += [self.behind, self.waiting_for]
+        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:20]
+
+    def address(self, name: str, *args: str, **more: str) -> str:
+        given = {k: v for k, v in {**self.asked.as_dict(), **more}.items() if v}
+        return f"{reverse(name, args=[self.study.slug, *args])}?{urlencode(given)}"
+
+    def shared(self) -> dict[str, Any]:
+        return {
+            "study": self.study,
+            "here": "leaderboard",
+            "board": self,
+            "etag": self.etag,
+            "poll_url": self.request.get_full_path(),
+            "vega_url": reverse("vega"),
+        }
+
+
+def _page(request: HtmxRequest, slug: str) -> LeaderboardPage:
+    return LeaderboardPage(request, research_place_or_404(request, slug).study)
+
+
+@require_GET
+@login_required
+def leaderboard(request: HtmxRequest, slug: str) -> HttpResponse:
+    page = _page(request, slug)
+    return respond(page, "audit/leaderboard.html", lambda: _context(page))
+
+
+@require_GET
+@login_required
+def chart(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpResponse:
+    page = _page(request, slug)
+    if name not in PLOTS or (kind != "json" and kind not in TYPES):
+        raise Http404
+    body = page.told
+    if blank := charts.blank(body, name):
+        raise Refused(blank)
+    if kind == "json":
+        theme = "dark" if request.GET.get("theme") == "dark" else "light"
+        return JsonResponse(charts.chart(body, theme, name))
+    content = charts.chart_file(body, kind=kind, which=name)
+    return attached(content, TYPES[kind], f"{slug}-leaderboard-{name}.{kind}")
+
+
+@require_GET
+@login_required
+def table(request: HtmxRequest, slug: str) -> HttpResponse:
+    page = _page(request, slug)
+    body = page.told
+    made = csv_of(body, _tables(body), request.GET.get("table", ""))
+    if made is None:
+        raise Http404
+    content, which = made
+    return attached(content.encode(), "text/csv; charset=utf-8", f"{slug}-leaderboard{which}.csv")
+
+
+@require_GET
+@login_required
+def whole_file(request: HtmxRequest, slug: str) -> HttpResponse:
+    """The leaderboard as one HTML file that needs nothing else, to put into another page."""
+    page = _page(request, slug)
+    body = page.told
+    drawn = "" if charts.blank(body) else charts.chart_file(body, kind="svg").decode()
+    content = render_to_string(
+        "audit/leaderboard_file.html",
+        {
+            "study": page.study,
+            "body": body,
+            "sentences": words.sentences(body),
+            "tables": [made for made in _tables(body) if made.rows],
+            # Drawn here, from numbers and names that the drawing has escaped.
+            "svg": mark_safe(drawn),  # noqa: S308
+            "signature": [*charts.caption(body), body["signature"]["rule"]],
+        },
+    )
+    return attached(content.encode(), "text/html; charset=utf-8", f"{slug}-leaderboard.html")
+
+
+def _context(page: LeaderboardPage) -> dict[str, Any]:
+    body, (_, lacking) = page.body, page.found
+    shown: dict[str, Any] = {"lacking": lacking, "choices": _choices(page)}
+    if not body:
+        return shown
+    return {
+        **shown,
+        "sentences": words.sentences(body),
+        "tables": [made for made in _tables(body) if made.rows],
+        "csv": page.address("leaderboard-table"),
+        "whole_file": page.address("leaderboard-file"),
+        "plots": [_plot(page, body, name) for name in PLOTS],
+        "groups": [words.listed(group) for group in body["people"].get("groups", [])],
+        "signature": [*charts.caption(body), body["signature"]["rule"]],
+    }
+
+
+def _choices(page: LeaderboardPage) -> list[dict[str, Any]]:
+    choices = []
+    if len(page.questions) > 1:
+        named = [(name, name) for name in page.questions]
+        chosen = page.asked.question or (page.body.get("question") or page.questions[0])
+        choices.append(select("question", "question", named, chosen))
+    tags = page.body.get("tags", [])
+    if len(tags) > 1 or page.asked.slice:
+        every = dict.fromkeys([*tags, *([page.asked.slice] if page.asked.slice else [])])
+        named = [("", "all prompts"), *((tag, tag) for tag in every)]
+        choices.append(select("slice", "slice", named, page.asked.slice))
+    choices.append(select("ties", "ties", TIES.items(), page.asked.ties))
+    return choices
+
+
+def _plot(page: LeaderboardPage, body: dict[str, Any], name: str) -> dict[str, Any]:
+    data = body["signature"]["data"][:12]
+    return {
+        "name": f"leaderboard-{name}",
+        "title": PLOTS[name],
+        "blank": charts.blank(body, name),
+        "spec": f"{page.address('leaderboard-chart', name, 'json')}&data={data}",
+        "downloads": [
+            {"name": kind.upper(), "url": page.address("leaderboard-chart", name, kind)}
+            for kind in FILES
+        ],
+    }
+
+
+def _tables(body: dict[str, Any]) -> list[Table]:
+    return [_standing(body), _of_judges(body), _by_slice(body)]
+
+
+def _standing(body: dict[str, Any]) -> Table:
+    """Generators in people's order; a column for people and for each judge."""
+    told = body["people"]
+    dates = {one["name"]: one["release_date"] for one in body["generators"]}
+    places = told.get("places", [])
+    order = [place["generator"] for place in places] or list(dates)
+    notes = {place["generator"]: words.ranks(place) for place in places}
+    columns = {"win_share": "people", "elo": "Elo"}
+    columns |= {f"win_share.{name}": title(name) for name in body["judges"]}
+    rows = []
+    for generator in order:
+        stats = {key: words.of_generator(told, generator, key) for key in ("win_share", "elo")}
+        for name, judge in body["judges"].items():
+            stats[f"win_share.{name}"] = words.of_generator(judge["board"], generator)
+        note = "; ".join(filter(None, [notes.get(generator), dates.get(generator)]))
+        rows.append(row(generator, stats, columns, note=note))
+    return Table("standing", "Share of wins by generator", "generator", columns, rows)
+
+
+def _of_judges(body: dict[str, Any]) -> Table:
+    rows = []
+    if body["votes"]:
+        people = {"vote_accuracy": body["ceiling"]}
+        people["vote_soft_pairwise"] = {"undefined": "people are the measure", "n": body["votes"]}
+        rows.append(row("one person and another", people, OF_JUDGE))
+    for name, judge in body["judges"].items():
+        stats = {"vote_accuracy": judge["accuracy"], "vote_soft_pairwise": judge["soft_pairwise"]}
+        rows.append(row(title(name), stats, OF_JUDGE, judge=name, face=face_of(body, name)))
+    return Table("judges", "Judges on the same comparisons", "judge", OF_JUDGE, rows)
+
+
+def _by_slice(body: dict[str, Any]) -> Table:
+    names = [one["name"] for one in body["generators"]]
+    columns = {f"win_share.{name}": name for name in names}
+    rows = [
+        row(
+            part["tag"],
+            {f"win_share.{name}": words.of_generator(part["people"], name) for name in names},
+            columns,
+            note=f"{part['votes']:,} comparisons on {part['prompts']} prompts",
+        )
+        for part in body["slices"]
+    ]
+    return Table("slices", "People’s shares of wins by slice", "slice", columns, rows)

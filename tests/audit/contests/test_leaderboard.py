@@ -1,0 +1,235 @@
+"""The leaderboard from the rows of a study: worked by hand, as a command, a page, files and the API."""
+
+import csv
+import io
+import json
+import math
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from annotations.errors import Refused
+from annotations.models import Prompt
+from audit.contests.asked import Asked
+from audit.contests.leaderboard import leaderboard
+from audit.contests.read import from_answers
+from audit.models import Making, Standing
+from audit.people import stored as stored_agreement
+from audit.reports.pairing import pair
+from audit.tasks import make_standing_task
+from audit.words import contests as words
+from tests import making
+
+pytestmark = pytest.mark.django_db
+HTMX = {"HTTP_HX_REQUEST": "true"}
+
+
+def contested(slug="arena"):
+    """Forty prompts. Ann finds the late image better on 30 and worse on 10; Ben has answered about the
+    early ones alone, so that he compares nothing. The judge is with Ann on 36 prompts, by 0.5."""
+    study = making.study(slug, prompts=40, files=False)
+    labels, scores = {}, {}
+    for n in range(40):
+        late = n >= 10
+        labels[f"late-{n}"] = {"ann": int(late)}
+        labels[f"early-{n}"] = {"ann": int(not late), "ben": 1}
+        judge_late = late != (n in (9, 19, 29, 39))
+        scores[f"late-{n}"] = 0.2 + 0.5 * judge_late
+        scores[f"early-{n}"] = 0.2 + 0.5 * (not judge_late)
+    making.labels(study, labels)
+    making.scores(study, scores)
+    return study
+
+
+@pytest.fixture
+def arena(alice):
+    study = contested()
+    making.person(study, "alice", role="owner")
+    return study
+
+
+def at(name="leaderboard", *args, **query):
+    return reverse(name, args=["arena", *args], query=query)
+
+
+def text(response):
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def test_the_standing_worked_by_hand(arena):
+    body = leaderboard(arena, Asked(), resamples=200)
+    assert (body["votes"], body["prompts"], body["raters"], body["tied"]) == (40, 40, 1, 0)
+    late, early = body["people"]["places"]
+    assert (late["generator"], late["win_share"]["value"]) == ("late", pytest.approx(0.75))
+    assert early["win_share"]["value"] == pytest.approx(0.25)
+    # The logit's error is √(1 / (n p q)), times √(G / (G − 1)); the share's is p q times that.
+    error = 0.75 * 0.25 * math.sqrt(1 / (40 * 0.75 * 0.25) * 40 / 39)
+    assert late["win_share"]["high"] == pytest.approx(0.75 + 1.959964 * error)
+    assert late["elo"]["value"] == pytest.approx(1000 + 200 * math.log10(3))
+    assert body["people"]["groups"] == [["late"], ["early"]]
+    assert body["ceiling"]["undefined"] == "no pair has votes of two people"
+
+
+def test_the_judge_on_the_same_comparisons(arena):
+    judge = leaderboard(arena, Asked(), resamples=200)["judges"]["some-judge"]
+    assert judge["accuracy"]["value"] == pytest.approx(36 / 40)
+    # Of the four, one was early's and three were late's: late wins 30 + 1 − 3.
+    assert judge["board"]["places"][0]["win_share"]["value"] == pytest.approx(28 / 40)
+    assert judge["swaps"] == []
+    assert judge["epsilon_by_fold"] == [0.0] * 5
+    assert judge["soft_pairwise"]["value"] > 0.95
+
+
+def test_a_judge_that_turns_them_around_is_named(arena):
+    making.scores(
+        arena,
+        {f"{kind}-{n}": 0.9 if (kind == "early") == (n % 4 > 0) else 0.1 for kind in ("early", "late") for n in range(40)},
+        name="contrary",
+    )  # fmt: skip
+    body = leaderboard(arena, Asked(), resamples=200)
+    (swap,) = body["judges"]["contrary"]["swaps"]
+    assert (swap["first"], swap["second"]) == ("late", "early")
+    assert "contrary says what people say on" in (told := "\n".join(words.sentences(body)))
+    assert "It puts early above late, where people do not." in told
+
+
+def test_images_without_a_score_are_left_out_and_counted(arena):
+    making.scores(arena, {f"late-{n}": 0.5 for n in range(40)}, name="half")
+    judge = leaderboard(arena, Asked(), resamples=200)["judges"]["half"]
+    assert (judge["votes"], judge["without_score"]) == (0, 40)
+    assert "undefined" in judge["accuracy"]
+
+
+def test_equal_answers_are_a_tie_and_of_one_generator_are_no_comparison(arena):
+    making.labels(
+        arena, {f"{kind}-{n}": {"cat": 1} for kind in ("early", "late") for n in range(9)}
+    )
+    found = from_answers(pair(study=arena, question="aligned").people)
+    assert found.n == 49
+    assert (found.said == 2).sum() == 9
+
+
+def test_more_comparisons_than_can_be_read_are_refused(arena, monkeypatch):
+    monkeypatch.setattr("audit.contests.read.MOST", 39)
+    with pytest.raises(Refused, match="more than 39 comparisons: ask for one slice"):
+        leaderboard(arena, Asked())
+
+
+def test_a_slice_has_its_own_standing(arena):
+    for number, prompt in enumerate(Prompt.objects.filter(study=arena).order_by("pk")):
+        prompt.tags = ["colors"] if number % 2 else ["counting"]
+        prompt.save()
+    body = leaderboard(arena, Asked(), resamples=200)
+    assert [(part["tag"], part["votes"]) for part in body["slices"]] == [
+        ("colors", 20),
+        ("counting", 20),
+    ]
+    alone = leaderboard(arena, Asked(slice="colors"), resamples=200)
+    assert alone["people"] == body["slices"][0]["people"]
+    with pytest.raises(Refused, match="No prompt of study arena has the tag “shapes”"):
+        leaderboard(arena, Asked(slice="shapes"))
+
+
+def test_too_few_prompts_and_ties_alone_are_said(alice):
+    few = making.study("few", prompts=6, files=False)
+    votes = {f"late-{n}": {"ann": n % 2} for n in range(6)}
+    votes |= {f"early-{n}": {"ann": (n + 1) % 2} for n in range(6)}
+    making.labels(few, votes)
+    told = leaderboard(few, Asked())["people"]["undefined"]
+    assert told == "too few to judge: 6 prompts, at least 20 needed"
+    tied = making.study("tied", prompts=6, files=False)
+    making.labels(tied, {f"{kind}-{n}": {"ann": 1} for kind in ("early", "late") for n in range(6)})
+    assert (
+        leaderboard(tied, Asked())["people"]["undefined"] == "no finite answer: all votes are ties"
+    )
+    empty = leaderboard(making.study("empty", prompts=6, files=False), Asked())
+    assert empty["people"]["undefined"] == "there are no votes"
+    assert words.sentences(empty)
+
+
+def test_the_command_prints_what_the_body_says(arena):
+    out = io.StringIO()
+    call_command("leaderboard", "arena", resamples=200, stdout=out)
+    assert "late leads alone: it wins 75.0 (61.4 to 88.6) of 100" in out.getvalue()
+    assert "late: rank 1\n  people: 0.750 (0.614 to 0.886)" in out.getvalue()
+    out = io.StringIO()
+    call_command("leaderboard", "arena", "--json", ties="arena", resamples=200, stdout=out)
+    assert json.loads(out.getvalue())["ties"] == "arena"
+    with pytest.raises(CommandError, match="There is no study “nowhere”"):
+        call_command("leaderboard", "nowhere")
+    with pytest.raises(CommandError, match="Nobody answered a question “nice”"):
+        call_command("leaderboard", "arena", question="nice")
+
+
+def test_the_page_its_charts_and_its_files(as_alice, arena):
+    page = text(as_alice.get(at()))
+    assert page.count("<html") == 1
+    assert "late leads alone" in page and "rank 1" in page
+    assert text(as_alice.get(at(), **HTMX)).lstrip().startswith('<div id="numbers"')
+    for name in ("standing", "time"):
+        assert as_alice.get(at("leaderboard-chart", name, "json")).json()["layer"]
+        assert text(as_alice.get(at("leaderboard-chart", name, "svg"))).startswith("<svg")
+    assert as_alice.get(at("leaderboard-chart", "nothing", "svg")).status_code == 404
+    rows = list(csv.DictReader(io.StringIO(text(as_alice.get(at("leaderboard-table"))))))
+    assert {row["statistic"] for row in rows} >= {"win_share", "elo", "win_share.some-judge"}
+    assert as_alice.get(at("leaderboard-table", table="nothing")).status_code == 404
+
+
+def test_the_file_needs_nothing_else_and_escapes_names(as_alice, arena):
+    arena.title = "<b>Arena</b>"
+    arena.save()
+    content = text(as_alice.get(at("leaderboard-file")))
+    assert "<svg" in content and "&lt;b&gt;Arena" in content
+    for outside in ("<script", "<link", "src=", 'href="http', "url("):
+        assert outside not in content.replace('xmlns:xlink="http', "").replace("url(#", "")
+
+
+def test_the_api_gives_the_commands_body(as_alice, arena):
+    body = as_alice.get(reverse("api-leaderboard", args=["arena"])).json()
+    assert body["people"]["places"][0]["generator"] == "late"
+    wrong = as_alice.get(reverse("api-leaderboard", args=["arena"]), {"ties": "elo"})
+    assert wrong.status_code == 400
+
+
+def test_annotators_are_refused_and_strangers_find_nothing(client, arena):
+    client.force_login(making.person(arena, "bob").user)
+    assert client.get(at()).status_code == 403
+    stranger = making.person(making.study("elsewhere"), "stranger", role="owner")
+    client.force_login(stranger.user)
+    assert client.get(at()).status_code == 404
+
+
+def test_what_is_kept_is_not_computed_again_until_answers_come(as_alice, arena, monkeypatch):
+    text(as_alice.get(at()))
+    with monkeypatch.context() as patched:
+        patched.setattr("audit.contests.stored.leaderboard", None)
+        with CaptureQueriesContext(connection) as seen:
+            text(as_alice.get(at()))
+    assert len(seen) <= 20
+    making.labels(arena, {f"late-{n}": {"ben": 1} for n in range(40)})
+    text(as_alice.get(at()))
+    assert Standing.objects.get().body["votes"] == 80
+
+
+def test_a_large_study_is_counted_by_a_worker(as_alice, arena, monkeypatch):
+    monkeypatch.setattr(stored_agreement, "AT_ONCE", 1)
+    for page in ("audit.pages.one_question.leaderboard", "audit.api"):
+        monkeypatch.setattr(f"{page}.send", lambda *told: None)
+    page = text(as_alice.get(at()))
+    assert 'hx-trigger="every 3s"' in page
+    assert as_alice.get(reverse("api-leaderboard", args=["arena"])).status_code == 202
+    assert as_alice.get(at("leaderboard-file")).status_code == 400
+    assert Making.objects.get(kind="standing").options["ties"] == "davidson"
+    make_standing_task(arena.pk)
+    assert "late leads alone" in text(as_alice.get(at()))
+
+
+def test_what_was_asked_wrongly_is_said(as_alice, arena):
+    assert "Nobody answered a question “nice”" in text(as_alice.get(at(question="nice")))
+    assert "has the tag “shapes”" in text(as_alice.get(at(slice="shapes")))
+    assert "Ties are counted as one of" in as_alice.get(at(ties="elo")).content.decode()
+    assert as_alice.get(at("leaderboard-chart", "standing", "svg", slice="x")).status_code == 400
