@@ -155,6 +155,48 @@ class TrainingSet(models.Model):
         return f"{self.study}, {self.sha256[:12]}"
 
 
+class Finding(models.Model):
+    """What somebody found wrong with an image, as a pair of prompts: how it should be, and how it is. People
+    say whether it is so before anything is repaired: `audit.repairs`."""
+
+    class State(models.TextChoices):
+        OPEN = "open", "to be confirmed"
+        REAL = "real", "real"
+        WRONG = "wrong", "the judge erred"
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="findings")
+    image = models.ForeignKey(
+        Image, on_delete=models.CASCADE, related_name="findings", db_index=False
+    )
+    # Empty where people found it.
+    judge = models.CharField(max_length=200, blank=True)
+    atom = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="Where one atom failed: its index."
+    )
+    wanted = models.TextField()
+    found = models.TextField()
+    others = models.PositiveSmallIntegerField(
+        default=0, help_text="More that is wrong, or could be."
+    )
+    state = models.CharField(max_length=5, choices=State, default=State.OPEN)
+    said_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    said_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["study", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["image", "judge"], name="a_judge_finds_one_thing_wrong_with_an_image"
+            )
+        ]
+        indexes = [models.Index(fields=["study", "state"], name="finding_by_state")]
+
+    def __str__(self) -> str:
+        return f"{self.image}: {self.wanted}"
+
+
 class Tally(models.Model):
     """What people say together about one image, for one question: what the data browser filters and
     sorts by. Counted by `audit.images.tally`; a card asks for the answers themselves."""

@@ -103,6 +103,7 @@ SECTIONS = (
             Page("gallery", "Disagreements", deeper=("evidence",), of_report=True),
             Page("calibration", "Calibration", of_report=True),
             Page("training", "Training set"),
+            Page("repairs", "Repairs"),
             Page("papers", "Papers", of_report=True),
             Page("reports", "Reports", deeper=("report-changes",), of_report=True),
         ),

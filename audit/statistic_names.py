@@ -218,6 +218,31 @@ ROWS = (
         key="assisted", name="with the judges’ help", heading="with the judges’ help", decimals=1
     ),
     Statistic(key="worth", name="worth so many labels", heading="worth labels", decimals=0),
+    # Repaired images, their controls and the images that they were made from.
+    Statistic(
+        key="gain",
+        name="gain of repairing above another try",
+        heading="repaired − control",
+        decimals=1,
+        signed=True,
+        unit=" points",
+    ),
+    Statistic(
+        key="repaired",
+        name="repaired above the old image",
+        heading="repaired − old",
+        decimals=1,
+        signed=True,
+        unit=" points",
+    ),
+    Statistic(
+        key="control",
+        name="control above the old image",
+        heading="control − old",
+        decimals=1,
+        signed=True,
+        unit=" points",
+    ),
     # People among themselves.
     Statistic(
         key="points",

@@ -10,6 +10,7 @@ from audit.account_pages import account, first_start, log_in, reset
 from audit.installation import pages
 from audit.pages import overview
 from audit.pages.one_question import anchors, assisted, leaderboard, self_checks, training, why
+from audit.pages.one_question import anchors, assisted, repairs, self_checks, training, why
 
 study_pages = [
     *annotations.urls.study_pages,
@@ -31,6 +32,11 @@ study_pages = [
     path("training-set/<int:set_id>/confirm/", training.confirm, name="training-confirm"),
     path("training-set/<int:set_id>.csv", training.table, name="training-table"),
     path("why/anchors/ask/", anchors.ask, name="anchors-ask"),
+    path("repairs/", repairs.repairs_page, name="repairs"),
+    path("repairs/gains.csv", repairs.table, name="repairs-table"),
+    path("repairs/look/", repairs.look, name="repairs-look"),
+    path("repairs/make/", repairs.make, name="repairs-make"),
+    path("repairs/<int:finding_id>/", repairs.say, name="repairs-say"),
     path("runs/self-checks/", self_checks.ask, name="self-check-ask"),
     path("runs/self-checks/<int:check_id>/", self_checks.check, name="self-check"),
     path("runs/self-checks/<int:check_id>.json", self_checks.check_file, name="self-check-file"),

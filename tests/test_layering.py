@@ -97,7 +97,7 @@ FLOORS = {
         {"words"},
         {"charts", "reports"},
         {"handed_in", "images", "next_labels", "paper_tables", "people"},
-        {"anchors", "contests", "training", "why"},
+        {"anchors", "contests", "repairs", "training", "why"},
         {"demo", "from_files"},
         {"tasks"},
         {"pages"},

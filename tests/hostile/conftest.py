@@ -18,6 +18,7 @@ from annotations.labelling import record
 from annotations.models import Atom, Deletion, Membership, Study
 from annotations.studies import crowd, deletion, invitations, selections
 from audit.accounts import tokens
+from audit.models import Finding
 from audit.reports import make as reports
 from audit.training.asked import Asked
 from audit.training.freeze import freeze
@@ -64,6 +65,13 @@ def _build(media: Path) -> World:
     _poison(study, run)
     study.refresh_from_db()
     report = reports.make_report(study=study)
+    finding = Finding.objects.create(
+        study=study,
+        image=study.images.get(key="early-0"),
+        judge=HOSTILE,
+        wanted=HOSTILE,
+        found=f"no {HOSTILE}",
+    )
     training = freeze(study=study, asked=Asked("some-judge", "paper", category="color"))
     door = crowd.open_to_crowd(study=study, completion_code="C0DE")
     invitation = invitations.invite(study=study, note=HOSTILE)
@@ -151,6 +159,7 @@ def _build(media: Path) -> World:
         "<int:invitation_id>": invitation.pk,
         "<int:report_id>": report.pk,
         "<int:set_id>": training.pk,
+        "<int:finding_id>": finding.pk,
         "<int:upload_id>": upload.pk,
         "<int:selection_id>": chosen.pk,
         "<int:batch_id>": batch.pk,

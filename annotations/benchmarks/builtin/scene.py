@@ -76,16 +76,7 @@ class Scene:
 
 def plan(wish: Wish, habits: Habits, rng: random.Random) -> Scene:
     groups, relation = _slip(wish, habits.slip, rng)
-    counts = [len(group.colors) for group in groups]
-    if relation and counts[0] and counts[1]:
-        spots = _related_spots(counts, relation, rng)
-    else:
-        spots = _scattered_spots(counts, rng)
-    things = [
-        _thing(group.shape, color, spot, habits, rng)
-        for group, places in zip(groups, spots, strict=True)
-        for color, spot in zip(group.colors, places, strict=True)
-    ]
+    things = list(laid_out(groups, relation, habits, rng))
     if not wish.relation and rng.random() < habits.touch:
         things = _touching(things, rng)
     spoilt = bool(things) and rng.random() < habits.spoil
@@ -93,6 +84,22 @@ def plan(wish: Wish, habits: Habits, rng: random.Random) -> Scene:
         victim = rng.randrange(len(things))
         things[victim] = replace(things[victim], wobble=rng.uniform(0.06, 0.08))
     return Scene(tuple(things), not spoilt)
+
+
+def laid_out(
+    groups: Sequence[Drawn], relation: str | None, habits: Habits, rng: random.Random
+) -> tuple[Figure, ...]:
+    """Things of these groups, the first two as the relation says."""
+    counts = [len(group.colors) for group in groups]
+    if relation and counts[0] and counts[1]:
+        spots = _related_spots(counts, relation, rng)
+    else:
+        spots = _scattered_spots(counts, rng)
+    return tuple(
+        _thing(group.shape, color, spot, habits, rng)
+        for group, places in zip(groups, spots, strict=True)
+        for color, spot in zip(group.colors, places, strict=True)
+    )
 
 
 def truth(wish: Wish, things: Sequence[Figure]) -> tuple[bool, ...]:

@@ -1,0 +1,171 @@
+"""Audit → Repairs: what was found wrong, confirmed or corrected by people; repaired images beside the old one
+and a control; and what repairing gained."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from annotations.access import HtmxRequest, owner_place_or_404, research_place_or_404
+from annotations.benchmarks.builtin.study import GENERATORS
+from annotations.errors import StudyRefused
+from annotations.models import Image, Study
+from audit.evidence.image_cards import thumbnail_size
+from audit.models import Finding
+from audit.pages.files import attached
+from audit.pages.tables import Table, csv_of, row
+from audit.repairs import findings
+from audit.repairs.enforce import ARMS, enforce
+from audit.repairs.gains import gains, triples
+from audit.repairs.painters import Bench
+from audit.statistic_names import headings
+from audit.words import repairs as words
+from audit.words.report import title
+from judges.names import runs_by_name
+
+QUEUE, SHOWN = 12, 12
+# More of them are made by the command, with a progress bar: a page cannot wait.
+MOST = 200
+NO_POINTS = "its scores are no points: see the sentence"
+COLUMNS = ("gain", "repaired", "control")
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    name: str
+    image: Image
+    size: tuple[int, int] | None
+
+
+@require_GET
+@login_required
+def repairs_page(request: HtmxRequest, slug: str) -> HttpResponse:
+    place = research_place_or_404(request, slug)
+    study = place.study
+    rows = Finding.objects.filter(study=study)
+    counts = {state: 0 for state in Finding.State.values}
+    for state in rows.order_by().values_list("state", flat=True):
+        counts[state] += 1
+    queue = rows.filter(state=Finding.State.OPEN).select_related("image__prompt")[:QUEUE]
+    body = gains(study) if counts["real"] else {}
+    names = set(study.generators.order_by().values_list("name", flat=True))
+    context = {
+        "study": study,
+        "is_owner": place.owns,
+        "counts": counts,
+        "searchers": [(name, title(name)) for name in runs_by_name(study)],
+        "queue": [
+            {
+                "finding": one,
+                "size": thumbnail_size(one.image),
+                "by": title(one.judge) if one.judge else "people",
+            }
+            for one in queue
+        ],
+        "of_bench": bool(names & {one.name for one in GENERATORS}),
+        "sentences": words.sentences(body) if body else [],
+        "gained": _table(body) if body and body["repaired"] else None,
+        "csv": f"{reverse('repairs-table', args=[slug])}?study={slug}",
+        "sides": _sides(study) if body else [],
+    }
+    template = "audit/repairs.html"
+    response = render(request, template + "#numbers" if request.htmx else template, context)
+    response["Vary"] = "Cookie, HX-Request"
+    return response
+
+
+@require_GET
+@login_required
+def table(request: HtmxRequest, slug: str) -> HttpResponse:
+    study = research_place_or_404(request, slug).study
+    body = gains(study)
+    made = csv_of(body, [_table(body)], request.GET.get("table", ""))
+    if made is None:
+        raise Http404
+    content, which = made
+    return attached(content.encode(), "text/csv; charset=utf-8", f"{slug}-repairs{which}.csv")
+
+
+@require_POST
+@login_required
+def look(request: HtmxRequest, slug: str) -> HttpResponse:
+    study = research_place_or_404(request, slug).study
+    counts = findings.look(study=study, judge=request.POST.get("judge", ""))
+    new = counts.pop("found")
+    told = "".join(f"; {reason}: {count}" for reason, count in sorted(counts.items()))
+    messages.success(request, f"{new} new findings wait to be confirmed{told}.")
+    return redirect("repairs", slug=slug)
+
+
+@require_POST
+@login_required
+def say(request: HtmxRequest, slug: str, finding_id: int) -> HttpResponse:
+    study = research_place_or_404(request, slug).study
+    finding = get_object_or_404(Finding, study=study, pk=finding_id)
+    findings.say(
+        finding=finding,
+        state=request.POST.get("state", ""),
+        by=request.user,
+        wanted=request.POST.get("wanted", ""),
+        found=request.POST.get("found", ""),
+    )
+    return redirect(f"{reverse('repairs', args=[slug])}#queue")
+
+
+@require_POST
+@login_required
+def make(request: HtmxRequest, slug: str) -> HttpResponse:
+    """By the built-in bench: it draws an image in some milliseconds, without a model."""
+    study = owner_place_or_404(request, slug).study
+    confirmed = findings.confirmed(study)
+    if len(confirmed) > MOST:
+        raise StudyRefused(
+            f"{len(confirmed)} findings are confirmed; a page makes images for {MOST} at most. Use "
+            f"manage.py enforce {slug} --pipeline builtin."
+        )
+    made = enforce(study=study, findings=confirmed, painter=Bench())
+    messages.success(
+        request,
+        f"{made.images} images made, as many repaired as controls. Judge them and have people label them.",
+    )
+    return redirect("repairs", slug=slug)
+
+
+def _table(body: dict[str, Any]) -> Table:
+    columns = headings(*COLUMNS)
+    rows = []
+    for one in body["rows"]:
+        hidden = {name: {"undefined": NO_POINTS, "n": one[name]["n"]} for name in COLUMNS}
+        numbers = {name: one[name] for name in COLUMNS} if one["in_points"] else hidden
+        label = title(one["judge"]) if one["judge"] else "people"
+        note = "found what is wrong" if one.get("found") else ""
+        rows.append(row(label, numbers, columns, judge=one["judge"], note=note))
+    return Table("gains", "Gains in points", "by", columns, rows)
+
+
+def _sides(study: Study) -> list[dict[str, Any]]:
+    """Old, repaired and control of the first images, each with its prompt."""
+    some = triples(study)[:SHOWN]
+    keys = [key for each in some for key in each.values()]
+    images = {
+        image.key: image
+        for image in Image.objects.filter(study=study, key__in=keys).select_related("prompt")
+    }
+    return [
+        {
+            "prompt": images[each["old"]].prompt.text,
+            "wanted": images[each[ARMS[0]]].metadata.get("wanted", ""),
+            "pictures": [
+                Picture(name, images[key], thumbnail_size(images[key]))
+                for name, key in each.items()
+            ],
+        }
+        for each in some
+    ]
