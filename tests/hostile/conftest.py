@@ -18,10 +18,8 @@ from annotations.labelling import record
 from annotations.models import Atom, Deletion, Membership, Study
 from annotations.studies import crowd, deletion, invitations, selections
 from audit.accounts import tokens
-from audit.models import Finding
+from audit.models import Finding, TrainingSet
 from audit.reports import make as reports
-from audit.training.asked import Asked
-from audit.training.freeze import freeze
 from judges.models import AnchorScoring, Batch, Delivery, SelfCheck, Upload, WeightCheck
 from tests import making
 from tests.hostile.routes import ROLES
@@ -72,7 +70,26 @@ def _build(media: Path) -> World:
         wanted=HOSTILE,
         found=f"no {HOSTILE}",
     )
-    training = freeze(study=study, asked=Asked("some-judge", "paper", category="color"))
+    row = {"image": "early-0", "prompt": "p0", "text": HOSTILE, "generator": HOSTILE, "sha256": ""}
+    training = TrainingSet.objects.create(
+        study=study,
+        asked={"judge": HOSTILE, "rule": HOSTILE},
+        body={
+            "question": HOSTILE,
+            "rule": "people",
+            "threshold": {},
+            **dict.fromkeys(("images", "taken", "prompts", "effective_size", "mean_weight"), 1),
+            "without": [HOSTILE],
+            "dropped": {HOSTILE: 1},
+            "precision": {"undefined": HOSTILE, "n": 0},
+            "generators": {HOSTILE: 1},
+            "near": ["early-0", HOSTILE],
+            "warnings": [HOSTILE],
+            "signature": dict.fromkeys(("judge", "fingerprint", "data", "reference"), HOSTILE),
+        },
+        rows=[row | dict.fromkeys(("weight", "score", "people_yes", "people_n"), 1)],
+        sha256="0" * 64,
+    )
     door = crowd.open_to_crowd(study=study, completion_code="C0DE")
     invitation = invitations.invite(study=study, note=HOSTILE)
     upload = Upload.objects.create(
