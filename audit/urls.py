@@ -9,8 +9,15 @@ from audit import api
 from audit.account_pages import account, first_start, log_in, reset
 from audit.installation import pages
 from audit.pages import overview
-from audit.pages.one_question import anchors, assisted, leaderboard, self_checks, training, why
-from audit.pages.one_question import anchors, assisted, repairs, self_checks, training, why
+from audit.pages.one_question import (
+    anchors,
+    assisted,
+    leaderboard,
+    repairs,
+    self_checks,
+    training,
+    why,
+)
 
 study_pages = [
     *annotations.urls.study_pages,
