@@ -36,6 +36,11 @@ def on_config(config):
     # The menu leaves out the decisions: a page of their own lists them.
     decisions = sorted((ROOT / "docs" / "decisions").glob("0*.md"))
     config.not_in_nav = config.not_in_nav or _patterns([f"/decisions/{d.name}" for d in decisions])
+    # A page that nobody has given a place yet has one all the same.
+    placed = set(re.findall(r"[\w/\-]+\.md", repr(config.nav)))
+    others = sorted(page.name for page in (ROOT / "docs").glob("*.md") if page.name not in placed)
+    if others:
+        config.nav.append({"More": others})
     return config
 
 

@@ -145,9 +145,9 @@ def _bar():
     with tqdm(leave=False, unit_scale=True, dynamic_ncols=True) as shown:
 
         def show(what: str, done: int, total: int | None) -> None:
-            if shown.desc != f"{what}: ":
+            if shown.desc != what:
                 shown.reset()
-                shown.set_description(what)
+                shown.set_description_str(what)
             shown.total = total
             shown.update(done - shown.n)
 

@@ -96,6 +96,20 @@ def test_a_study_of_the_same_name_is_neither_read_nor_changed(files):
     assert Study.objects.get().images.count() == before
 
 
+@pytest.mark.django_db
+def test_on_a_terminal_a_bar_shows_the_rows_and_then_the_report(files, monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    audit(files, "--resamples=200")
+    shown = terminal.getvalue()
+    assert "rows: " in shown and "report: " in shown
+    assert "%|" in shown and ": :" not in shown
+
+
 def test_labels_that_name_other_images_than_the_scores_are_refused(db, tmp_path):
     folder = tables.write(tmp_path, images=10, judges=1)
     (folder / "scores.csv").write_text("image_id,judge,score\nelse-0,clip,0.5\n")
