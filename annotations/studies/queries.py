@@ -6,10 +6,11 @@ import heapq
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from annotations import marks
 from annotations.forms.definition import OWN
+from annotations.kept.figures import NO_KEYS, figures
 from annotations.models import Annotation, Answer, ExamplePicture, Image, Study
 from annotations.scales import CANT_TELL
 
@@ -25,18 +26,43 @@ class StudyCounts:
     people: int
     annotations: int
     labelled: int
+    # Prompts for which some generator has no image. They change averages, so pages name them.
+    missing: tuple[str, ...]
 
 
 def counts(study: Study) -> StudyCounts:
-    counted = Annotation.objects.filter(study=study, state=Annotation.State.COUNTED)
-    return StudyCounts(
-        prompts=study.prompts.count(),
-        images=study.images.count(),
-        generators=study.generators.count(),
-        people=study.memberships.count(),
-        annotations=counted.count(),
-        labelled=counted.values("image").distinct().count(),
+    prompts, images = study.prompts.count(), study.images.count()
+    generators = study.generators.count()
+    kept = figures(
+        study,
+        "study",
+        lambda: (_counted(study, generators), NO_KEYS),
+        # An import of images announces no change of labels.
+        asked=f"{prompts} {images} {generators}",
     )
+    return StudyCounts(
+        prompts=prompts,
+        images=images,
+        generators=generators,
+        people=study.memberships.count(),
+        annotations=kept.body["annotations"],
+        labelled=kept.body["labelled"],
+        missing=tuple(kept.body["missing"]),
+    )
+
+
+def _counted(study: Study, generators: int) -> dict[str, Any]:
+    counted = Annotation.objects.filter(state=Annotation.State.COUNTED)
+    return {
+        "annotations": counted.filter(study=study).count(),
+        # From the images: SQLite would read the answers of all studies to tell them apart.
+        "labelled": study.images.filter(Exists(counted.filter(image=OuterRef("pk")))).count(),
+        "missing": list(
+            study.prompts.annotate(made=Count("images__generator", distinct=True))
+            .filter(made__lt=generators)
+            .values_list("key", flat=True)
+        ),
+    }
 
 
 def cannot_tell(study: Study) -> dict[str, dict[str, int]]:
@@ -112,15 +138,6 @@ def addresses(study_id: int, names: set[str]) -> dict[str, str]:
         pictures = ExamplePicture.objects.filter(study=study_id, public_id__in=own).order_by()
         found |= {OWN + one: one for one in pictures.values_list("public_id", flat=True)}
     return found
-
-
-def missing_prompts(study: Study) -> list[str]:
-    """Prompts for which some generator has no image. They change averages, so pages name them."""
-    return list(
-        study.prompts.annotate(made=Count("images__generator", distinct=True))
-        .filter(made__lt=study.generators.count())
-        .values_list("key", flat=True)
-    )
 
 
 def missing_images(study: Study) -> dict[str, list[str]]:

@@ -65,19 +65,18 @@ def _context(page: ReportPage) -> dict[str, Any]:
     if not page.compares:
         return {}
     name = page.view.judge_of(body)
-    left = escalation.left_to_people(page.study, name, body)
+    left, first = escalation.first_left_to_people(page.study, name, body, LISTED)
     return {
         "answers": words.answers(body),
         "judge": title(name),
         "tables": [people(page, body), reward(page, body)],
         "ranking": ranking(body, name),
         "trusted": told(body["judges"][name]["overall"], "trusted_share"),
-        "left": len(left),
+        "left": left,
         "chosen": name,
         "draw_url": page.address("decide-draw") if page.request.place.owns else "",
         "listed": [
-            {"image": image, "url": page.address("data-image", image.public_id)}
-            for image in left[:LISTED]
+            {"image": image, "url": page.address("data-image", image.public_id)} for image in first
         ],
         "left_csv": page.address("decide-images", judge=name),
         "csv": page.table_file("decide", judge=name),

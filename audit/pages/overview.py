@@ -57,7 +57,7 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
             judged=bool(runs),
         ),
         "flags": flags.open_flags(place.study).count(),
-        "missing": study_queries.missing_prompts(place.study),
+        "missing": counts.missing,
         # Only somebody with an empty study is asked whether they have closed it.
         "tour": not counts.images and not ClosedTour.objects.filter(user=request.user.pk).exists(),
     }

@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from django.db.models import QuerySet
 
+from annotations.kept.figures import figures
 from annotations.models import Annotation, Answer, Image, Study
 from audit.reports.bootstrap import draw_of, est
 from audit.reports.options import Options
 from audit.reports.reference import Series
 from audit.stats import escalation
 from audit.stats.estimate import Undefined
-from judges.models import Score
+from judges.models import Run, Score
 from judges.names import runs_by_name
 
 # Verdicts that stand differ from people on at most so many images, and this is wrong at most so often.
@@ -117,6 +119,7 @@ class Doubtful:
     """An image on which the judge may not be trusted; `score` is None where it gave none, and
     `confidence` where none is known."""
 
+    pk: int
     public_id: str
     key: str
     prompt: str
@@ -132,19 +135,34 @@ def images_for_people(*, study: Study, judge: str, body: dict[str, Any]) -> list
     return [row.public_id for row in left_to_people(study, judge, body)]
 
 
+def first_left_to_people(
+    study: Study, judge: str, body: dict[str, Any], first: int
+) -> tuple[int, list[Doubtful]]:
+    """How many images `left_to_people` has, and the first of them. Which ones they are is kept until
+    labels or scores change."""
+    cut, least = _cut_and_least(judge, body)
+    run = runs_by_name(study).get(judge)
+    asked = (run and run.pk, run and run.scored, cut, least, body["question"], study.images.count())
+    kept = figures(
+        study,
+        "left to people",
+        lambda: ({}, np.array([row.pk for row in left_to_people(study, judge, body)], np.int64)),
+        asked=" ".join(map(str, asked)),
+    )
+    keys = kept.keys[:first].tolist()
+    judged = _judged(run).filter(image__in=keys)
+    few = _doubtful(judged, Image.objects.filter(pk__in=keys), cut, least)
+    rows = {row.pk: row for row in few}
+    return len(kept.keys), [rows[key] for key in keys if key in rows]
+
+
 def left_to_people(
     study: Study, judge: str, body: dict[str, Any], *, labelled: bool = False
 ) -> list[Doubtful]:
     """The same images with what the judge says of them; with `labelled`, also those that people have
     answered already. Takes a constant number of queries."""
-    trusted = body["judges"][judge]["overall"].get("trusted_share", {})
-    cut, least = trusted.get("boundary"), trusted.get("confidence")
-    scores = dict(
-        Score.objects.filter(run=runs_by_name(study).get(judge), value__isnull=False)
-        .order_by()
-        .values_list("image_id", "value")
-    )
-    images = Image.objects.filter(study=study).order_by()
+    cut, least = _cut_and_least(judge, body)
+    images = Image.objects.filter(study=study)
     if not labelled:
         answered = Answer.objects.filter(
             annotation__study=study,
@@ -153,12 +171,29 @@ def left_to_people(
             atom__isnull=True,
         )
         images = images.exclude(pk__in=answered.values("annotation__image"))
+    listed = _doubtful(_judged(runs_by_name(study).get(judge)), images, cut, least)
+    return sorted(listed, key=lambda row: (row.confidence is None, row.confidence or 0.0, row.key))
+
+
+def _cut_and_least(judge: str, body: dict[str, Any]) -> tuple[float | None, float | None]:
+    trusted = body["judges"][judge]["overall"].get("trusted_share", {})
+    return trusted.get("boundary"), trusted.get("confidence")
+
+
+def _judged(run: Run | None) -> QuerySet[Score]:
+    return Score.objects.filter(run=run, value__isnull=False).order_by()
+
+
+def _doubtful(
+    judged: QuerySet[Score], images: QuerySet[Image], cut: float | None, least: float | None
+) -> list[Doubtful]:
+    scores = dict(judged.values_list("image_id", "value"))
     listed = []
-    for pk, public_id, key, prompt, generator in images.values_list(
+    for pk, public_id, key, prompt, generator in images.order_by().values_list(
         "pk", "public_id", "key", "prompt__key", "generator__name"
     ):
         score = scores.get(pk)
         sure = None if score is None or cut is None else abs(score - cut)
         if sure is None or least is None or sure < least:
-            listed.append(Doubtful(public_id, key, prompt, generator, score, sure))
-    return sorted(listed, key=lambda row: (row.confidence is None, row.confidence or 0.0, row.key))
+            listed.append(Doubtful(pk, public_id, key, prompt, generator, score, sure))
+    return listed

@@ -15,13 +15,15 @@ from itertools import chain
 from typing import Any
 
 from django.core.files.storage import default_storage
-from django.db.models import QuerySet
+from django.db.models import QuerySet, Sum
 
 from annotations.exports import genai_bench_ratings, labels, study_tables
 from annotations.exports.files import Counted, ExportRefused, Sink, as_parquet, label_studio
 from annotations.exports.image_chunks import image_chunks
 from annotations.exports.labels import Rows
-from annotations.models import Answer, Flag, Image, Study
+from annotations.kept.figures import NO_KEYS, figures
+from annotations.models import Answer, Image, Study
+from annotations.studies.flags import flags_of
 from judges.exports import scores
 from judges.models import AtomScore, Run, Score
 from judges.names import runs_by_name
@@ -141,26 +143,45 @@ def rows_of(study: Study, asked: Asked) -> tuple[Rows, Sequence[str]]:
 
 def counts(study: Study, images: QuerySet[Image] | None) -> dict[str, int]:
     """How many rows each table has; `images` restricts them."""
-    answers = Answer.objects.filter(annotation__study=study, annotation__state="counted")
-    judged = Score.objects.filter(run__study=study)
-    parts = AtomScore.objects.filter(score__run__study=study)
-    flags = Flag.objects.filter(image__study=study)
-    there = Image.objects.filter(study=study)
-    prompts = study.prompts.all()
-    if images is not None:
-        pks = images.order_by().values("pk")
-        answers = answers.filter(annotation__image__in=pks)
-        judged, parts = judged.filter(image__in=pks), parts.filter(score__image__in=pks)
-        flags, there = flags.filter(image__in=pks), there.filter(pk__in=pks)
-        prompts = prompts.filter(pk__in=there.order_by().values("prompt"))
+    if images is None:
+        return _whole(study)
+    pks = images.order_by().values("pk")
+    there = Image.objects.filter(study=study, pk__in=pks)
+    judged = Score.objects.filter(run__study=study, image__in=pks)
     return {
-        "labels": answers.count(),
-        "scores": judged.count() + parts.count(),
+        "labels": _answers(study).filter(annotation__image__in=pks).count(),
+        "scores": judged.count() + _parts(study).filter(score__image__in=pks).count(),
         "images": there.count(),
-        "prompts": prompts.count(),
+        "prompts": study.prompts.filter(pk__in=there.order_by().values("prompt")).count(),
         "generators": study.generators.count(),
-        "flags": flags.count(),
+        "flags": flags_of(study).filter(image__in=pks).count(),
     }
+
+
+def _whole(study: Study) -> dict[str, int]:
+    scored = study.runs.aggregate(n=Sum("scored", default=0))["n"]
+    kept = figures(
+        study,
+        "export",
+        lambda: ({"labels": _answers(study).count(), "parts": _parts(study).count()}, NO_KEYS),
+        asked=str(scored),
+    )
+    return {
+        "labels": kept.body["labels"],
+        "scores": scored + kept.body["parts"],
+        "images": study.images.count(),
+        "prompts": study.prompts.count(),
+        "generators": study.generators.count(),
+        "flags": flags_of(study).count(),
+    }
+
+
+def _answers(study: Study) -> QuerySet[Answer]:
+    return Answer.objects.filter(annotation__study=study, annotation__state="counted")
+
+
+def _parts(study: Study) -> QuerySet[AtomScore]:
+    return AtomScore.objects.filter(score__run__study=study)
 
 
 def _lines(study: Study, asked: Asked) -> Iterator[str]:

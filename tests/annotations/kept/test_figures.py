@@ -9,8 +9,9 @@ from django.utils import timezone
 
 from annotations.kept import figures as kept
 from annotations.models import Annotation, Kept
-from annotations.studies import adjudication, annotator_quality
+from annotations.studies import adjudication, annotator_quality, queries
 from audit.reports import freshness
+from judges.exports import tables
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -117,7 +118,27 @@ def test_a_decision_counts_at_once_although_the_list_is_kept(labelled, alice, la
     assert cases.open.following(0) == ""
 
 
-@pytest.mark.parametrize("page", ["people", "disagreements"])
+def test_kept_counts_of_a_study_are_those_that_are_counted(labelled, monkeypatch):
+    def seen():
+        return queries.counts(labelled), tables.counts(labelled, None)
+
+    labelled.prompts.create(key="bare", text="no image")
+    counted = seen()
+    monkeypatch.setattr(kept, "AT_ONCE", 0)
+    assert seen() == counted
+    assert seen() == counted
+    assert (counted[0].annotations, counted[0].labelled) == (5, 2)
+    assert counted[0].missing == ("bare",)
+    assert counted[1]["labels"] == 5
+
+
+def test_a_new_prompt_counts_at_once_although_no_label_has_changed(labelled, large):
+    assert queries.counts(labelled).missing == ()
+    labelled.prompts.create(key="bare", text="no image")
+    assert queries.counts(labelled).missing == ("bare",)
+
+
+@pytest.mark.parametrize("page", ["people", "disagreements", "study", "export"])
 def test_a_page_of_kept_figures_asks_for_no_answer(labelled, alice, client, large, page):
     client.force_login(alice.user)
     address = reverse(page, args=[labelled.slug])
@@ -128,7 +149,14 @@ def test_a_page_of_kept_figures_asks_for_no_answer(labelled, alice, client, larg
         shown = client.get(address)
     assert shown.status_code == 200
     assert not [one["sql"] for one in asked if "annotations_answer" in one["sql"]]
-    assert "Counted at" not in shown.content.decode()
+    assert "labels have come since" not in shown.content.decode()
+
+
+@pytest.mark.parametrize("page", ["people", "disagreements"])
+def test_a_page_of_old_figures_says_so(labelled, alice, client, large, page):
+    client.force_login(alice.user)
+    address = reverse(page, args=[labelled.slug])
+    client.get(address)
     Kept.objects.update(seconds=60)
     freshness.changed(labelled.pk)
     assert "labels have come since" in client.get(address).content.decode()

@@ -2,6 +2,7 @@
 
 import pytest
 
+from annotations.kept import figures
 from annotations.models import Image
 from audit.reports import escalation
 from audit.reports import make as reports
@@ -145,6 +146,23 @@ def test_unlabelled_images_that_it_is_unsure_of_and_those_without_a_score_go_to_
     keys = [Image.objects.get(public_id=pk).key for pk in escalation.images_for_people(**asked)]
     # Unsure; failed; and never asked.
     assert keys == ["late-40", "early-41", "late-41"]
+
+
+def test_a_page_keeps_which_images_are_left_and_fetches_the_first(
+    monkeypatch, django_assert_num_queries
+):
+    monkeypatch.setattr(figures, "AT_ONCE", 0)
+    study = making.study(prompts=PROMPTS + 2, files=False)
+    making.labels(study, {key: {r: said(key) for r in ("ann", "bo")} for key in NAMES})
+    making.scores(study, {key: scored(key) for key in NAMES} | {"late-40": 0.5})
+    body = report(study)
+    whole = escalation.left_to_people(study, "some-judge", body)
+    for _ in range(2):
+        left, first = escalation.first_left_to_people(study, "some-judge", body, 3)
+        assert (left, first) == (len(whole), whole[:3])
+    # The run, the images' number, how much was labelled, the version, what is kept, scores, images.
+    with django_assert_num_queries(7):
+        escalation.first_left_to_people(study, "some-judge", body, 3)
 
 
 def test_the_judge_before_and_since_its_own_release(labelled):
