@@ -25,7 +25,7 @@ from annotations.consensus import RULES
 from audit import tasks
 from audit.accounts import api as accounts_api
 from audit.contests import stored as standings
-from audit.contests.asked import TIES
+from audit.contests.asked import MADE_FROM, TIES
 from audit.contests.asked import Asked as ContestAsked
 from audit.images import browse
 from audit.models import Making, Report
@@ -97,6 +97,7 @@ class LeaderboardFilters(Filters):
     question = serializers.CharField(required=False)
     ties = serializers.ChoiceField(choices=list(TIES), required=False)
     slice = serializers.CharField(required=False, help_text="Prompts with this tag only.")
+    made_from = serializers.ChoiceField(choices=list(MADE_FROM), required=False)
 
 
 @extend_schema(

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import math
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
 from annotations.errors import Refused
 from annotations.models import Study
+from annotations.pairs.votes import MATCH
 from audit import VERSION
 from audit.contests.asked import Asked
-from audit.contests.read import Comparisons, from_answers
+from audit.contests.read import Comparisons, from_answers, from_pairs, has_pairs, pair_questions
 from audit.reports.make import question_of
 from audit.reports.options import RESAMPLES, SEED, Options
 from audit.reports.pairing import JudgeScores, Paired, pair
+from audit.stats import enough
 from audit.stats.contests import judged
-from audit.stats.contests.board import Board, board, soft_pairwise, swaps, told_without
+from audit.stats.contests.board import PROMPTS, Board, board, soft_pairwise, swaps, told_without
 from audit.stats.contests.fit import Contest, fit
 from audit.stats.contests.models import Ties
-from audit.stats.contests.votes import TIE, Votes
+from audit.stats.contests.votes import LEFT, RIGHT, TIE, Votes
 from audit.stats.estimate import Result, Undefined
 
 RULE = (
@@ -35,10 +39,8 @@ SLICES = 12
 def leaderboard(
     study: Study, asked: Asked, *, resamples: int = RESAMPLES, seed: int = SEED
 ) -> dict[str, Any]:
-    paired = pair(
-        study=study, question=question_of(study, Options(question=asked.question or None))
-    )
-    every = from_answers(paired.people)
+    made_from = asked.made_from or ("pairs" if has_pairs(study) else "answers")
+    paired, every = _read(study, asked.question, made_from)
     tags = paired.people.by_tag
     if asked.slice and asked.slice not in tags:
         known = ", ".join(list(tags)[:20]) or "none"
@@ -47,12 +49,13 @@ def leaderboard(
         )
     chosen = tags[asked.slice][every.first] if asked.slice else np.ones(every.n, dtype=bool)
     votes = every.votes(inside=chosen)
-    people = _fitted(votes, asked.ties)
+    people = _fitted(votes, asked.ties, side=every.sided)
     body = {
         "study": study.slug,
         "simulated": study.simulated,
         "question": paired.people.question,
-        "made_from": "answers",
+        "made_from": made_from,
+        "cannot_tell": every.cannot_tell,
         "ties": asked.ties,
         "slice": asked.slice,
         "tags": sorted(tags),
@@ -63,6 +66,7 @@ def leaderboard(
         "generators": _generators(paired, votes),
         "people": _told(people),
         "tie": people.tie.as_dict() if isinstance(people, Contest) and people.tie else None,
+        "left": _left_wins(people),
         "ceiling": _ceiling(every, chosen, resamples, seed).as_dict(),
         "judges": {
             judge.name: _of_judge(judge, every, chosen, asked, resamples, seed)
@@ -77,10 +81,25 @@ def leaderboard(
             "rule": RULE.format(ties=_ties_words(asked.ties)),
             "judges": {judge.name: judge.fingerprint for judge in paired.judges},
             "judge_facts": {judge.name: judge.facts for judge in paired.judges},
-            "data": paired.digest,
+            "data": hashlib.sha256((paired.digest + every.digest).encode()).hexdigest(),
         },
     }
     return json.loads(json.dumps(body, allow_nan=False))
+
+
+def _read(study: Study, question: str, made_from: str) -> tuple[Paired, Comparisons]:
+    if made_from == "answers":
+        paired = pair(study=study, question=question_of(study, Options(question=question or None)))
+        return paired, from_answers(paired.people)
+    known = pair_questions(study)
+    if not known:
+        raise Refused(f"Nobody has voted on a pair of study {study.slug}.")
+    if question and question not in known:
+        raise Refused(f"Nobody voted on a question “{question}”. Voted on: {', '.join(known)}.")
+    paired = pair(study=study, question=question_of(study, Options()))
+    chosen = question or (MATCH if MATCH in known else known[0])
+    paired = replace(paired, people=replace(paired.people, question=chosen))
+    return paired, from_pairs(study, paired.people, chosen)
 
 
 def _ties_words(ties: str) -> str:
@@ -97,11 +116,22 @@ def _generators(paired: Paired, votes: Votes) -> list[dict[str, Any]]:
     ]
 
 
-def _fitted(votes: Votes, ties: str) -> Contest | Undefined:
+def _left_wins(found: Contest | Undefined) -> dict[str, Any] | None:
+    """By how many of 100 votes without a tie the left of two equal images wins more than the right."""
+    if isinstance(found, Undefined) or found.left is None:
+        return None
+    value, low, high = (
+        None if end is None else 100 * math.tanh(end / 2)
+        for end in (found.left.value, found.left.low, found.left.high)
+    )
+    return {"value": value, "low": low, "high": high, "n": found.n}
+
+
+def _fitted(votes: Votes, ties: str, *, side: bool = False) -> Contest | Undefined:
     """Where nobody said that two are alike there is no tie to model."""
     asked: dict[str, Ties] = {"arena": "half", "rao_kupper": "rao_kupper"}
     model: Ties = asked.get(ties, "davidson") if (votes.said == TIE).any() else "none"
-    return fit(votes, ties=model)
+    return fit(votes, ties=model, side=side)
 
 
 def _told(found: Contest | Undefined) -> dict[str, Any]:
@@ -149,13 +179,15 @@ def _of_judge(
     of_judge = np.full(every.n, TIE)
     of_judge[here] = said.said
     by_people, by_judge = every.votes(inside=here), every.votes(of_judge, here)
-    ours, theirs = _fitted(by_people, asked.ties), _fitted(by_judge, asked.ties)
-    turned = swaps(ours, theirs)
+    ours = _fitted(by_people, asked.ties, side=every.sided)
+    theirs = _fitted(by_judge, asked.ties)
+    few = by_people.of_prompts < PROMPTS
+    turned = () if few else swaps(ours, theirs)
     return told | {
         "people": _told(ours) if told["without_score"] else None,
         "board": _told(theirs),
         "accuracy": right.as_dict(),
-        "soft_pairwise": _soft(by_people, by_judge, ours, theirs, asked).as_dict(),
+        "soft_pairwise": _soft(by_people, by_judge, (ours, theirs), asked, every.sided).as_dict(),
         "swaps": [] if isinstance(turned, Undefined) else [asdict(swap) for swap in turned],
         "epsilon_by_fold": list(said.epsilon_by_fold),
     }
@@ -164,27 +196,35 @@ def _of_judge(
 def _soft(
     by_people: Votes,
     by_judge: Votes,
-    ours: Contest | Undefined,
-    theirs: Contest | Undefined,
+    whole: tuple[Contest | Undefined, Contest | Undefined],
     asked: Asked,
+    side: bool,
 ) -> Result:
     """With an interval that leaves out a group of prompts in turn."""
-    whole = soft_pairwise(ours, theirs)
-    if isinstance(whole, Undefined):
-        return whole
+    found = soft_pairwise(*whole)
+    if isinstance(found, Undefined):
+        return found
+    if by_people.of_prompts < PROMPTS:
+        return enough.too_few(by_people.of_prompts, at_least=PROMPTS, what="prompts")
     return told_without(
-        whole,
+        found,
         by_people.prompts,
         lambda kept: soft_pairwise(
-            _fitted(by_people.part(kept), asked.ties), _fitted(by_judge.part(kept), asked.ties)
+            _fitted(by_people.part(kept), asked.ties, side=side),
+            _fitted(by_judge.part(kept), asked.ties),
         ),
     )
 
 
 def _ceiling(every: Comparisons, chosen: np.ndarray, resamples: int, seed: int) -> Result:
-    pairs = every.first[chosen] * np.int64(every.people.images.size) + every.second[chosen]
+    first, second, said = (column[chosen] for column in (every.first, every.second, every.said))
+    turned = first > second
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    # In one order of the two images, however they stood.
+    said = np.where(turned & (said != TIE), LEFT + RIGHT - said, said)
+    pairs = low * np.int64(every.people.images.size) + high
     return judged.ceiling(
-        pairs, every.said[chosen], prompts=every.prompts[chosen], resamples=resamples, seed=seed
+        pairs, said, prompts=every.prompts[chosen], resamples=resamples, seed=seed
     )
 
 
@@ -196,12 +236,13 @@ def _slices(
     told = []
     for tag in sorted(largest):
         votes = every.votes(inside=inside[tag])
+        fitted = _fitted(votes, asked.ties, side=every.sided)
         told.append(
             {
                 "tag": tag,
                 "votes": votes.n,
                 "prompts": votes.of_prompts,
-                "people": _told(_fitted(votes, asked.ties)),
+                "people": _told(fitted),
             }
         )
     return told

@@ -1,14 +1,16 @@
-"""Which of the two, read from answers about single images: a person who rated two images of one prompt
-said which of them is better, or that neither is."""
+"""Which of the two: votes on pairs, or read from answers about single images. A person who rated two images
+of one prompt said which of them is better, or that neither is."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from annotations.errors import Refused
+from annotations.models import PairVote, Study
 from audit.reports.pairing import People
 from audit.stats.contests.votes import LEFT, RIGHT, TIE, Votes
 from audit.stats.series import Codes
@@ -19,7 +21,10 @@ MOST = 3_000_000
 
 @dataclass(frozen=True)
 class Comparisons:
-    """A vote a row: the two images by their place among people's images, and what was said of them."""
+    """A vote a row: the two images by their place among people's images, and what was said of them.
+
+    `sided`: the first stood left, the second right. `cannot_tell` are votes that said nothing.
+    """
 
     first: Codes
     second: Codes
@@ -27,6 +32,14 @@ class Comparisons:
     raters: Codes
     prompts: Codes  # of each vote
     people: People
+    sided: bool = False
+    cannot_tell: int = 0
+
+    @property
+    def digest(self) -> str:
+        """Of all that a fit sees beside what `Paired` has a hash of."""
+        columns = (self.first, self.second, self.said, self.raters)
+        return hashlib.sha256(np.stack(columns).tobytes()).hexdigest()
 
     @property
     def n(self) -> int:
@@ -49,6 +62,44 @@ class Comparisons:
             prompts.astype(np.int64),
             self.raters[here],
         )
+
+
+def has_pairs(study: Study) -> bool:
+    return PairVote.objects.filter(study=study, current=True).exists()
+
+
+def pair_questions(study: Study) -> list[str]:
+    votes = PairVote.objects.filter(study=study, current=True).order_by("question")
+    return list(votes.values_list("question", flat=True).distinct())
+
+
+def from_pairs(study: Study, people: People, question: str) -> Comparisons:
+    """In the order of the pairs' keys and people's names, so that no database id decides a digit. Left is
+    the image that stood left; where that is not known of all votes, the pair's first."""
+    said_of = {"first": LEFT, "second": RIGHT, "both": TIE, "neither": TIE}
+    place = {key: number for number, key in enumerate(people.images.tolist())}
+    votes = PairVote.objects.filter(study=study, question=question, current=True)
+    rows = votes.order_by("pair__key", "annotator__name").values_list(
+        "pair__first__key", "pair__second__key", "value", "left", "annotator_id"
+    )
+    found, silent, sided = [], 0, True
+    raters: dict[int, int] = {}
+    for one, two, value, left, rater in rows.iterator(chunk_size=5000):
+        if value not in said_of:
+            silent += 1
+            continue
+        ends, vote = (place[one], place[two]), said_of[value]
+        if people.generators[ends[0]] == people.generators[ends[1]]:
+            continue
+        sided = sided and bool(left)
+        if left == "second":
+            ends = ends[::-1]
+            vote = {LEFT: RIGHT, RIGHT: LEFT, TIE: TIE}[vote]
+        found.append((*ends, vote, raters.setdefault(rater, len(raters))))
+    columns = np.array(found, dtype=np.int64).reshape(-1, 4).T
+    first, second, said, who = columns
+    prompts = people.prompts[first].astype(np.int64)
+    return Comparisons(first, second, said, who, prompts, people, sided and bool(found), silent)
 
 
 def from_answers(people: People) -> Comparisons:

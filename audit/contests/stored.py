@@ -3,7 +3,9 @@ by a worker."""
 
 from __future__ import annotations
 
-from annotations.models import Study
+from django.db.models import Count, Max
+
+from annotations.models import PairVote, Study
 from audit.contests.asked import Asked
 from audit.contests.leaderboard import leaderboard
 from audit.models import Standing
@@ -17,20 +19,28 @@ KEPT = 40
 def current(*, study: Study, asked: Asked) -> Standing | None:
     """What is stored; brought up to date first where the study is small."""
     kept = Standing.objects.filter(study=study, asked=asked.as_dict()).first()
-    if kept is not None and kept.stamp == freshness.stamp(study.pk):
+    if not is_behind(kept, study):
         return kept
     return keep(study=study, asked=asked) if is_small(study) else kept
 
 
 def is_behind(kept: Standing | None, study: Study) -> bool:
-    return kept is None or kept.stamp != freshness.stamp(study.pk)
+    return kept is None or kept.stamp != stamp(study)
+
+
+def stamp(study: Study) -> str:
+    """Of labels and scores, and of the votes on pairs, which nobody else counts."""
+    votes = PairVote.objects.filter(study=study, current=True).order_by()
+    found = votes.aggregate(newest=Max("pk"), count=Count("pk"))
+    return f"{freshness.stamp(study.pk)} {found['newest'] or 0} {found['count']}"
 
 
 def keep(*, study: Study, asked: Asked) -> Standing:
-    stamp = freshness.report_begins(study.pk)
+    freshness.report_begins(study.pk)
+    seen = stamp(study)
     body = leaderboard(study, asked)
     kept, _ = Standing.objects.update_or_create(
-        study=study, asked=asked.as_dict(), defaults={"body": body, "stamp": stamp}
+        study=study, asked=asked.as_dict(), defaults={"body": body, "stamp": seen}
     )
     old = Standing.objects.filter(study=study).values_list("pk", flat=True)[KEPT:]
     Standing.objects.filter(pk__in=list(old)).delete()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from audit.words.numbers import per_hundred
+from audit.words.numbers import per_hundred, side, with_interval
 from audit.words.report import title
 
 NAMED = 4
@@ -40,11 +40,28 @@ def _made_from(body: dict[str, Any]) -> str:
         f"{body['votes']:,} comparisons on {body['prompts']} prompts{where} by "
         f"{body['raters']} {'person' if body['raters'] == 1 else 'people'}"
     )
+    if not tied:
+        return f"{counted}."
+    if body["made_from"] == "answers":
+        return (
+            f"{counted}, {tied}: nobody saw two images side by side; whoever answered about two images "
+            "of one prompt has said which is better."
+        )
+    silent = body["cannot_tell"]
+    left = f"; {silent} more votes are “can’t tell” and count for nothing" if silent else ""
+    return f"{counted} who saw both images side by side, {tied}{left}.{_side(body['left'])}"
+
+
+def _side(left: dict[str, Any] | None) -> str:
+    if left is None:
+        return ""
+    shown = with_interval("points", left)
+    if not side(left):
+        return f" No advantage of a side can be told: the left image wins by {shown}."
+    which = "left" if left["value"] > 0 else "right"
     return (
-        f"{counted}, {tied}: nobody saw two images side by side; whoever answered about two images of "
-        "one prompt has said which is better."
-        if tied
-        else f"{counted}."
+        f" The {which} image wins too often: of two equal ones the left wins by {shown}. The standing "
+        "takes that out."
     )
 
 

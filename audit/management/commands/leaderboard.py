@@ -8,7 +8,7 @@ from django.core.management import BaseCommand, CommandError
 
 from annotations.errors import Refused
 from annotations.models import Study
-from audit.contests.asked import TIES, Asked
+from audit.contests.asked import MADE_FROM, TIES, Asked
 from audit.contests.leaderboard import leaderboard
 from audit.reports.options import RESAMPLES, SEED
 from audit.words import contests as words
@@ -29,18 +29,27 @@ class Command(BaseCommand):
             help="the model of ties; arena counts half a win for both",
         )
         parser.add_argument("--slice", default="", metavar="TAG", help="prompts with this tag only")
+        parser.add_argument(
+            "--from",
+            dest="made_from",
+            choices=tuple(MADE_FROM),
+            default="",
+            help="images seen side by side, where there are votes, or answers about single images",
+        )
         parser.add_argument("--seed", type=int, default=SEED)
         parser.add_argument("--resamples", type=int, default=RESAMPLES)
         parser.add_argument("--json", action="store_true")
 
-    def handle(self, *, study, question, ties, slice, seed, resamples, **options) -> None:
+    def handle(
+        self, *, study, question, ties, slice, made_from, seed, resamples, **options
+    ) -> None:
         place = Study.objects.filter(slug=study).first()
         if place is None:
             raise CommandError(f"There is no study “{study}”.")
         if resamples < 100:
             raise CommandError("Ask for at least 100 resamples; fewer give no usable interval.")
         try:
-            asked = Asked(question=question, ties=ties, slice=slice)
+            asked = Asked(question=question, ties=ties, slice=slice, made_from=made_from)
             body = leaderboard(place, asked, resamples=resamples, seed=seed)
         except Refused as refusal:
             raise CommandError(refusal.message) from None

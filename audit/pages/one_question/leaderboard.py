@@ -23,7 +23,8 @@ from audit import tasks
 from audit.charts import contests as charts
 from audit.charts.faces import face_of
 from audit.contests import stored
-from audit.contests.asked import TIES, Asked
+from audit.contests.asked import MADE_FROM, TIES, Asked
+from audit.contests.read import pair_questions
 from audit.models import Making, Standing
 from audit.pages.files import TYPES, attached
 from audit.pages.filters import select
@@ -48,7 +49,13 @@ class LeaderboardPage:
 
     @cached_property
     def questions(self) -> list[str]:
-        return questions_of(self.study)
+        """Those of pairs, where the comparisons are made from them."""
+        made_from = self.asked.made_from or ("pairs" if self.of_pairs else "answers")
+        return self.of_pairs if made_from == "pairs" else questions_of(self.study)
+
+    @cached_property
+    def of_pairs(self) -> list[str]:
+        return pair_questions(self.study)
 
     @cached_property
     def found(self) -> tuple[Standing | None, str]:
@@ -73,6 +80,7 @@ class LeaderboardPage:
             question=given.get("question", ""),
             ties=given.get("ties", "") or "davidson",
             slice=given.get("slice", ""),
+            made_from=given.get("made_from", ""),
         )
 
     @property
@@ -189,6 +197,7 @@ def _context(page: LeaderboardPage) -> dict[str, Any]:
         return shown
     return {
         **shown,
+        "made_from": body["made_from"],
         "sentences": words.sentences(body),
         "tables": [made for made in _tables(body) if made.rows],
         "csv": page.address("leaderboard-table"),
@@ -201,6 +210,9 @@ def _context(page: LeaderboardPage) -> dict[str, Any]:
 
 def _choices(page: LeaderboardPage) -> list[dict[str, Any]]:
     choices = []
+    if page.of_pairs and questions_of(page.study):
+        chosen = page.asked.made_from or "pairs"
+        choices.append(select("made_from", "made from", MADE_FROM.items(), chosen))
     if len(page.questions) > 1:
         named = [(name, name) for name in page.questions]
         chosen = page.asked.question or (page.body.get("question") or page.questions[0])

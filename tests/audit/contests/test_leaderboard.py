@@ -10,9 +10,10 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
 from annotations.errors import Refused
-from annotations.models import Prompt
+from annotations.models import Pair, PairVote, Prompt
 from audit.contests.asked import Asked
 from audit.contests.leaderboard import leaderboard
 from audit.contests.read import from_answers
@@ -149,6 +150,85 @@ def test_too_few_prompts_and_ties_alone_are_said(alice):
     empty = leaderboard(making.study("empty", prompts=6, files=False), Asked())
     assert empty["people"]["undefined"] == "there are no votes"
     assert words.sentences(empty)
+
+
+def side_by_side(study, said, *, known=True):
+    """A pair a prompt, late against early; `said(n, left)` is the vote, Kim's and Lee's alike."""
+    people = [making.person(study, name) for name in ("kim", "lee")]
+    when = timezone.now()
+    for n, prompt in enumerate(study.prompts.order_by("pk")):
+        first, second = prompt.images.order_by("pk")
+        pair = Pair.objects.create(
+            study=study, prompt=prompt, first=first, second=second, key=f"{n:03}"
+        )
+        for turn, person in enumerate(people):
+            left = ("first", "second")[(n + turn) % 2]
+            PairVote.objects.create(
+                study=study, pair=pair, annotator=person, question="match", submitted_at=when,
+                value=said(n, left), left=left if known else "",
+            )  # fmt: skip
+
+
+def test_votes_on_pairs_are_read_as_they_stood(alice):
+    study = making.study("pairs", prompts=40, files=False)
+    early = study.images.get(key="early-0")
+    first = study.prompts.get(key="p0").images.order_by("pk").first()
+    is_early = "first" if first == early else "second"
+    other = {"first": "second", "second": "first"}
+
+    def said(n, left):
+        # Late wins 24 prompts, early 8; four ties, four nobody can tell.
+        if n < 4:
+            return ("both", "neither")[n % 2]
+        return "cannot_tell" if n < 8 else is_early if n < 16 else other[is_early]
+
+    side_by_side(study, said)
+    body = leaderboard(study, Asked(), resamples=200)
+    assert (body["made_from"], body["question"]) == ("pairs", "match")
+    assert (body["votes"], body["tied"], body["cannot_tell"], body["raters"]) == (72, 8, 8, 2)
+    # A tie counts half: 24 + 4 / 2 of 36.
+    late = body["people"]["places"][0]
+    assert (late["generator"], late["win_share"]["value"]) == ("late", pytest.approx(26 / 36))
+    # Both sides stood left as often, and nobody looked at the side.
+    assert body["left"]["low"] is None or body["left"]["low"] < 0 < body["left"]["high"]
+    # Kim and Lee say the same, however the images stood.
+    assert body["ceiling"]["value"] == 1
+    told = "\n".join(words.sentences(body))
+    assert "who saw both images side by side" in told and "8 more votes are “can’t tell”" in told
+    PairVote.objects.filter(annotator__name="lee").update(current=False)
+    assert leaderboard(study, Asked(), resamples=200)["votes"] == 36
+
+
+def test_a_left_side_that_wins_too_often_is_found_and_taken_out(alice):
+    study = making.study("pairs", prompts=40, files=False)
+    side_by_side(study, lambda n, left: left if n % 4 else {"first": "second"}.get(left, "first"))
+    body = leaderboard(study, Asked(), resamples=200)
+    # The left wins three of four: fifty more of a hundred than the right, between equals.
+    assert body["left"]["value"] == pytest.approx(50)
+    assert 0 < body["left"]["low"] < 50 < body["left"]["high"] <= 100
+    shares = [place["win_share"]["value"] for place in body["people"]["places"]]
+    assert shares == pytest.approx([0.5, 0.5])
+    assert "The left image wins too often" in "\n".join(words.sentences(body))
+    PairVote.objects.update(left="")
+    assert leaderboard(study, Asked(), resamples=200)["left"] is None
+
+
+def test_new_votes_bring_the_page_up_to_date(as_alice, arena):
+    assert "who saw both images" not in text(as_alice.get(at()))
+    side_by_side(arena, lambda n, left: "first" if n % 3 else "second")
+    page = text(as_alice.get(at()))
+    assert "who saw both images side by side" in page
+    assert "answers about single images" in page
+    assert "late leads alone" in text(as_alice.get(at(made_from="answers")))
+    assert "Nobody voted on a question “aligned”" in text(as_alice.get(at(question="aligned")))
+    PairVote.objects.filter(annotator__name="kim").update(current=False)
+    text(as_alice.get(at()))
+    assert Standing.objects.get(asked=Asked().as_dict()).body["votes"] == 40
+
+
+def test_a_study_without_votes_on_pairs_says_so(arena):
+    with pytest.raises(Refused, match="Nobody has voted on a pair of study arena"):
+        leaderboard(arena, Asked(made_from="pairs"))
 
 
 def test_the_command_prints_what_the_body_says(arena):
