@@ -225,6 +225,10 @@ def test_the_page_leads_from_findings_to_gains(as_owner, bench):
     assert part.lstrip().startswith('<div id="numbers"')
     lines = as_owner.get(reverse("repairs-table", args=["bench"])).content.decode().splitlines()
     assert len(lines) == 1 + 3 * len(gains(bench)["rows"])
+    one = as_owner.get(reverse("repairs-table", args=["bench"]) + "?table=gains").content.decode()
+    assert one.startswith("by,repaired − control,repaired − old,control − old")
+    nothing = reverse("repairs-table", args=["bench"]) + "?table=nothing"
+    assert as_owner.get(nothing).status_code == 404
 
 
 def test_annotators_do_not_see_which_is_which(client, confirmed):
