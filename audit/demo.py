@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import random
 import secrets
+from functools import cache
 from pathlib import Path
 
 from django.conf import settings
@@ -19,6 +21,7 @@ from annotations.forms.versions import publish_form
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.models import Membership, Study
+from annotations.pairs import draws, simulated
 from annotations.studies import owners
 from judges.models import Run
 from judges.runs import lifecycle
@@ -29,6 +32,7 @@ JUDGES = ("geneval-builtin", "soft-tifa-gm-builtin")
 RATERS = 3
 PROMPTS, GENERATORS, SIZE = 60, 6, 256
 OVERLAP = 5
+PAIRS_OF_A_PROMPT = 5
 PEOPLE = {
     "owner": Membership.Role.OWNER,
     "researcher": Membership.Role.RESEARCHER,
@@ -69,7 +73,25 @@ def build_demo(*, prompts: int, generators: int, size: int, seed: int) -> Study:
         prompts=prompts, generators=generators, size=size, seed=seed, raters=RATERS
     )
     write_study.import_records(study=study, records=records, outcome=Outcome(), simulated=True)
+    if generators > 1 and not study.pairs.exists():
+        _compare(study, prompts, generators, seed)
     return study
+
+
+def _compare(study: Study, prompts: int, generators: int, seed: int) -> None:
+    """A small study of pairs: the same simulated people say which of two images matches better."""
+    draws.plan(study, overlap=OVERLAP)
+    draws.draw(study=study, per_prompt=PAIRS_OF_A_PROMPT, seed=seed)
+    true = builtin.truths(prompts, generators, seed)
+
+    @cache
+    def seen(key: str, person: str) -> float:
+        chance = random.Random(f"seen {seed} {person} {key}")
+        answers = [value != (chance.random() < builtin.ERROR_RATE) for value in true[key]]
+        return sum(answers) / len(answers)
+
+    people = list(study.memberships.filter(simulated=True).order_by("name"))
+    simulated.vote(study=study, people=people, seen=seen, seed=seed)
 
 
 def _study() -> tuple[Study, bool]:

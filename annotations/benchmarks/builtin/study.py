@@ -18,7 +18,7 @@ from datetime import date
 
 from annotations.benchmarks.builtin.drawing import Style, paint, png
 from annotations.benchmarks.builtin.grammar import SEED, make_prompts, parse
-from annotations.benchmarks.builtin.scene import Habits, plan, truth
+from annotations.benchmarks.builtin.scene import Habits, Scene, plan, truth
 from annotations.sources.records import GeneratorRecord, ImageRecord, LabelRecord, PromptRecord
 
 __all__ = [
@@ -154,11 +154,28 @@ def draw(
     seed: int = SEED,
 ) -> Drawing:
     key = image_key(prompt, generator, sample=sample, seed=seed)
+    scene, true, rng = _planned(key, prompt, generator, sample, seed)
+    image = paint(scene, generator.style, size=size, rng=rng)
+    return Drawing(key, png(image), true, scene.well_formed)
+
+
+def truths(prompts: int, generators: int, seed: int = SEED) -> dict[str, tuple[bool, ...]]:
+    """What is true of each image of a study, atom by atom, without painting it."""
+    made = {}
+    for prompt in make_prompts(prompts, seed):
+        for maker in _makers(generators):
+            key = image_key(prompt, maker, seed=seed)
+            made[key] = _planned(key, prompt, maker, 0, seed)[1]
+    return made
+
+
+def _planned(
+    key: str, prompt: PromptRecord, generator: Generator, sample: int, seed: int
+) -> tuple[Scene, tuple[bool, ...], random.Random]:
     rng = random.Random(f"{key} {seed} {generator.name} {prompt.text} {sample}")
     wish = parse(prompt.text)
     scene = plan(wish, generator.habits, rng)
-    image = paint(scene, generator.style, size=size, rng=rng)
-    return Drawing(key, png(image), truth(wish, scene.things), scene.well_formed)
+    return scene, truth(wish, scene.things), rng
 
 
 def image_key(
@@ -200,13 +217,8 @@ def study(
     Images come in the order of their meaningless keys, each followed by its labels, so that not
     even the order in which they are stored tells who made them.
     """
-    if not 1 <= generators <= len(GENERATORS):
-        raise ValueError(f"There are {len(GENERATORS)} generators, not {generators}.")
+    makers = _makers(generators)
     asked = make_prompts(prompts, seed)
-    # Fewer generators still span all five years.
-    last = len(GENERATORS) - 1
-    steps = [round(k * last / max(1, generators - 1)) for k in range(generators)]
-    makers = [GENERATORS[k] for k in steps]
     yield from asked
     yield from (maker.record for maker in makers)
     todo = [(image_key(p, g, seed=seed), p, g) for p in asked for g in makers]
@@ -216,6 +228,14 @@ def study(
         for number in range(1, raters + 1):
             rater = f"simulated-{number}"
             yield from _labels(drawing, rater, seed, error_rate, atom_labels)
+
+
+def _makers(generators: int) -> list[Generator]:
+    if not 1 <= generators <= len(GENERATORS):
+        raise ValueError(f"There are {len(GENERATORS)} generators, not {generators}.")
+    # Fewer generators still span all five years.
+    last = len(GENERATORS) - 1
+    return [GENERATORS[round(k * last / max(1, generators - 1))] for k in range(generators)]
 
 
 def _labels(
