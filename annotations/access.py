@@ -24,7 +24,7 @@ from annotations.models.people import free_name
 PLACE = Prepared(
     lambda mark: (
         Membership.objects.order_by()
-        .select_related("study__form")
+        .select_related("study__form", "study__pair_plan")
         # Each version of a form is read once; see `annotations.forms.versions`. The others are
         # read when somebody joins.
         .defer("study__form__definition", "resume_hash", "address_hash", "removed_account")
@@ -93,7 +93,12 @@ def place_of(user: AbstractBaseUser | AnonymousUser, slug: str) -> Place | None:
         return Place(membership.study, membership.user, membership)
     if not isinstance(user, User) or not user.is_superuser:
         return None
-    study = Study.objects.select_related("form").defer("form__definition").filter(slug=slug).first()
+    study = (
+        Study.objects.select_related("form", "pair_plan")
+        .defer("form__definition")
+        .filter(slug=slug)
+        .first()
+    )
     return Place(study, user, None) if study is not None else None
 
 

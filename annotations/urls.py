@@ -4,6 +4,7 @@ from django.urls import path
 
 from annotations.pages import (
     answers,
+    compare,
     crowd,
     deletion,
     disagreements,
@@ -29,6 +30,9 @@ study_pages = [
     path("label/flag/", label.flag, name="label-flag"),
     path("label/answers/", answers.answers, name="label-answers"),
     path("label/answers/<slug:public_id>/", label.answered, name="label-answered"),
+    path("compare/", compare.compare, name="compare"),
+    path("compare/undo/", compare.compare_undo, name="compare-undo"),
+    path("compare/skip/", compare.compare_skip, name="compare-skip"),
     path("label/release/", label.release, name="label-release"),
     path("label/alive/", label.alive, name="label-alive"),
     path("practice/", practice.practice, name="practice"),

@@ -35,6 +35,7 @@ class Page:
     same: tuple[str, ...] = ()  # url names under which this page is shown, too
     of_report: bool = False  # keeps showing the old report that the address names
     bare: bool = False  # needs the window for itself: no second row
+    of_pairs: bool = False  # only where the study asks for pairs
 
     def is_for(self, role: str) -> bool:
         return ROLES.index(Role(role)) >= ROLES.index(self.role)
@@ -61,6 +62,7 @@ SECTIONS = (
         "Label",
         (
             Page("label", "Label", ANNOTATOR, same=("label-answered", "practice"), bare=True),
+            Page("compare", "Compare", ANNOTATOR, of_pairs=True),
             Page("label-answers", "My answers", ANNOTATOR),
         ),
     ),
@@ -223,6 +225,9 @@ class Navigation:
 
     def _address(self, page: Page) -> str:
         """Empty while there is no such page."""
+        # The place was read together with the plan.
+        if page.of_pairs and not hasattr(self.study, "pair_plan"):
+            return ""
         try:
             url = reverse(page.name, args=[self.study.slug])
         except NoReverseMatch:

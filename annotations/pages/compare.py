@@ -1,0 +1,142 @@
+"""The page Compare: two images of one prompt, a vote, the next two."""
+
+from __future__ import annotations
+
+import contextlib
+import uuid
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST
+
+from annotations.access import HtmxRequest, Place, place_or_404
+from annotations.errors import LabelRefused
+from annotations.models import Pair, PairAssignment
+from annotations.pairs import assign, progress, record
+from annotations.pairs.votes import MATCH, QUALITY
+
+# name, the question in words, what each vote is called
+QUESTIONS = {
+    MATCH: ("Which image fits the prompt better?", "Both fit equally", "Neither fits"),
+    QUALITY: ("Which image is the better picture?", "Both equally good", "Neither is good"),
+}
+
+
+@login_required
+def compare(request: HtmxRequest, slug: str) -> HttpResponse:
+    """GET: the pair in hand, or the next one. POST: a vote; the reply is the next pair."""
+    place = place_or_404(request, slug)
+    if request.method != "POST":
+        return _workplace(request, place)
+    try:
+        pair, said, submission = _sent(request, place)
+        held = record.record_and_give_next(
+            pair=pair,
+            annotator=place.membership,
+            said=said,
+            submission=submission,
+            seconds=_seconds(request),
+        )
+    except LabelRefused as refusal:
+        if not request.htmx:
+            raise
+        return _workplace(request, place, refusal.message)
+    if not request.htmx:
+        return redirect("compare", slug=slug)
+    return _with_pair(request, place, held)
+
+
+@require_POST
+@login_required
+def compare_undo(request: HtmxRequest, slug: str) -> HttpResponse:
+    place = place_or_404(request, slug)
+    last, message = record.last_answered(place.membership), ""
+    try:
+        if last is None:
+            raise LabelRefused("There is nothing to take back.")
+        record.take_back(pair=last.pair, annotator=place.membership)
+    except LabelRefused as refusal:
+        message = refusal.message
+    if not request.htmx:
+        return redirect("compare", slug=slug)
+    return _workplace(request, place, message)
+
+
+@require_POST
+@login_required
+def compare_skip(request: HtmxRequest, slug: str) -> HttpResponse:
+    place = place_or_404(request, slug)
+    held = PairAssignment.objects.filter(
+        annotator=place.membership,
+        state=PairAssignment.State.LEASED,
+        pair__public_id=request.POST.get("pair", ""),
+    ).first()
+    if held is not None:
+        assign.skip(assignment=held)
+    if not request.htmx:
+        return redirect("compare", slug=slug)
+    return _workplace(request, place)
+
+
+def _sent(request: HtmxRequest, place: Place) -> tuple[Pair, dict[str, str], uuid.UUID]:
+    try:
+        submission = uuid.UUID(request.POST.get("submission", ""))
+    except ValueError:
+        raise LabelRefused(
+            "This page sent an incomplete vote; nothing was saved. Load the page again."
+        ) from None
+    pair = Pair.objects.filter(
+        study=place.study, public_id=request.POST.get("pair", "")[:22].replace("\0", "")
+    ).first()
+    if pair is None:
+        raise LabelRefused("This pair is no longer part of the study; nothing was saved.")
+    said = {name: request.POST[name] for name in QUESTIONS if name in request.POST}
+    return pair, said, submission
+
+
+def _seconds(request: HtmxRequest) -> float | None:
+    with contextlib.suppress(ValueError):
+        return float(request.POST.get("seconds", ""))
+    return None
+
+
+def _workplace(request: HtmxRequest, place: Place, message: str = "") -> HttpResponse:
+    return _with_pair(request, place, assign.next_pair(annotator=place.membership), message)
+
+
+def _with_pair(
+    request: HtmxRequest, place: Place, held: PairAssignment | None, message: str = ""
+) -> HttpResponse:
+    done, left = progress.mine(place.membership)
+    plan = assign.plan_of(place.study)
+    asked = [MATCH, QUALITY] if plan is not None and plan.asks_quality else [MATCH]
+    context = {
+        "study": place.study,
+        "message": message,
+        "done": done,
+        "total": done + left,
+        "submission": str(uuid.uuid4()),
+        "questions": [
+            (name, words, _choices(both, neither))
+            for name in asked
+            for words, both, neither in [QUESTIONS[name]]
+        ],
+    }
+    if held is not None:
+        pair = held.pair
+        sides = [pair.first, pair.second] if held.left == "first" else [pair.second, pair.first]
+        context |= {"pair": pair, "prompt": pair.prompt.text, "sides": sides}
+    template = "annotations/compare.html"
+    return render(request, template + ("#workplace" if request.htmx else ""), context)
+
+
+def _choices(both: str, neither: str) -> list[tuple[str, str, str, str]]:
+    """value, words, what the key is called, the key"""
+    return [
+        ("left", "Left", "←", "ArrowLeft"),
+        ("both", both, "↓", "ArrowDown"),
+        ("neither", neither, "↑", "ArrowUp"),
+        ("right", "Right", "→", "ArrowRight"),
+        ("cannot_tell", "Can’t tell", "C", "c"),
+    ]
