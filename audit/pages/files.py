@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 from collections.abc import Callable
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse, JsonResponse
+from django.http import Http404, HttpResponse
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest
 from annotations.exports.labels import defused
 from audit.charts import every_chart
+from audit.charts.specifications import SPECIFICATIONS
+from audit.models import Report
 from audit.pages import calibration, decide, drift, side_by_side, slices, tables
 from audit.pages.frame import ReportPage, report_page
 from audit.pages.tables import Table, csv_of
@@ -34,16 +37,34 @@ TABLES: dict[str, Callable[[ReportPage, dict[str, Any], View], list[Table]]] = {
 @login_required
 def chart(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpResponse:
     page = report_page(request, slug)
-    body = page.body
     if name not in every_chart.CHARTS or (kind != "json" and kind not in TYPES):
         raise Http404
-    if not body or not body["judges"]:
-        raise Http404
-    if kind == "json":
-        theme = "dark" if request.GET.get("theme") == "dark" else "light"
-        return JsonResponse(every_chart.chart(name, body, page.view, theme=theme))
+    if kind == "json" and page.report is not None:
+        return _specification(page, page.report, name)
+    body = _with_judges(page)
     content = every_chart.chart_file(name, body, page.view, kind=kind)
     return attached(content, TYPES[kind], f"{slug}-{name}.{kind}")
+
+
+def _specification(page: ReportPage, report: Report, name: str) -> HttpResponse:
+    request = page.request
+    theme = "dark" if request.GET.get("theme") == "dark" else "light"
+    content = SPECIFICATIONS.compressed(report, name, page.view, theme, lambda: _with_judges(page))
+    headers = {"Vary": "Accept-Encoding, Cookie"}
+    if "report" in request.GET:
+        # This address means this report for ever; an hour, since an update may draw it otherwise.
+        headers["Cache-Control"] = "private, max-age=3600"
+    if "gzip" in request.headers.get("Accept-Encoding", ""):
+        headers["Content-Encoding"] = "gzip"
+    else:
+        content = gzip.decompress(content)
+    return HttpResponse(content, content_type="application/json", headers=headers)
+
+
+def _with_judges(page: ReportPage) -> dict[str, Any]:
+    if not page.body or not page.body["judges"]:
+        raise Http404
+    return page.body
 
 
 @require_GET

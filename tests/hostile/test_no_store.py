@@ -8,7 +8,8 @@ from tests.hostile.routes import routes
 
 pytestmark = pytest.mark.django_db
 ALL = sorted(routes())
-# What may be kept: pictures by the browser of the person who saw them, one script by everybody.
+# What may be kept: pictures by the browser of the person who saw them (and a chart whose address names its
+# report, for an hour), one script by everybody.
 KEPT = {
     "image": "private",
     "thumbnail": "private",
