@@ -191,8 +191,9 @@ def all_annotations(request: Request, slug: str) -> Response:
         Annotation.objects.filter(study=place.study, **chosen)
         .select_related("image", "form")
         .prefetch_related("answers__atom")
-        .distinct()
     )
+    # Only a form's answers can bring it twice; telling forms apart reads all of them.
+    rows = rows.distinct() if "answers__question" in chosen else rows
     return page(request, rows, AnnotationSerializer, name=naming(place.study))
 
 

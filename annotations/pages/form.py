@@ -25,7 +25,8 @@ from annotations.forms.per_image import PromptFacts, objects_of, questions_about
 from annotations.forms.text_format import as_text
 from annotations.forms.validate_definition import read_form
 from annotations.forms.versions import form_of, use_form
-from annotations.models import Annotation, Image
+from annotations.kept.figures import NO_KEYS, figures
+from annotations.models import Annotation, Image, Study
 from annotations.sources.records import AtomRecord
 from annotations.studies import queries as study_queries
 
@@ -262,6 +263,11 @@ def _facts(image: Image) -> PromptFacts:
     return PromptFacts(prompt.text, tuple(prompt.tags), objects_of(prompt.metadata, atoms), atoms)
 
 
+def _answered(study: Study) -> int:
+    rows = Annotation.objects.filter(study=study)
+    return figures(study, "answered", lambda: ({"n": rows.count()}, NO_KEYS)).body["n"]
+
+
 def _page(
     request: PersonsRequest, place: Place, form: Form | None, more: dict[str, Any]
 ) -> HttpResponse:
@@ -272,7 +278,7 @@ def _page(
         "same": form is not None and form.digest == place.study.form.digest,
         "preview": _preview(place, form) if form else None,
         "forms": FORMS.values(),
-        "answered": Annotation.objects.filter(study=place.study).count(),
+        "answered": _answered(place.study),
         **more,
     }
     template = "annotations/form_edit.html"

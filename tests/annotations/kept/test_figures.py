@@ -138,7 +138,7 @@ def test_a_new_prompt_counts_at_once_although_no_label_has_changed(labelled, lar
     assert queries.counts(labelled).missing == ("bare",)
 
 
-@pytest.mark.parametrize("page", ["people", "disagreements", "study", "export"])
+@pytest.mark.parametrize("page", ["people", "disagreements", "study", "export", "form-edit"])
 def test_a_page_of_kept_figures_asks_for_no_answer(labelled, alice, client, large, page):
     client.force_login(alice.user)
     address = reverse(page, args=[labelled.slug])
@@ -160,3 +160,15 @@ def test_a_page_of_old_figures_says_so(labelled, alice, client, large, page):
     Kept.objects.update(seconds=60)
     freshness.changed(labelled.pk)
     assert "labels have come since" in client.get(address).content.decode()
+
+
+def test_a_page_of_answers_reads_no_more_than_itself_unless_it_looks_for_a_question(
+    labelled, alice, client
+):
+    client.force_login(alice.user)
+    address = reverse("api-annotations", args=[labelled.slug])
+    for query, distinct in ({}, False), ({"question": "aligned"}, True):
+        with CaptureQueriesContext(connection) as asked:
+            found = client.get(address, query).json()["results"]
+        assert len(found) == 5
+        assert any("DISTINCT" in one["sql"] for one in asked) == distinct
