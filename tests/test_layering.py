@@ -70,7 +70,7 @@ FLOORS = {
         {"exports", "generating", "registry"},
         {"looks", "methods/compbench", "own_recipes"},
         {"runs"},
-        {"anchors", "intake", "self_checks"},
+        {"anchors", "batches", "intake", "self_checks"},
         {"tasks"},
         {"api", "management", "pages"},
     ],

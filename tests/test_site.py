@@ -32,6 +32,7 @@ OURS = re.compile(r"(?:\.venv/bin/python )?(?:manage\.py|jurybox) ")
 PATTERN = re.compile(r"\[-|\w\|\w|--format FORMAT|--model MODEL|=MODEL")
 # Every other line is run. Where that cannot be, this says why.
 NOT_RUN = {
+    r".* run_judge STUDY vqa-score-server": "needs a server's answers: tests/judges/batches",
     r"make (demo|test|setup|lint|help)\b": "tests/test_demo.py starts the demo; the others run these tests",
     r"uvx |pipx ": "asks the package index: make wheel-trial",
     r".* (serve|worker)\b": "runs until it is stopped: tests/test_demo.py",

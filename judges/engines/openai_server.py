@@ -18,6 +18,7 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +39,10 @@ _OWN_FIELDS = {"model", "messages", "logprobs", "top_logprobs", "temperature", "
 _OWN_FIELDS |= {"seed", "max_tokens", "max_completion_tokens"}
 # The server does not accept the secret, the model or the address: no request will succeed.
 _HOPELESS = {401, 402, 403, 404, 405}
+
+
+# What hears the requests instead of the server: the files of a batch, or what a batch has answered.
+instead: ContextVar[Any] = ContextVar("instead", default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +187,8 @@ class OpenAIServer(Engine, Declared):
         return [_text_or_reason(replies[conversation]) for conversation in conversations]
 
     def _server(self) -> Server:
+        if (other := instead.get()) is not None:
+            return other
         # The settings are Django's; only what speaks to a server needs them.
         from judges import servers
 
@@ -214,7 +221,8 @@ class OpenAIServer(Engine, Declared):
                         replies[conversation] = kept
                         continue
                     try:
-                        servers.check_budget(self.checkpoint)
+                        if instead.get() is None:
+                            servers.check_budget(self.checkpoint)
                     except EngineRefused as refusal:
                         trouble = refusal
                         break

@@ -64,7 +64,7 @@ class PendingImage:
 
     @property
     def picture(self) -> Picture.Image:
-        """Only after `ImageScorer._can_open` has said yes."""
+        """Only after `ImageScorer.can_open` has said yes."""
         assert self.decoding is not None
         return self.decoding.result()
 
@@ -125,6 +125,11 @@ class ImageScorer:
         self._ask_method(batch)
         self._read_stored(batch)
         return batch
+
+    def go_on(self, batch: Sequence[PendingImage]) -> None:
+        """What the method wants next, after answers were kept; asks no engine."""
+        self._ask_method(batch)
+        self._read_stored(batch)
 
     def finish(self, batch: Sequence[PendingImage]) -> list[Judgement | Unscored]:
         """Ask engines and method in turn until the method has all it wants."""
@@ -202,13 +207,13 @@ class ImageScorer:
                     pending.failure = f"No engine of this judge answers “{kind}”."
                 continue
             if getattr(self._parts[kind], "needs_pixels", True):
-                readable = [pending for pending in wanted if self._can_open(pending)]
+                readable = [pending for pending in wanted if self.can_open(pending)]
                 # Pictures of one size side by side: an engine pads them less.
                 readable.sort(key=lambda pending: pending.picture.size)
                 wanted = {pending: wanted[pending] for pending in readable}
             getattr(self, f"_ask_{kind}")(wanted)
 
-    def _can_open(self, pending: PendingImage) -> bool:
+    def can_open(self, pending: PendingImage) -> bool:
         if not pending.image.file:
             pending.failure = (
                 "The study knows this image by name only; there is no file to look at."
@@ -276,7 +281,7 @@ class ImageScorer:
         """One answer for each want of each image."""
         items = [(pending, want) for pending, wants in wanted.items() for want in wants]
         for answered, seconds in self._timed(kind, call, items):
-            self._keep(kind, [(p, want, answer, seconds) for (p, want), answer in answered])
+            self.keep(kind, [(p, want, answer, seconds) for (p, want), answer in answered])
 
     def _timed(
         self, kind: str, call: Call, items: Sequence[Any]
@@ -308,7 +313,7 @@ class ImageScorer:
                 else:
                     pairs = zip(wants, answers, strict=True)
                     rows += [(pending, want, answer, seconds) for want, answer in pairs]
-            self._keep("depth", rows)
+            self.keep("depth", rows)
 
     def _ask_answers(self, wanted: Mapping[PendingImage, Sequence[Question]]) -> None:
         """All questions about a picture in one call, with those of the judges that come next."""
@@ -326,7 +331,7 @@ class ImageScorer:
                 each = seconds / len(questions)
                 pairs = zip(questions, answers, strict=True)
                 rows += [(pending, question, reply, each) for question, reply in pairs]
-            self._keep("answers", rows)
+            self.keep("answers", rows)
 
     def _one_by_one(
         self,
@@ -366,7 +371,7 @@ class ImageScorer:
             self._read_stored_kind(self.judge.keys["answers"], {pending: new})
         return [question for question in new if question not in pending.seen]
 
-    def _keep(self, kind: str, answered: Iterable[tuple[PendingImage, Want, Any, float]]) -> None:
+    def keep(self, kind: str, answered: Iterable[tuple[PendingImage, Want, Any, float]]) -> None:
         """For this judge and as rows for all; what failed is not stored, so it is asked again."""
         rows = []
         for pending, want, answer, seconds in answered:

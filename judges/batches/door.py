@@ -1,0 +1,217 @@
+"""A judge that asks a server, without the server: its requests go out as files, and answers come in as files.
+
+A batch machine needs neither the database nor the pictures' storage: every request holds its picture.
+Requests are ordered by image, so that an engine's prefix cache finds each picture once. What comes in is
+stored as looks, and the run is decided here from these; a method that asks further questions after the
+first answers takes a second batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from annotations.models import Image, Study
+from judges import registry
+from judges.batches.files import REQUESTS, Results, Shards
+from judges.batches.servers import Answers, Writes
+from judges.engines.openai_server import OpenAIServer, instead
+from judges.errors import JudgeRefused, Passing
+from judges.looks.gather import ROUNDS, ImageScorer, PendingImage
+from judges.models import Run
+from judges.protocols import Answer, Patience, Question, Talk, Want
+from judges.runs import lifecycle, score_chunk
+from judges.runs.score_chunk import IMAGE_FIELDS
+from judges.runs.self_test import check_engines
+
+AT_ONCE = 64
+# An answer that is missing is asked for in the next batch: the engine never leaves a question out, and
+# nobody waits for files to change.
+PATIENT, ONCE = Patience(10**9, 0.001, 0.001), Patience(1, 0.001, 0.001)
+
+
+@dataclass(frozen=True, slots=True)
+class TakenIn:
+    """`missing`: questions that have no answer yet. `run` is decided where none is missing."""
+
+    results: Results
+    stored: int
+    missing: int
+    run: Run | None
+
+
+def write_out(
+    *,
+    study: Study,
+    name: str,
+    options: Mapping[str, Any],
+    folder: Path,
+    per_file: int = REQUESTS,
+    quiet: bool = True,
+) -> Shards:
+    """Requests for everything that the judge wants to know and that is not stored."""
+    judge = _server_judge(name, options)
+    shards = Shards(folder, requests=per_file)
+    with _standing_in(judge, Writes(shards)), closing(ImageScorer(judge)) as scorer:
+        if judge.self_test:
+            _self_test(judge)
+        for batch in _batches(study, scorer, quiet=quiet):
+            for pending in batch:
+                for engine, wants in _wanted(judge, scorer, pending):
+                    _ask(engine, pending, wants)
+    shards.close(
+        {
+            "study": study.slug,
+            "judge": name,
+            "fingerprint": lifecycle.frozen_judge(name=name, options=options).fingerprint,
+        }
+    )
+    return shards
+
+
+def take_in(
+    *, study: Study, name: str, options: Mapping[str, Any], folder: Path, quiet: bool = True
+) -> TakenIn:
+    """Store the answers as looks; then decide the run, if none is missing. What is stored stays, so a
+    command that was killed goes on where it was."""
+    results = Results.of(folder)
+    judge = _server_judge(name, options)
+    stored = missing = 0
+    with _standing_in(judge, Answers(results)):
+        if judge.self_test and not _self_test(judge):
+            missing += 1
+        with closing(ImageScorer(judge)) as scorer:
+            for batch in _batches(study, scorer, quiet=quiet):
+                for _ in range(ROUNDS):
+                    new, lacking = _fill(judge, scorer, batch)
+                    stored += new
+                    if not new:
+                        break
+                    scorer.go_on(batch)
+                missing += lacking
+        if missing:
+            return TakenIn(results, stored, missing, None)
+        run = lifecycle.start_run(study=study, name=name, options=options)
+        for _ in score_chunk.work_off_steps(run=run):
+            pass
+    run.refresh_from_db()
+    return TakenIn(results, stored, 0, run)
+
+
+def _server_judge(name: str, options: Mapping[str, Any]) -> registry.Judge:
+    judge = registry.build(name, dict(options))
+    strange = [
+        type(engine).__name__
+        for engine in judge.parts.values()
+        if not isinstance(engine, OpenAIServer)
+    ]
+    if strange or not judge.parts:
+        raise JudgeRefused(
+            f"A batch is for judges that ask a server. “{name}” looks with "
+            f"{', '.join(strange) or 'no engine'}: run it here."
+        )
+    return judge
+
+
+@contextmanager
+def _standing_in(judge: registry.Judge, server: Any) -> Iterator[None]:
+    """One request at a time, so that their order is that of the images."""
+    engines: Any = list(judge.parts.values())
+    own = [(engine.patience, engine.concurrency) for engine in engines]
+    token = instead.set(server)
+    for engine in engines:
+        engine.patience, engine.concurrency = PATIENT, 1
+        engine.forget()
+    try:
+        yield
+    finally:
+        instead.reset(token)
+        for engine, (patience, concurrency) in zip(engines, own, strict=True):
+            engine.patience, engine.concurrency = patience, concurrency
+            engine.forget()
+
+
+def _self_test(judge: registry.Judge) -> bool:
+    """Whether its questions were answered; a wrong answer is refused."""
+    engines: Any = list(judge.parts.values())
+    for engine in engines:
+        engine.patience = ONCE
+    try:
+        check_engines(judge.parts, keep_alive=lambda: None)
+    except Passing:
+        return False
+    finally:
+        for engine in engines:
+            engine.patience = PATIENT
+    return True
+
+
+def _batches(study: Study, scorer: ImageScorer, *, quiet: bool) -> Iterator[list[PendingImage]]:
+    images = Image.objects.filter(study=study).select_related("prompt")
+    images = images.prefetch_related("prompt__atoms").only(*IMAGE_FIELDS).order_by("pk")
+    keys = list(images.values_list("pk", flat=True))
+    with tqdm(total=len(keys), unit="image", disable=quiet) as bar:
+        for start in range(0, len(keys), AT_ONCE):
+            batch = list(images.filter(pk__in=keys[start : start + AT_ONCE]))
+            yield scorer.begin(batch)
+            bar.update(len(batch))
+
+
+def _wanted(
+    judge: registry.Judge, scorer: ImageScorer, pending: PendingImage
+) -> Iterator[tuple[Any, list[Any]]]:
+    """The image's questions by engine, where its picture can be read."""
+    by_kind: dict[str, list[Any]] = {
+        "answers": [want for want in pending.wants if isinstance(want, Question)],
+        "talk": [want for want in pending.wants if isinstance(want, Talk)],
+    }
+    if pending.failure or not pending.wants or not scorer.can_open(pending):
+        return
+    for kind, wants in by_kind.items():
+        if wants:
+            yield judge.parts[kind], wants
+
+
+def _ask(engine: Any, pending: PendingImage, wants: list[Any]) -> list[Any] | None:
+    """The answers to all of them, or None where one is not there."""
+    try:
+        if isinstance(wants[0], Talk):
+            talks: list[Any] = engine.talk([(pending.picture, want) for want in wants])
+            return talks
+        answers: list[Any] = engine.answer([(pending.picture, wants)])[0]
+        return answers
+    except Passing:
+        return None
+
+
+def _fill(judge: registry.Judge, scorer: ImageScorer, batch: list[PendingImage]) -> tuple[int, int]:
+    """How many answers were stored, and how many are missing."""
+    stored = missing = 0
+    for pending in batch:
+        for engine, wants in _wanted(judge, scorer, pending):
+            kind = "talk" if isinstance(wants[0], Talk) else "answers"
+            whole = _answered(engine, pending, wants)
+            rows: list[tuple[PendingImage, Want, Any, float]] = []
+            for place, want in enumerate(wants):
+                one = whole[place : place + 1] if whole else _answered(engine, pending, [want])
+                if one is None:
+                    missing += 1
+                elif one:
+                    rows.append((pending, want, one[0], 0.0))
+                    # What the server declined is no look; it is told again when the run is decided.
+                    stored += not (isinstance(one[0], Answer) and one[0].probability is None)
+            scorer.keep(kind, rows)
+    return stored, missing
+
+
+def _answered(engine: Any, pending: PendingImage, wants: list[Want]) -> list[Any] | None:
+    """Empty where a talk cannot be used: that is told when the run is decided."""
+    try:
+        return _ask(engine, pending, wants)
+    except ValueError:
+        return []
