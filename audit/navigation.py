@@ -226,7 +226,7 @@ class Navigation:
     def _address(self, page: Page) -> str:
         """Empty while there is no such page."""
         # The place was read together with the plan.
-        if page.of_pairs and not hasattr(self.study, "pair_plan"):
+        if page.of_pairs and not self.study._state.fields_cache.get("pair_plan"):
             return ""
         try:
             url = reverse(page.name, args=[self.study.slug])

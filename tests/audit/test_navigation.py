@@ -11,6 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import NoReverseMatch, reverse
 
+from annotations.models import PairPlan
 from audit import navigation
 from audit.reports import make as reports
 from judges.models import SelfCheck, WeightCheck
@@ -58,6 +59,7 @@ def judged(study):
     making.labels(study, {i.key: {"ann": 1, "ben": i.pk % 2} for i in study.images.order_by("pk")})
     making.scores(study, {"early-0": True, "late-0": False, "early-1": "the file is broken"})
     reports.make_report(study=study)
+    PairPlan.objects.create(study=study)
     return study
 
 
