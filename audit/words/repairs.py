@@ -32,6 +32,26 @@ def sentences(body: dict[str, Any]) -> list[str]:
     return lines
 
 
+def trained(body: dict[str, Any]) -> list[str]:
+    """Between two generators."""
+    lines = [
+        f"{body['before']} and {body['after']} on {body['prompts']:,} prompts. The gain is after − before."
+    ]
+    for row in body["rows"]:
+        who = "People" if not row["judge"] else title(row["judge"])
+        beyond = row.get("beyond_people", {})
+        more = ""
+        if "value" in beyond:
+            size = with_interval("net_deviation", beyond)
+            more = {
+                1: f"; {size} beyond people: that much of it is no better picture",
+                -1: f"; {size} beside people",
+                0: f"; beside people {size}, no difference shown",
+            }[side(beyond)]
+        lines.append(f"{who}: {_gain(row)}{more}.")
+    return lines
+
+
 def _so_many(count: int) -> str:
     return "1 image was repaired," if count == 1 else f"{count:,} images were repaired, each"
 

@@ -1,0 +1,91 @@
+"""Did training help? Two generators on the same prompts, one of before and one of after: what people gain
+and what each judge gains, side by side. A judge that an image was chosen by, or a generator was trained
+on, gains whether or not the pictures are better (Goodhart's law): so what it gains beyond people is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from annotations.errors import Refused
+from annotations.models import Study
+from audit.reports.bootstrap import draw_of, est
+from audit.reports.make import question_of
+from audit.reports.options import Options
+from audit.reports.pairing import People, pair
+from audit.reports.reference import Reference, why_no_points
+from audit.stats import enough
+from audit.stats.estimate import Undefined
+
+
+def before_after(study: Study, before: str, after: str) -> dict[str, Any]:
+    paired = pair(study=study, question=question_of(study, Options()))
+    people = paired.people
+    reference = Reference.of(people, Options().on(people.scale))
+    sides = _code(people, before), _code(people, after)
+    if sides[0] == sides[1]:
+        raise Refused("Name two generators: the one of before and the one of after.")
+    said = reference.yes if people.scale.is_yes_no else reference.mean
+    of_people = _by_prompt(said, people, sides)
+    points = people.scale.in_points
+    rows = [{"by": "people", "judge": "", "in_points": points, "gain": _mean(of_people, points)}]
+    for judge in paired.judges:
+        in_points = not why_no_points(people, judge.scores)
+        own = _by_prompt(judge.scores, people, sides)
+        beyond: dict[str, Any] = {}
+        if points and in_points:
+            beyond = {"beyond_people": _mean(own - of_people, True)}
+        rows.append(
+            {
+                "by": judge.name,
+                "judge": judge.name,
+                "in_points": in_points,
+                "gain": _mean(own, in_points),
+                **beyond,
+            }
+        )
+    return {
+        "study": study.slug,
+        "question": people.question,
+        "before": before,
+        "after": after,
+        "prompts": int((~np.isnan(of_people)).sum()),
+        "rows": rows,
+        "signature": {
+            "data": paired.digest,
+            "judges": {judge.name: judge.fingerprint for judge in paired.judges},
+            "rule": reference.rule,
+        },
+    }
+
+
+def _code(people: People, name: str) -> int:
+    if name not in people.generator_names:
+        raise Refused(
+            f"No generator of study {people.study} is called “{name}”. There are: "
+            f"{', '.join(people.generator_names)}."
+        )
+    return people.generator_names.index(name)
+
+
+def _by_prompt(values: np.ndarray, people: People, sides: tuple[int, int]) -> np.ndarray:
+    """After less before of each prompt, of the means where there are several images; nan where a side has
+    none."""
+    size = int(people.prompts.max(initial=-1)) + 1
+    known = ~np.isnan(values)
+    means = []
+    for code in sides:
+        here = known & (people.generators == code)
+        sums = np.bincount(people.prompts[here], values[here], size)
+        counts = np.bincount(people.prompts[here], minlength=size)
+        means.append(np.where(counts > 0, sums / np.maximum(counts, 1), np.nan))
+    return means[1] - means[0]
+
+
+def _mean(moved: np.ndarray, points: bool) -> dict[str, Any]:
+    known = np.flatnonzero(~np.isnan(moved))
+    if not known.size:
+        return est(Undefined("no prompt has images of both that were judged", 0))
+    draw = draw_of(known, Options())
+    return est(enough.required(draw.mean(moved[known], scale=100.0 if points else 1.0)))
