@@ -50,7 +50,9 @@ def next_pair_locked(annotator: Membership) -> PairAssignment | None:
     if held is not None:
         release_locked(held)
     plan = plan_of(study)
-    if plan is None or not study.is_open:
+    # A crowd's pay and a group's part are told in images, so pairs are not for them.
+    apart = annotator.must_practise or annotator.worker or annotator.group_id
+    if plan is None or not study.is_open or apart:
         return None
     lease = _new_lease(annotator, plan)
     if lease is None and release_expired(study=study):

@@ -58,7 +58,15 @@ def test_only_those_get_in_who_should(clients, filled, name, address):
 
 
 # Who labels is one of the study's people, superusers too.
-LABELLING = {"finished", "practice", "api-next", "api-labels", "api-labels-bulk", "image"}
+LABELLING = {
+    "finished",
+    "practice",
+    "compare",
+    "api-next",
+    "api-labels",
+    "api-labels-bulk",
+    "image",
+}
 
 
 def test_a_superuser_looks_at_everything_without_becoming_one_of_the_people(clients, world, filled):

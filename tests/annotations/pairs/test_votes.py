@@ -139,6 +139,17 @@ def test_a_paused_study_gives_no_pair(study, bob):
     assert assign.next_pair(annotator=bob) is None
 
 
+def test_a_worker_and_who_has_to_practise_first_get_no_pair(study, bob, monkeypatch):
+    with_pairs(study)
+    bob.worker = "0815"
+    assert assign.next_pair(annotator=bob) is None
+    bob.worker = ""
+    monkeypatch.setattr(type(bob), "must_practise", True)
+    assert assign.next_pair(annotator=bob) is None
+    monkeypatch.undo()
+    assert assign.next_pair(annotator=bob) is not None
+
+
 @pytest.mark.django_db(transaction=True)
 def test_sixteen_people_at_once_compare_each_pair_exactly_its_times():
     study = with_pairs(making.study("crowd", prompts=12))
