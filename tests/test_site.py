@@ -49,6 +49,7 @@ NOT_RUN = {
     r".* doctor --address": "asks a host on the network",
     r".* draw_labels ": "needs more images than a small study has: tests/audit/next_labels",
     r".* select_training ": "needs more labels than a small study has: tests/audit/training",
+    r".* enforce STUDY --pipeline": "needs findings that people have confirmed: tests/audit/repairs",
     r".* delete_study ": "asks back: tests/annotations/management",
     r".* person tell": "tests/annotations/studies",
     r".* compare_engines": "needs two engines",

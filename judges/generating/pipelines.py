@@ -44,7 +44,11 @@ def load(path: str, *, device: str = "cpu", dtype: str = "float32") -> Any:
     torch, diffusers = libraries()
     try:
         pipeline = diffusers.DiffusionPipeline.from_pretrained(
-            path, dtype=getattr(torch, dtype), local_files_only=True
+            path,
+            dtype=getattr(torch, dtype),
+            local_files_only=True,
+            use_safetensors=True,
+            trust_remote_code=False,
         )
     except (OSError, ValueError) as error:
         raise Refused(f"{path} holds no pipeline that diffusers can read: {error}") from None
