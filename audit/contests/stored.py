@@ -3,6 +3,8 @@ by a worker."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db.models import Count, Max
 
 from annotations.models import PairVote, Study
@@ -22,6 +24,15 @@ def current(*, study: Study, asked: Asked) -> Standing | None:
     if not is_behind(kept, study):
         return kept
     return keep(study=study, asked=asked) if is_small(study) else kept
+
+
+def in_order(body: dict[str, Any]) -> dict[str, Any]:
+    """Judges by their number: not every database keeps the order of a stored object."""
+    facts = body["signature"]["judge_facts"]
+    judges = sorted(
+        body["judges"].items(), key=lambda one: (facts[one[0]].get("number", 0), one[0])
+    )
+    return {**body, "judges": dict(judges)}
 
 
 def is_behind(kept: Standing | None, study: Study) -> bool:

@@ -86,7 +86,7 @@ class LeaderboardPage:
     @property
     def body(self) -> dict[str, Any]:
         kept, _ = self.found
-        return kept.body if kept else {}
+        return stored.in_order(kept.body) if kept else {}
 
     @property
     def told(self) -> dict[str, Any]:
