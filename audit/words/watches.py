@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from audit.words.numbers import number, with_interval
+from audit.words.numbers import with_interval
 
 
 def sentences(watches: dict[str, Any], judge: dict[str, Any]) -> list[str]:
@@ -67,7 +67,7 @@ def _one(watch: dict[str, Any]) -> str:
 def _of_judge(watch: dict[str, Any]) -> str:
     if "undefined" in watch:
         return f"not watched: {watch['undefined']}."
-    moved = f"by now {number('score_moved', watch['moved']['value'])} in its own unit."
+    moved = f"by now {with_interval('score_moved', watch['moved'])} in its own unit."
     if watch["rang"]:
         return f"rang on {_said(watch['rang'])}; {moved}"
     return f"silent after {_looks(watch['looks'])}; {moved}"
