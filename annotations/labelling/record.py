@@ -148,7 +148,7 @@ def _record(
         annotator=annotator,
         form=form,
         submission=submission,
-        seconds=_plausible(seconds),
+        seconds=plausible(seconds),
         submitted_at=timezone.now(),
     )
     insert(annotation)
@@ -271,7 +271,7 @@ def _correct(
     annotation.revision += 1
     annotation.form = form
     annotation.submission = submission
-    annotation.seconds = _plausible(seconds)
+    annotation.seconds = plausible(seconds)
     annotation.submitted_at = timezone.now()
     annotation.save()
     _write_answers(annotation, answers)
@@ -297,7 +297,7 @@ def _write_answers(annotation: Annotation, answers: Mapping[str, float | str]) -
     insert(*rows)
 
 
-def _plausible(seconds: float | None) -> float | None:
+def plausible(seconds: float | None) -> float | None:
     """The browser measures the time; keep it only if it can be true."""
     if seconds is None or not math.isfinite(seconds) or not 0 <= seconds <= 24 * 3600:
         return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import uuid
 from collections.abc import Mapping
 
@@ -13,6 +12,7 @@ from annotations.database.deadlocks import begins_again
 from annotations.database.leases import lease_end
 from annotations.errors import LabelRefused
 from annotations.labelling.assign import lease_length, lock
+from annotations.labelling.record import plausible
 from annotations.models import Membership, Pair, PairAssignment, PairVote, Study
 from annotations.pairs import assign
 from annotations.pairs.votes import MATCH, QUALITY
@@ -76,7 +76,7 @@ def _record(
             question=question,
             value=value_of(words, left),
             left=left,
-            seconds=_plausible(seconds),
+            seconds=plausible(seconds),
             revision=latest + 1,
             submission=submission,
             submitted_at=now,
@@ -161,10 +161,3 @@ def take_back(*, pair: Pair, annotator: Membership) -> None:
     PairAssignment.objects.filter(pair=pair, annotator=annotator).update(
         state=leased, leased_until=lease_end(lease_length(annotator.study))
     )
-
-
-def _plausible(seconds: float | None) -> float | None:
-    """The browser measures the time; keep it only if it can be true."""
-    if seconds is None or not math.isfinite(seconds) or not 0 <= seconds <= 24 * 3600:
-        return None
-    return seconds

@@ -85,8 +85,11 @@ class _Rows:
 def sides_of(study: Study, asked: Asked, find: Callable[[str], Study]) -> Sides:
     """`find` gives another study by its name, or refuses."""
     before, after = asked.sides()
-    mine = _paired(study, asked)
-    other = _paired(find(after.study), asked) if after.kind == "study" else mine
+    mine = other = _paired(study, asked)
+    second = study
+    if after.kind == "study":
+        second = find(after.study)
+        other = _paired(second, asked)
     judge, now = _judge(mine, asked.judge), _judge(other, asked.judge_now or asked.judge)
     for paired, scores in ((mine, judge.scores), (other, now.scores)):
         _refuse_unfit(paired.people, scores)
@@ -96,19 +99,19 @@ def sides_of(study: Study, asked: Asked, find: Callable[[str], Study]) -> Sides:
         rows = [_rows(mine, prints, own, *columns) for own, columns in enumerate(told)]
     else:
         new_form = mine.people.forms.isdisjoint(other.people.forms)
+        days = days_now = _first_days(study, mine.people)
+        if other is not mine:
+            days_now = _first_days(second, other.people)
         rows = [
             _rows(
                 paired,
                 prints,
                 own,
                 np.where(_chosen(paired.people, side), paired.people.mean, np.nan),
-                days=_first_days(read, paired.people),
+                days=first,
             )
-            for own, (read, paired, side) in enumerate(
-                (
-                    (study, mine, before),
-                    (find(after.study) if other is not mine else study, other, after),
-                )
+            for own, (paired, side, first) in enumerate(
+                ((mine, before, days), (other, after, days_now))
             )
         ]
     for place, side in zip(("from", "to"), rows, strict=True):

@@ -97,8 +97,7 @@ def take_in(
         if missing:
             return TakenIn(results, stored, missing, None)
         run = lifecycle.start_run(study=study, name=name, options=options)
-        for _ in score_chunk.work_off_steps(run=run):
-            pass
+        score_chunk.work_off(run=run)
     run.refresh_from_db()
     return TakenIn(results, stored, 0, run)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from judges.batches.files import Results, Shards, name_of
 from judges.engines.shared.http_json import Declined, Unanswered
@@ -10,38 +10,34 @@ from judges.engines.shared.http_json import Declined, Unanswered
 MISSING = "The batch has no answer to this."
 
 
-class Writes:
-    """Writes each request down; none is answered."""
+class _Files:
+    """Opened and closed as a server's connection is; files need neither."""
 
     name = "batch"
 
-    def __init__(self, shards: Shards) -> None:
-        self._shards = shards
-
-    def __enter__(self) -> Writes:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         pass
+
+
+class Writes(_Files):
+    """Writes each request down; none is answered."""
+
+    def __init__(self, shards: Shards) -> None:
+        self._shards = shards
 
     def post(self, path: str, body: bytes) -> dict[str, Any]:
         self._shards.add(body)
         raise Unanswered(MISSING)
 
 
-class Answers:
+class Answers(_Files):
     """Answers from the files, as the server would have: a refusal stays a refusal."""
-
-    name = "batch"
 
     def __init__(self, results: Results) -> None:
         self._results = results
-
-    def __enter__(self) -> Answers:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
 
     def post(self, path: str, body: bytes) -> dict[str, Any]:
         told = self._results.answer(name_of(body))
