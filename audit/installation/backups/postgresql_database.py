@@ -56,7 +56,7 @@ def rows() -> dict[str, int]:
 
 def tried(dump: Path) -> dict[str, int]:
     """The rows of a dump, restored into a database of its own that is dropped at once."""
-    name = f"jurybox_check_{secrets.token_hex(6)}"
+    name = f"{TRIED_IN}_{secrets.token_hex(6)}"
     try:
         with connection.cursor() as cursor:
             cursor.execute(f'CREATE DATABASE "{name}"')

@@ -23,17 +23,20 @@ from annotations.errors import Refused
 from annotations.exports.pseudonyms import pseudonym
 from annotations.models import Annotation, Image
 from audit.installation import backups
-from audit.installation.backups import make
+from audit.installation.backups import make, postgresql_database
 from tests import making, needs
 
+TRIED_IN = f"jurybox_check_{os.getpid()}"
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture(autouse=True)
-def place(settings, tmp_path):
+def place(settings, tmp_path, monkeypatch):
     """A folder of the installation's own, and the client programs of its database."""
     if connection.vendor == "postgresql":
         needs.needed("postgres", bool(shutil.which("pg_dump")), "There is no pg_dump.")
+    # Of this test alone: others may try a backup on the same server at the same time.
+    monkeypatch.setattr(postgresql_database, "TRIED_IN", TRIED_IN)
     settings.DATABASES["default"]["NAME"] = connection.settings_dict["NAME"]
     settings.VAR_DIR = tmp_path / "var"
     settings.VAR_DIR.mkdir()
@@ -55,8 +58,8 @@ def databases() -> list[str]:
     if connection.vendor != "postgresql":
         return []
     with connection.cursor() as cursor:
-        cursor.execute("SELECT datname FROM pg_database WHERE datname LIKE 'jurybox_check%'")
-        return [name for (name,) in cursor.fetchall()]
+        cursor.execute("SELECT datname FROM pg_database")
+        return [name for (name,) in cursor.fetchall() if name.startswith(TRIED_IN)]
 
 
 def files_below(folder: Path) -> list[Path]:
