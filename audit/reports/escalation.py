@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from django.db.models import QuerySet
 
-from annotations.kept.figures import figures
+from annotations.kept.figures import Counter, figures
 from annotations.models import Annotation, Answer, Image, Study
+from annotations.studies.queries import images_n
 from audit.reports.bootstrap import draw_of, est
 from audit.reports.options import Options
 from audit.reports.reference import Series
@@ -142,13 +143,17 @@ def first_left_to_people(
     labels or scores change."""
     cut, least = _cut_and_least(judge, body)
     run = runs_by_name(study).get(judge)
-    asked = (run and run.pk, run and run.scored, cut, least, body["question"], study.images.count())
-    kept = figures(
-        study,
+    asked = (run and run.pk, run and run.scored, cut, least, body["question"], images_n(study))
+    counter = Counter(
         "left to people",
-        lambda: ({}, np.array([row.pk for row in left_to_people(study, judge, body)], np.int64)),
-        asked=" ".join(map(str, asked)),
+        lambda study: (
+            {},
+            np.array([row.pk for row in left_to_people(study, judge, body)], np.int64),
+        ),
+        asked=lambda study: " ".join(map(str, asked)),
+        by_worker=False,
     )
+    kept = figures(study, counter)
     keys = kept.keys[:first].tolist()
     judged = _judged(run).filter(image__in=keys)
     few = _doubtful(judged, Image.objects.filter(pk__in=keys), cut, least)

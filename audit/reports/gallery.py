@@ -7,7 +7,6 @@ the database only for the two dozen that it shows.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -108,10 +107,10 @@ class Gallery:
     def gap(self, place: int) -> float:
         return float(self._judged["gap"][place])
 
-    @cached_property
-    def places(self) -> dict[int, int]:
-        """Image -> place."""
-        return {image: place for place, image in enumerate(self._shared["image"].tolist())}
+    def among(self, places: np.ndarray, image: int) -> int | None:
+        """Where this image comes among these places."""
+        found = np.flatnonzero(self._shared["image"][places] == image)
+        return int(found[0]) if found.size else None
 
 
 def _pack(arrays: dict[str, np.ndarray], layout: tuple[tuple[str, str], ...]) -> bytes:

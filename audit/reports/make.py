@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import cached_property
@@ -18,7 +19,6 @@ from django.utils import timezone
 
 from annotations.errors import Refused
 from annotations.models import Study
-from annotations.studies.queries import answers_in_words, cannot_tell
 from audit import VERSION
 from audit.models import Report
 from audit.reports import freshness, gallery, human_scores, leaderboard, slices, states, summary
@@ -26,7 +26,7 @@ from audit.reports.bootstrap import INTERVAL, est
 from audit.reports.compare_judges import comparison, human_ceiling
 from audit.reports.one_judge import JudgeReport
 from audit.reports.options import RESAMPLES, SEED, Options
-from audit.reports.pairing import Paired, pair, questions_of
+from audit.reports.pairing import Database, Paired, Source, questions_of
 from audit.reports.people_agreement import of_generator, people_of
 from audit.reports.progress import Progress
 from audit.reports.reference import Reference, Series, why_no_classes
@@ -58,7 +58,7 @@ def make_report(
     options = options or Options()
     began = time.perf_counter()
     stamp_before = freshness.report_begins(study.pk)
-    computed = Computation(study, options, progress or Progress(study))
+    computed = Computation(Database(study), options, progress or Progress(study))
     changed = options.changed()
     newest = Report.objects.filter(study=study, options=changed).first()
     if newest is not None and computed.is_told_in(newest.body):
@@ -107,20 +107,18 @@ def stamp(study: Study) -> str:
 
 def compute(study: Study, options: Options) -> tuple[dict[str, Any], str]:
     """The body of a report and the hash of its data."""
-    computed = Computation(study, options, Progress(study))
+    computed = Computation(Database(study), options, Progress(study))
     return computed.body, computed.paired.digest
 
 
 class Computation:
     """A report being made: the paired data, each judge's part, and the body."""
 
-    def __init__(self, study: Study, options: Options, progress: Progress) -> None:
-        self.question = question_of(study, options)
-        self.paired = pair(
-            study=study,
-            question=self.question,
-            judges=options.judges,
-            decided=options.consensus == "adjudicated",
+    def __init__(self, source: Source, options: Options, progress: Progress) -> None:
+        self.answered = source.questions()
+        self.question = _question(self.answered, source.asked, options)
+        self.paired = source.pair(
+            self.question, judges=options.judges, decided=options.consensus == "adjudicated"
         )
         for name in options.judges or ():
             if all(judge.facts["name"] != name for judge in self.paired.judges):
@@ -140,11 +138,9 @@ class Computation:
             )
             for judge in self.paired.judges
         }
-        self.study, self.progress = study, progress
-        self.facts = _as_stored(self._facts())
-        self.words = _as_stored(
-            {"cannot_tell": cannot_tell(study), "in_words": answers_in_words(study)}
-        )
+        self.progress = progress
+        self.facts = _as_stored(self._facts(source))
+        self.words = _as_stored(source.words())
 
     def is_told_in(self, body: dict[str, Any]) -> bool:
         """Whether a stored body was made of the same data in the same way: then each number in it is
@@ -165,15 +161,15 @@ class Computation:
         self.progress.expect(sum(judge.parts() for judge in self.judges.values()) + 2)
         return _as_stored(self._body(self.options, self.progress))
 
-    def _facts(self) -> dict[str, Any]:
+    def _facts(self, source: Source) -> dict[str, Any]:
         """What is known before a number is computed."""
         people, options = self.paired.people, self.options
         return {
             "schema": SCHEMA,
-            "study": self.study.slug,
-            "simulated": self.study.simulated or people.simulated,
+            "study": source.slug,
+            "simulated": source.simulated or people.simulated,
             "question": self.question,
-            "questions": questions_of(self.study),
+            "questions": self.answered,
             "scale": people.scale.kind,
             "range": [people.scale.low, people.scale.high],
             "in_points": people.scale.in_points,
@@ -316,8 +312,11 @@ def _missing(paired: Paired, reference: Reference) -> dict[str, Any]:
 
 def question_of(study: Study, options: Options) -> str:
     """The question asked for, else the first that was answered."""
-    questions = questions_of(study)
+    return _question(questions_of(study), study.form.questions, options)
+
+
+def _question(questions: list[str], of_form: Sequence[Mapping[str, Any]], options: Options) -> str:
     if options.question is not None and options.question not in questions:
         known = ", ".join(questions) or "none yet"
         raise Refused(f"Nobody answered a question “{options.question}”. Answered: {known}.")
-    return options.question or (questions or [study.form.questions[0]["name"]])[0]
+    return options.question or (questions or [of_form[0]["name"]])[0]

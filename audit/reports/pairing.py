@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 
 from annotations import consensus
+from annotations.kept.figures import NO_KEYS, Counter, figures
 from annotations.models import (
     Annotation,
     Answer,
@@ -28,7 +30,8 @@ from annotations.models import (
 )
 from annotations.scales import Scale, inferred
 from annotations.studies import adjudication, draws
-from judges.models import AtomScore, Run, Score
+from annotations.studies.queries import answers_in_words, cannot_tell
+from judges.models import AtomScore, Judge, Run, Score
 from judges.names import runs_by_name
 
 UNRATED = np.nan
@@ -151,6 +154,51 @@ class Paired:
         return sha.hexdigest()
 
 
+class Source(Protocol):
+    """Where a report reads from: the database, or the files of a lake (`audit.lake.read`)."""
+
+    slug: str
+    simulated: bool
+    # The questions of the form, as they are stored with it.
+    asked: list[dict[str, Any]]
+
+    def questions(self) -> list[str]: ...
+
+    def words(self) -> dict[str, Any]: ...
+
+    def pair(
+        self, question: str, *, judges: Sequence[str] | None = None, decided: bool = False
+    ) -> Paired: ...
+
+
+class Database:
+    """A study's rows."""
+
+    def __init__(self, study: Study) -> None:
+        self.study, self.slug, self.simulated = study, study.slug, study.simulated
+        self.asked = study.form.questions
+
+    def questions(self) -> list[str]:
+        return questions_of(self.study)
+
+    def words(self) -> dict[str, Any]:
+        """Answers that are no numbers."""
+        return {
+            "cannot_tell": cannot_tell(self.study),
+            "in_words": answers_in_words(self.study),
+        }
+
+    def pair(
+        self, question: str, *, judges: Sequence[str] | None = None, decided: bool = False
+    ) -> Paired:
+        return pair(study=self.study, question=question, judges=judges, decided=decided)
+
+
+def kept_questions(study: Study) -> list[str]:
+    """The same for a page, which cannot look through a million answers."""
+    return figures(study, QUESTIONS).body["questions"]
+
+
 def questions_of(study: Study, *, only: str = "") -> list[str]:
     """The questions about whole images that were answered in numbers: the form's own, then others.
     Where "aligned" is derived from the form's answers, it comes first. `only`: just this one."""
@@ -159,10 +207,19 @@ def questions_of(study: Study, *, only: str = "") -> list[str]:
     ).order_by()
     if only:
         return [only] if answers.filter(question=only).exists() else []
-    asked = set(answers.values_list("question", flat=True).distinct())
-    own = [question["name"] for question in study.form.questions]
+    return in_order(
+        set(answers.values_list("question", flat=True).distinct()), study.form.questions
+    )
+
+
+def in_order(asked: set[str], of_form: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Questions that were answered, as pages list them."""
+    own = [question["name"] for question in of_form]
     first = ["aligned"] if "aligned" in asked - set(own) else []
     return first + [q for q in own if q in asked] + sorted(asked - {*own, *first})
+
+
+QUESTIONS = Counter("questions", lambda study: ({"questions": questions_of(study)}, NO_KEYS))
 
 
 def pair(
@@ -175,8 +232,7 @@ def pair(
         decisions = adjudication.decisions_on(study=study, question=question, images=order)
         people = replace(people, decisions=decisions)
     runs = runs_by_name(study)
-    # Counted in the order in which they came, so that a judge keeps its number when others join.
-    numbers = {pk: number for number, pk in enumerate(sorted(run.pk for run in runs.values()))}
+    numbers = numbers_of(runs.values())
     atom_labels = _atom_labels(study)
     if decided:
         atom_labels |= {k: [value] for k, value in adjudication.decided_atoms(study).items()}
@@ -198,8 +254,7 @@ def _people(study: Study, question: str) -> tuple[People, dict[int, int], dict[i
     )
     prompt_codes = {pk: code for code, (_, pk, _, _) in enumerate(prompts)}
     generators = sorted(
-        Generator.objects.filter(study=study),
-        key=lambda g: (g.release_date is None, g.release_date or date.max, g.name),
+        Generator.objects.filter(study=study), key=lambda g: by_date(g.release_date, g.name)
     )
     generator_codes = {g.pk: code for code, g in enumerate(generators)}
     images = sorted(
@@ -215,7 +270,7 @@ def _people(study: Study, question: str) -> tuple[People, dict[int, int], dict[i
     people = People(
         study=study.slug,
         question=question,
-        scale=_scale(study, question, ratings),
+        scale=scale_of(question, study.form.questions, ratings),
         images=np.array([key for key, *_ in images], dtype=object),
         prompts=np.array(codes, dtype=np.int64),
         generators=np.array([generator_codes[g] for _, _, _, g, _ in images], dtype=np.int64),
@@ -234,6 +289,11 @@ def _people(study: Study, question: str) -> tuple[People, dict[int, int], dict[i
         simulated=simulated,
     )
     return _with_chances(people, study, order), order, prompt_codes
+
+
+def by_date(released: date | None, name: str) -> tuple[bool, date, str]:
+    """The order of generators: by release date, those without last."""
+    return released is None, released or date.max, name
 
 
 def _with_chances(people: People, study: Study, order: Mapping[int, int]) -> People:
@@ -285,8 +345,8 @@ def _ratings(
     return ratings, tuple(raters), any(simulated for _, simulated in members.values())
 
 
-def _scale(study: Study, question: str, ratings: np.ndarray) -> Scale:
-    for known in study.form.questions:
+def scale_of(question: str, of_form: Sequence[Mapping[str, Any]], ratings: np.ndarray) -> Scale:
+    for known in of_form:
         if known["name"] == question and known["choices"]:
             values = [choice["value"] for choice in known["choices"]]
             in_steps = all(float(value).is_integer() for value in values)
@@ -334,45 +394,72 @@ def _judge(
         if correct is not None:
             verdicts[place] = correct
     atoms = _judged_atoms(run, order, prompt_codes, atom_labels) if atom_labels else []
-    judge = run.judge
     return JudgeScores(
         name=name,
-        fingerprint=judge.fingerprint,
-        facts={
-            "name": judge.name,
-            "method": f"{judge.method} {judge.method_version}",
-            "engine": f"{judge.engine} {judge.engine_version}",
-            "checkpoint": judge.checkpoint,
-            "revision": judge.revision,
-            "template": judge.template,
-            "precision": judge.precision,
-            "options": judge.options,
-            "fingerprint": judge.fingerprint,
-            "number": number,
-            **({"title": judge.recipe.title} if judge.recipe else {}),
-        },
+        fingerprint=run.judge.fingerprint,
+        facts=facts_of(run.judge, number),
         release_date=run.release_date,
         scores=scores,
         verdicts=verdicts,
         failed=failed,
-        atom_kinds=np.array([kind for *_, kind in atoms], dtype=object),
-        atom_scores=np.array([score for _, _, _, score, _, _ in atoms], dtype=float),
-        atom_labels=np.array([label for _, _, _, _, label, _ in atoms], dtype=float),
-        atom_prompts=np.array([prompt for _, _, prompt, _, _, _ in atoms], dtype=np.int64),
-        stopped=run.reason if run.state == Run.State.STOPPED else "",
+        **columns_of(atoms),
+        stopped=stopped(run),
         assumed=assumed,
     )
 
 
-def _judged_atoms(run, order, prompt_codes, atom_labels):
+def facts_of(judge: Judge, number: int) -> dict[str, Any]:
+    return {
+        "name": judge.name,
+        "method": f"{judge.method} {judge.method_version}",
+        "engine": f"{judge.engine} {judge.engine_version}",
+        "checkpoint": judge.checkpoint,
+        "revision": judge.revision,
+        "template": judge.template,
+        "precision": judge.precision,
+        "options": judge.options,
+        "fingerprint": judge.fingerprint,
+        "number": number,
+        **({"title": judge.recipe.title} if judge.recipe else {}),
+    }
+
+
+def stopped(run: Run) -> str:
+    return run.reason if run.state == Run.State.STOPPED else ""
+
+
+def numbers_of(runs: Iterable[Run]) -> dict[int, int]:
+    """Counted in the order in which they came, so that a judge keeps its number when others join."""
+    return {pk: number for number, pk in enumerate(sorted(run.pk for run in runs))}
+
+
+# Place of the image, index, code of the prompt, score, label, kind.
+Atom = tuple[int, int, int, float, float, str]
+
+
+def columns_of(atoms: Sequence[Atom]) -> dict[str, np.ndarray]:
+    return {
+        "atom_kinds": np.array([kind for *_, kind in atoms], dtype=object),
+        "atom_scores": np.array([score for _, _, _, score, _, _ in atoms], dtype=float),
+        "atom_labels": np.array([label for _, _, _, _, label, _ in atoms], dtype=float),
+        "atom_prompts": np.array([prompt for _, _, prompt, _, _, _ in atoms], dtype=np.int64),
+    }
+
+
+def label_of(given: Sequence[float]) -> float:
+    """What most people say of an atom; nan for a draw."""
+    return float(consensus.majority(np.array(given, dtype=float)[:, None])[0])
+
+
+def _judged_atoms(run, order, prompt_codes, atom_labels) -> list[Atom]:
     rows = AtomScore.objects.filter(score__run=run, value__isnull=False).order_by()
-    atoms = []
+    atoms: list[Any] = []
     for image, atom, index, prompt, kind, value in rows.values_list(
         "score__image_id", "atom_id", "atom__index", "atom__prompt_id", "atom__kind", "value"
     ):
         given = atom_labels.get((image, atom))
         if given:
-            label = consensus.majority(np.array(given, dtype=float)[:, None])[0]
+            label = label_of(given)
             if not np.isnan(label):
                 atoms.append((order[image], index, prompt_codes[prompt], value, label, kind))
     return sorted(atoms)

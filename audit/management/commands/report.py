@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from django.core.management import BaseCommand, CommandError
 
@@ -15,6 +16,7 @@ from audit.paper_tables import LIKE, table
 from audit.paper_tables.study import audited
 from audit.reports import make as reports
 from audit.reports.options import CONSENSUS
+from audit.reports.progress import Unseen
 from audit.words import report as report_words
 
 FORMATS = ("text", "json", "csv", "pdf", "html", "latex")
@@ -39,14 +41,13 @@ class Command(BaseCommand):
         parser.add_argument(
             "--like", choices=list(LIKE), help="the tables of a paper, with this study's numbers"
         )
+        parser.add_argument(
+            "--lake", type=Path, metavar="FOLDER", help="read the study there, not in the database"
+        )
 
-    def handle(self, *, study, judge, seed, resamples, question, like, **options) -> None:
+    def handle(self, *, study, judge, seed, resamples, question, like, lake, **options) -> None:
         if resamples < 100:
             raise CommandError("Ask for at least 100 resamples; fewer give no usable interval.")
-        try:
-            row = Study.objects.get(slug=study)
-        except Study.DoesNotExist:
-            raise CommandError(f"There is no study “{study}”.") from None
         wanted = reports.Options(
             question=question,
             judges=tuple(judge) if judge else None,
@@ -64,8 +65,16 @@ class Command(BaseCommand):
             )
         if like and format in HANDED_IN:
             raise CommandError("A paper’s tables come as text, json or csv.")
+        if lake and (like or format in HANDED_IN):
+            raise CommandError("A report from a lake comes as text, json or csv.")
         try:
-            made = _like(row, wanted, like, format) if like else _report(row, wanted, format)
+            made: str | bytes
+            if lake:
+                made = _of_lake(lake / study, wanted, format)
+            elif like:
+                made = _like(_study(study), wanted, like, format)
+            else:
+                made = _report(_study(study), wanted, format)
         except Refused as refusal:
             raise CommandError(refusal.message) from None
         if not out:
@@ -77,11 +86,28 @@ class Command(BaseCommand):
             raise CommandError(f"{out} cannot be written: {error.strerror}.") from None
 
 
+def _study(slug: str) -> Study:
+    try:
+        return Study.objects.get(slug=slug)
+    except Study.DoesNotExist:
+        raise CommandError(f"There is no study “{slug}”.") from None
+
+
 def _report(study: Study, options: reports.Options, format: str) -> str | bytes:
     report = reports.make_report(study=study, options=options)
     if format in HANDED_IN:
         return HANDED_IN[format](of_report(report))
-    body = report.body
+    return _written(report.body, format)
+
+
+def _of_lake(folder: Path, options: reports.Options, format: str) -> str:
+    # DuckDB takes a moment to load.
+    from audit.lake.read import LakeStudy
+
+    return _written(reports.Computation(LakeStudy(folder), options, Unseen()).body, format)
+
+
+def _written(body: dict[str, Any], format: str) -> str:
     if format == "json":
         return json.dumps(body, ensure_ascii=False)
     return drift_csv(body) if format == "csv" else report_words.as_text(body)

@@ -1,0 +1,165 @@
+"""What lies in a lake: Parquet files of a study beside a manifest with the hash of each.
+
+LAKE/STUDY/manifest.json
+LAKE/STUDY/images.parquet, prompts.parquet, generators.parquet
+LAKE/STUDY/answers/2026-11.parquet      one file for each month
+LAKE/STUDY/scores/0.parquet             one for each judge, by its number
+LAKE/STUDY/atom-scores/0.parquet
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from annotations.errors import Refused
+
+MANIFEST = "manifest.json"
+FORMAT = 1
+COLUMNS: dict[str, dict[str, str]] = {
+    "images": {
+        "image_id": "string",
+        "prompt_id": "string",
+        "generator": "string",
+        "variant": "string",
+    },
+    "prompts": {"prompt_id": "string", "prompt": "string", "tags": "list", "atomicity": "int32"},
+    "generators": {"generator": "string", "release_date": "date32", "family": "string"},
+    "answers": {
+        "image_id": "string",
+        "rater": "string",
+        "form": "string",
+        "question": "string",
+        "atom": "int32",
+        "value": "float64",
+        "text": "string",
+        "seconds": "float64",
+        "submitted_at": "moment",
+    },
+    "scores": {"image_id": "string", "value": "float64", "correct": "bool", "assumed": "int32"},
+    "atom-scores": {"image_id": "string", "atom": "int32", "kind": "string", "value": "float64"},
+}
+BATCH = 50_000
+
+
+class LakeRefused(Refused):
+    status = 422
+
+
+def needs(module: str) -> Any:
+    """pyarrow or duckdb: neither is in the core."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise LakeRefused(
+            f"A lake needs {module}: pip install {module} (it is in requirements.txt)."
+        ) from None
+
+
+def schema(table: str) -> Any:
+    pyarrow = needs("pyarrow")
+    types = {
+        "list": pyarrow.list_(pyarrow.string()),
+        "moment": pyarrow.timestamp("us", tz="UTC"),
+        **{name: getattr(pyarrow, name)() for name in ("string", "int32", "float64", "date32")},
+        "bool": pyarrow.bool_(),
+    }
+    return pyarrow.schema([(name, types[kind]) for name, kind in COLUMNS[table].items()])
+
+
+class Lake:
+    """One study's folder while it is written. Each file comes as a draft and takes its place when it is
+    whole; one that is there already with the same bytes stays as it is."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.files: list[dict[str, Any]] = []
+        self.written: list[str] = []
+
+    @contextmanager
+    def file(self, table: str, name: str):
+        """Give batches of columns to what this yields."""
+        parquet = needs("pyarrow.parquet")
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_name(f"{path.name}.{os.getpid()}.part")
+        batches = Batches(table)
+        try:
+            with parquet.ParquetWriter(draft, batches.schema, compression="zstd") as writer:
+                batches.writer = writer
+                yield batches
+            sha, size = sha256(draft), draft.stat().st_size
+            self.files.append({"file": name, "rows": batches.rows, "bytes": size, "sha256": sha})
+            if not path.exists() or sha256(path) != sha:
+                draft.replace(path)
+                self.written.append(name)
+        except OSError as error:
+            raise LakeRefused(f"{path} cannot be written: {error.strerror}.") from error
+        finally:
+            draft.unlink(missing_ok=True)
+
+    def finish(self, facts: Mapping[str, Any]) -> None:
+        """The manifest comes last; what it does not name goes."""
+        self.files.sort(key=lambda one: one["file"])
+        whole = json.dumps([[one["file"], one["sha256"]] for one in self.files])
+        signature = hashlib.sha256(whole.encode()).hexdigest()
+        manifest = {"format": FORMAT, **facts, "signature": signature, "files": self.files}
+        path = self.folder / MANIFEST
+        draft = path.with_name(f"{MANIFEST}.{os.getpid()}.part")
+        draft.write_text(json.dumps(manifest, ensure_ascii=False, indent=1) + "\n")
+        draft.replace(path)
+        known = {one["file"] for one in self.files}
+        for old in self.folder.rglob("*.parquet"):
+            if old.relative_to(self.folder).as_posix() not in known:
+                old.unlink()
+
+
+class Batches:
+    def __init__(self, table: str) -> None:
+        self.schema, self.rows = schema(table), 0
+        self.writer: Any = None
+
+    def add(self, columns: Iterable[Any]) -> None:
+        """One list or array for each column."""
+        pyarrow = needs("pyarrow")
+        arrays = [
+            pyarrow.array(column, type=field.type)
+            for column, field in zip(columns, self.schema, strict=True)
+        ]
+        self.writer.write_table(pyarrow.Table.from_arrays(arrays, schema=self.schema))
+        self.rows += len(arrays[0])
+
+    def add_rows(self, rows: list[tuple[Any, ...]]) -> None:
+        if rows:
+            self.add(zip(*rows, strict=True))
+
+
+def sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def manifest_of(folder: Path) -> dict[str, Any]:
+    """Checked: each file is there, and has the bytes that were written."""
+    path = folder / MANIFEST
+    try:
+        told = json.loads(path.read_text())
+    except FileNotFoundError:
+        raise LakeRefused(f"{folder} has no {MANIFEST}: it is no study of a lake.") from None
+    except (OSError, ValueError) as error:
+        raise LakeRefused(f"{path} cannot be read: {error}.") from error
+    if not isinstance(told, dict) or told.get("format") != FORMAT:
+        raise LakeRefused(f"{path} is of a format that this version does not know.")
+    for one in told["files"]:
+        there = folder / one["file"]
+        if not there.is_file():
+            raise LakeRefused(f"{there} is missing; the manifest names it.")
+        if sha256(there) != one["sha256"]:
+            raise LakeRefused(f"{there} is not the file that was written: its hash differs.")
+    return told

@@ -1,0 +1,254 @@
+"""Reads a lake's study into the same series as the database gives, column by column, through DuckDB."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Sequence
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from annotations import marks
+from annotations.scales import CANT_TELL
+from annotations.studies.queries import LONGEST_WORDS, WORDS_SHOWN
+from audit.lake.files import COLUMNS, LakeRefused, manifest_of, needs, schema
+from audit.reports.pairing import (
+    UNRATED,
+    Atom,
+    JudgeScores,
+    Paired,
+    People,
+    by_date,
+    columns_of,
+    in_order,
+    label_of,
+    scale_of,
+)
+
+ROWS = 1_000_000  # read at once
+# The SQL below is put together from names of this file; what comes from outside goes beside it.
+OF_IMAGES = "atom IS NULL AND value IS NOT NULL"
+
+
+class LakeStudy:
+    """A source of a report (`audit.reports.pairing.Source`). Opening it checks every file."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.manifest = manifest_of(folder)
+        told = self.manifest["study"]
+        self.slug, self.simulated, self.asked = told["slug"], told["simulated"], told["questions"]
+        if self.manifest["drawn_unequally"]:
+            raise LakeRefused(
+                "The labels of this study were drawn with unequal chances, which a lake does not "
+                f"hold. Report on the study itself: manage.py report {self.slug}"
+            )
+        self.base = needs("duckdb").connect()
+        for table in ("images", "prompts", "generators"):
+            self._view(table, [f"{table}.parquet"])
+        self._view("answers", self._named("answers/"))
+        self.base.execute(
+            "CREATE TEMP TABLE places AS SELECT image_id, "
+            "row_number() OVER (ORDER BY image_id) - 1 AS place FROM images"
+        )
+
+    def questions(self) -> list[str]:
+        rows = self._ask(f"SELECT DISTINCT question FROM answers WHERE {OF_IMAGES}")  # noqa: S608
+        return in_order({question for (question,) in rows}, self.asked)
+
+    def words(self) -> dict[str, Any]:
+        return {"cannot_tell": self._cannot_tell(), "in_words": self._in_words()}
+
+    def pair(
+        self, question: str, *, judges: Sequence[str] | None = None, decided: bool = False
+    ) -> Paired:
+        if decided:
+            raise LakeRefused(
+                "A lake holds what people answered, not what the owner decided: use another consensus."
+            )
+        people = self._people(question)
+        labels = self._atom_labels()
+        return Paired(
+            people,
+            tuple(
+                self._judge(told, people, labels)
+                for told in self.manifest["judges"]
+                if judges is None or told["facts"]["name"] in judges
+            ),
+        )
+
+    @cached_property
+    def _prompts(self) -> dict[str, tuple[int, tuple[str, ...], float]]:
+        """Key -> its number in the order of keys, tags, atomicity."""
+        rows = self._ask("SELECT prompt_id, tags, atomicity FROM prompts ORDER BY prompt_id")
+        return {
+            key: (code, tuple(tags or ()), np.nan if atomicity is None else atomicity)
+            for code, (key, tags, atomicity) in enumerate(rows)
+        }
+
+    def _people(self, question: str) -> People:
+        images = self.base.execute(
+            "SELECT image_id, prompt_id, generator, variant FROM images ORDER BY image_id"
+        ).fetchnumpy()
+        generators = sorted(
+            self._ask("SELECT generator, release_date FROM generators"),
+            key=lambda row: by_date(row[1], row[0]),
+        )
+        code_of = {name: code for code, (name, _) in enumerate(generators)}
+        prompts = [self._prompts[key] for key in images["prompt_id"]]
+        ratings, raters = self._ratings(question, len(prompts))
+        given = f"FROM answers WHERE question = ? AND {OF_IMAGES}"
+        forms = self._ask(f"SELECT DISTINCT form {given}", question)
+        ((answers,),) = self._ask(f"SELECT count(*) {given}", question)
+        return People(
+            study=self.slug,
+            question=question,
+            scale=scale_of(question, self.asked, ratings),
+            images=np.array(images["image_id"], dtype=object),
+            prompts=np.array([code for code, _, _ in prompts], dtype=np.int64),
+            generators=np.array([code_of[name] for name in images["generator"]], dtype=np.int64),
+            variants=np.array(images["variant"], dtype=object),
+            tags=tuple(tags for _, tags, _ in prompts),
+            atomicity=np.array([atomicity for _, _, atomicity in prompts], dtype=float),
+            generator_names=tuple(name for name, _ in generators),
+            release_dates=tuple(released for _, released in generators),
+            ratings=ratings,
+            raters=raters,
+            forms=frozenset(form for (form,) in forms),
+            annotations=answers,
+            simulated=bool(set(raters) & set(self.manifest["simulated_people"])),
+        )
+
+    def _ratings(self, question: str, images: int) -> tuple[np.ndarray, tuple[str, ...]]:
+        """Raters × images, the raters by name."""
+        given = f"question = ? AND {OF_IMAGES}"
+        names = self._ask(
+            f"SELECT DISTINCT rater FROM answers WHERE {given} ORDER BY rater",  # noqa: S608
+            question,
+        )
+        raters = tuple(name for (name,) in names)
+        self.base.execute("CREATE OR REPLACE TEMP TABLE raters (rater VARCHAR, line BIGINT)")
+        if raters:
+            self.base.executemany(
+                "INSERT INTO raters VALUES (?, ?)", [[name, n] for n, name in enumerate(raters)]
+            )
+        ratings = np.full((len(raters), images), UNRATED)
+        for line, place, value in self._columns(
+            "SELECT line, place, value FROM answers JOIN places USING (image_id) "  # noqa: S608
+            f"JOIN raters USING (rater) WHERE {given}",
+            question,
+        ):
+            ratings[line, place] = value
+        return ratings, raters
+
+    def _judge(
+        self, told: dict[str, Any], people: People, labels: dict[tuple[int, int], list[float]]
+    ) -> JudgeScores:
+        number, size = told["facts"]["number"], len(people.images)
+        scores, verdicts = np.full(size, np.nan), np.full(size, np.nan)
+        failed, assumed = np.zeros(size, dtype=bool), 0
+        self._view("scored", [f"scores/{number}.parquet"], "scores")
+        for place, value, correct, zeros in self._columns(
+            "SELECT place, value, correct::DOUBLE, assumed FROM scored JOIN places USING (image_id)"
+        ):
+            scores[place] = value
+            failed[place] = np.isnan(value)
+            verdicts[place] = np.where(np.isnan(value), np.nan, correct)
+            assumed += int(zeros.sum())
+        released = told["release_date"]
+        atoms = self._judged_atoms(number, people, labels) if labels else []
+        return JudgeScores(
+            name=told["name"],
+            fingerprint=told["fingerprint"],
+            facts=told["facts"],
+            release_date=date.fromisoformat(released) if released else None,
+            scores=scores,
+            verdicts=verdicts,
+            failed=failed,
+            **columns_of(atoms),
+            stopped=told["stopped"],
+            assumed=assumed,
+        )
+
+    def _atom_labels(self) -> dict[tuple[int, int], list[float]]:
+        """(place of the image, index of the atom) -> what people said."""
+        rows = self._ask(
+            "SELECT place, atom, list(value) FROM answers JOIN places USING (image_id) "
+            "WHERE question = 'atom' AND atom IS NOT NULL AND value IS NOT NULL GROUP BY ALL"
+        )
+        return {(place, atom): given for place, atom, given in rows}
+
+    def _judged_atoms(
+        self, number: int, people: People, labels: dict[tuple[int, int], list[float]]
+    ) -> list[Atom]:
+        self._view("judged", [f"atom-scores/{number}.parquet"], "atom-scores")
+        rows = self._ask("SELECT place, atom, kind, value FROM judged JOIN places USING (image_id)")
+        atoms = []
+        for place, atom, kind, value in rows:
+            label = label_of(labels[place, atom]) if (place, atom) in labels else np.nan
+            if not np.isnan(label):
+                atoms.append((place, atom, int(people.prompts[place]), value, label, kind))
+        return sorted(atoms)
+
+    def _cannot_tell(self) -> dict[str, dict[str, int]]:
+        typed = [asked["name"] for asked in self.asked if asked.get("kind") == "text"]
+        rows = self._ask(
+            "SELECT question, count(*) FILTER (text = ?) AS n, count(*) FROM answers "
+            "WHERE NOT list_contains(?, question) GROUP BY question HAVING n > 0",
+            CANT_TELL,
+            typed,
+        )
+        return {question: {"n": n, "of": of} for question, n, of in sorted(rows)}
+
+    def _in_words(self) -> dict[str, dict[str, Any]]:
+        words = (
+            "FROM answers WHERE value IS NULL AND atom IS NULL AND text <> ? "
+            "AND NOT starts_with(text, ?) GROUP BY question"
+        )
+        given: dict[str, list[tuple[int, str]]] = {}
+        counted = self._ask(
+            f"SELECT question, text, count(*) {words}, text", CANT_TELL, marks.BEGINS
+        )
+        for question, text, n in counted:
+            given.setdefault(question, []).append((n, text))
+        rows = self._ask(
+            f"SELECT question, count(*), count(DISTINCT image_id) {words}", CANT_TELL, marks.BEGINS
+        )
+        return {
+            question: {
+                "answers": answers,
+                "images": images,
+                "most_frequent": [
+                    {"text": text[:LONGEST_WORDS], "n": n}
+                    for n, text in heapq.nsmallest(
+                        WORDS_SHOWN, given[question], key=lambda row: (-row[0], row[1])
+                    )
+                ],
+            }
+            for question, answers, images in sorted(rows)
+        }
+
+    def _named(self, beginning: str) -> list[str]:
+        return [one["file"] for one in self.manifest["files"] if one["file"].startswith(beginning)]
+
+    def _view(self, name: str, files: list[str], table: str = "") -> None:
+        if not files:
+            self.base.register(name, schema(table or name).empty_table())
+            return
+        columns = ", ".join(COLUMNS[table or name])
+        paths = ", ".join("'" + str(self.folder / f).replace("'", "''") + "'" for f in files)
+        self.base.execute(
+            f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT {columns} FROM read_parquet([{paths}])"  # noqa: S608
+        )
+
+    def _ask(self, question: str, *values: Any) -> list[tuple[Any, ...]]:
+        return self.base.execute(question, list(values)).fetchall()
+
+    def _columns(self, question: str, *values: Any) -> Iterator[list[np.ndarray]]:
+        """In parts, so that twenty million answers are never all in memory as rows."""
+        found = self.base.sql(question, params=list(values))
+        for part in found.to_arrow_reader(ROWS):
+            yield [column.to_numpy(zero_copy_only=False) for column in part.columns]

@@ -1,0 +1,186 @@
+"""A study goes into a lake and gives the same report there, digit for digit."""
+
+import json
+from datetime import UTC, datetime
+
+import duckdb
+import pyarrow.parquet as parquet
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotations.benchmarks.registry import Source
+from annotations.models import Annotation, Answer, Atom, Study
+from annotations.scales import CANT_TELL
+from audit.lake.files import LakeRefused, manifest_of
+from audit.lake.read import LakeStudy
+from audit.lake.write import write_study
+from audit.reports.make import Computation
+from audit.reports.options import Options
+from audit.reports.pairing import Database
+from audit.reports.progress import Unseen
+from judges.intake import bring_in
+from judges.models import AtomScore, Score
+from tests.audit.from_files import tables as made_tables
+
+pytestmark = pytest.mark.django_db
+OPTIONS = Options(resamples=100)
+FIRST, THEN = datetime(2026, 3, 31, 23, 59, tzinfo=UTC), datetime(2026, 4, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def study(tmp_path):
+    """60 images, three people, two judges; half of the answers came in another month; atoms, words and
+    answers that cannot be given."""
+    tables = made_tables.write(tmp_path / "tables", images=60, judges=2)
+    bring_in.import_study(slug="audited", format="tidy", source=Source(tables))
+    made = Study.objects.get(slug="audited")
+    forms = Annotation.objects.filter(study=made)
+    forms.update(submitted_at=FIRST)
+    forms.filter(image__key__gt="im-3").update(submitted_at=THEN)
+    for number, form in enumerate(forms.order_by("pk")):
+        atom, _ = Atom.objects.get_or_create(
+            prompt=form.image.prompt, index=2, defaults={"kind": "object", "text": "a wave"}
+        )
+        Answer.objects.create(annotation=form, question="atom", atom=atom, value=number % 3 > 0)
+        words = ("a cat", "a dog", CANT_TELL)[number % 3]
+        Answer.objects.create(annotation=form, question="what", text=words)
+    for score in Score.objects.filter(run__study=made):
+        atom = score.image.prompt.atoms.get()
+        AtomScore.objects.create(score=score, atom=atom, value=(score.pk * 7919 % 100) / 100)
+    some = Score.objects.filter(run__study=made).order_by("pk")
+    some.filter(pk__in=list(some.values_list("pk", flat=True)[:3])).update(
+        value=None, error="broken"
+    )
+    return made
+
+
+@pytest.fixture
+def lake(study, tmp_path):
+    write_study(study, tmp_path / "lake", people="nobody")
+    return tmp_path / "lake" / "audited"
+
+
+def body_of(source, options=OPTIONS):
+    return Computation(source, options, Unseen()).body
+
+
+@pytest.mark.parametrize("question", [None, "aligned"])
+def test_a_report_from_the_lake_is_the_databases_to_the_last_digit(study, lake, question):
+    options = Options(resamples=100, question=question)
+    expected = body_of(Database(study), options)
+    assert expected["people"]["cannot_tell"]["what"] == {"n": 60, "of": 180}
+    assert expected["people"]["in_words"]["what"]["answers"] == 120
+    assert expected["judges"]["judge-0"]["by_atom_kind"]
+    assert sum(one["failed"] for one in expected["missing"]["scores"].values()) == 3
+    assert body_of(LakeStudy(lake), options) == expected
+
+
+def test_under_pseudonyms_only_the_names_are_others(study, tmp_path):
+    write_study(study, tmp_path)
+    body = body_of(LakeStudy(tmp_path / "audited"))
+    expected = body_of(Database(study))
+    assert "rater-0" not in json.dumps(body)
+    assert (
+        body["judges"]["judge-0"]["overall"]["auroc"]
+        == (expected["judges"]["judge-0"]["overall"]["auroc"])
+    )
+    assert body["signature"]["data"] != expected["signature"]["data"]
+
+
+def test_the_files_hold_every_row_by_month_and_open_with_pyarrow_and_duckdb_alone(study, lake):
+    manifest = manifest_of(lake)
+    rows = {one["file"]: one["rows"] for one in manifest["files"]}
+    early = Annotation.objects.filter(study=study, submitted_at=FIRST).count()
+    assert 0 < early < 180
+    assert rows == {
+        "answers/2026-03.parquet": 3 * early,
+        "answers/2026-04.parquet": 3 * (180 - early),
+        "images.parquet": 60,
+        "prompts.parquet": 12,
+        "generators.parquet": 5,
+        "scores/0.parquet": 60,
+        "scores/1.parquet": 60,
+        "atom-scores/0.parquet": 60,
+        "atom-scores/1.parquet": 60,
+    }
+    for file, count in rows.items():
+        assert parquet.read_table(lake / file).num_rows == count
+    answered = duckdb.read_parquet(f"{lake}/answers/*.parquet")
+    found = answered.aggregate("question, count(*), sum(value)").order("question").fetchall()
+    answers = Answer.objects.filter(annotation__study=study)
+    yes = answers.filter(question="aligned", value=1).count()
+    assert found == [("aligned", 180, yes), ("atom", 180, 120.0), ("what", 180, None)]
+
+
+def test_a_second_export_writes_only_the_month_that_has_changed(study, lake):
+    assert write_study(study, lake.parent, people="nobody").written == []
+    answer = Answer.objects.filter(annotation__submitted_at=THEN, question="aligned").first()
+    Answer.objects.filter(pk=answer.pk).update(value=1 - answer.value)
+    again = write_study(study, lake.parent, people="nobody")
+    assert again.written == ["answers/2026-04.parquet"]
+    assert body_of(LakeStudy(lake)) == body_of(Database(study))
+
+
+def test_what_the_study_no_longer_has_goes_from_the_lake(study, lake):
+    Annotation.objects.filter(submitted_at=FIRST).update(state="withdrawn")
+    write_study(study, lake.parent, people="nobody")
+    assert not (lake / "answers/2026-03.parquet").exists()
+    assert body_of(LakeStudy(lake)) == body_of(Database(study))
+
+
+@pytest.mark.parametrize("harm", ["a byte", "gone", "no manifest", "another format"])
+def test_a_file_that_was_changed_is_named(lake, harm):
+    file = lake / "answers/2026-04.parquet"
+    if harm == "a byte":
+        content = bytearray(file.read_bytes())
+        content[len(content) // 2] ^= 1
+        file.write_bytes(content)
+    elif harm == "gone":
+        file.unlink()
+    elif harm == "no manifest":
+        (lake / "manifest.json").unlink()
+    else:
+        (lake / "manifest.json").write_text('{"format": 99}')
+    words = {
+        "a byte": "2026-04.parquet is not the file that was written",
+        "gone": "2026-04.parquet is missing",
+        "no manifest": "has no manifest.json",
+        "another format": "of a format that this version does not know",
+    }
+    with pytest.raises(LakeRefused, match=words[harm]):
+        LakeStudy(lake)
+
+
+def test_what_a_lake_does_not_hold_is_refused(study, lake):
+    with pytest.raises(LakeRefused, match="what the owner decided"):
+        LakeStudy(lake).pair("aligned", decided=True)
+    manifest = json.loads((lake / "manifest.json").read_text())
+    (lake / "manifest.json").write_text(json.dumps({**manifest, "drawn_unequally": True}))
+    with pytest.raises(LakeRefused, match="unequal chances"):
+        LakeStudy(lake)
+
+
+def test_a_file_that_cannot_be_written_leaves_the_old_lake_whole(study, lake, monkeypatch):
+    before = manifest_of(lake)
+    (lake / "answers").chmod(0o500)
+    monkeypatch.setattr("audit.lake.files.Batches.add_rows", _full)
+    with pytest.raises(LakeRefused, match="cannot be written: No space left"):
+        write_study(study, lake.parent)
+    (lake / "answers").chmod(0o700)
+    assert manifest_of(lake) == before
+    assert not list(lake.rglob("*.part"))
+
+
+def _full(self, rows):
+    raise OSError(28, "No space left on device")
+
+
+def test_both_commands(study, tmp_path, capsys):
+    call_command("export_lake", str(tmp_path / "lake"), "audited", "--pseudonyms", "nobody")
+    assert "857 rows in 9 files, 9 of them new or changed." in capsys.readouterr().out
+    for source in ([], ["--lake", str(tmp_path / "lake")]):
+        call_command("report", "audited", "--json", "--resamples", "100", *source)
+    of_database, of_lake = capsys.readouterr().out.splitlines()
+    assert json.loads(of_lake) == json.loads(of_database)
+    with pytest.raises(CommandError, match=r"has no manifest\.json"):
+        call_command("report", "other", "--lake", str(tmp_path / "lake"))
