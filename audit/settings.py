@@ -43,17 +43,17 @@ def _number(name: str, default: int) -> int:
     return int(text)
 
 
-def _network(entry: str) -> IPv4Network | IPv6Network:
+def _network(entry: str, name: str = "TRUSTED_PROXIES") -> IPv4Network | IPv6Network:
     try:
         network = ip_network(entry)
     except ValueError:
         raise ImproperlyConfigured(
-            f"TRUSTED_PROXIES holds {entry!r}; write addresses or networks like 127.0.0.1 or "
+            f"{name} holds {entry!r}; write addresses or networks like 127.0.0.1 or "
             "10.0.3.0/24, with commas between them."
         ) from None
     if network.prefixlen == 0:
         raise ImproperlyConfigured(
-            f"TRUSTED_PROXIES holds {entry!r}, which is everybody; name the proxies alone."
+            f"{name} holds {entry!r}, which is everybody; name those that are meant."
         )
     return network
 
@@ -226,6 +226,8 @@ ALLOWED_HOSTS += sorted(LOOPBACK - set(ALLOWED_HOSTS))
 
 # Only these say truly who asks and over which scheme; without one, nothing forwarded is believed.
 TRUSTED_PROXIES = [_network(entry) for entry in _list("TRUSTED_PROXIES", "")]
+# Networks behind the firewall that webhooks may be sent to; public addresses always may.
+WEBHOOK_NETWORKS = [_network(entry, "WEBHOOK_NETWORKS") for entry in _list("WEBHOOK_NETWORKS", "")]
 # How long and how far browsers insist on https, once they have seen it: a name of this table.
 _HSTS = {"no": (0, False, False), "host": (365, False, False)}
 _HSTS |= {"subdomains": (365, True, False), "preload": (365, True, True)}
@@ -303,6 +305,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "audit.accounts.second_factor.AsksForIt",
     "django_htmx.middleware.HtmxMiddleware",
+    "audit.installation.read_only.ReadOnly",
     "audit.accounts.route_limits.RouteLimits",
     "annotations.middleware.RefusalsAsPages",
     "annotations.middleware.KnowsWhoAsks",
@@ -368,6 +371,10 @@ elif DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
     DATABASES["default"]["OPTIONS"]["options"] = _limits(_own, statement="2h", lock="60s")
     # Where a person waits, `audit/wsgi.py` takes these instead.
     WEB_DATABASE_OPTIONS = {"options": _limits(_own, statement="30s", lock="10s")}
+# True where a container's own disk would lose what people do: `serve` then refuses to start.
+REQUIRE_LASTING_DISK = _flag("REQUIRE_LASTING_DISK")
+# True: pages answer, nothing but a log-in is taken.
+READ_ONLY = _flag("READ_ONLY")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 MEDIA_ROOT = Path(os.environ.get("MEDIA_ROOT", "") or VAR_DIR / "media")

@@ -23,7 +23,7 @@ from django.utils import timezone
 
 from annotations.database.leases import TRIES
 from annotations.models import Deletion
-from audit.installation import message_files, own_address
+from audit.installation import lasting_disk, message_files, own_address
 from audit.models import Making
 from judges import catalogue, registry
 from judges.errors import first_line
@@ -114,6 +114,8 @@ def images() -> Finding:
 def disk() -> Finding:
     free = shutil.disk_usage(settings.VAR_DIR).free
     words = f"{free / 1024**3:.1f} GiB free under {settings.VAR_DIR}."
+    if refusal := lasting_disk.refusal():
+        return _broken("disk", refusal)
     if free < LITTLE_DISK:
         return _look("disk", f"Only {words} When it is full, runs stop and imports are refused.")
     return _well("disk", words)

@@ -1,0 +1,31 @@
+"""An installation to look at: pages answer, nothing is taken."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from django.conf import settings
+from django.core.exceptions import MiddlewareNotUsed
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+
+SENTENCE = "This Jurybox is to look at: nothing is stored here."
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+# Who looks may say who they are.
+OPEN = re.compile(r"^/(login|logout)/$")
+
+
+class ReadOnly:
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        if not settings.READ_ONLY:
+            raise MiddlewareNotUsed
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.method in SAFE or OPEN.match(request.path):
+            return self.get_response(request)
+        if request.path.startswith("/api/"):
+            return JsonResponse({"message": SENTENCE}, status=403)
+        template = "error.html#sentence" if "HX-Request" in request.headers else "error.html"
+        return render(request, template, {"message": SENTENCE, "status": 403}, status=403)

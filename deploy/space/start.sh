@@ -1,0 +1,16 @@
+#!/bin/sh
+# What a Space runs: to label on a disk that lasts, or with READ_ONLY=True a demo to look at.
+set -eu
+export ALLOWED_HOSTS="${ALLOWED_HOSTS:-${SPACE_HOST:?this is no Space: set ALLOWED_HOSTS}}"
+export TRUSTED_PROXIES="${TRUSTED_PROXIES:-10.0.0.0/8}"
+if [ "${READ_ONLY:-}" = True ]; then
+    # All of it goes with the container, the key as well.
+    export SECRET_KEY="${SECRET_KEY:-$(python -c 'import secrets; print(secrets.token_urlsafe(64))')}"
+    jurybox demo --no-serve
+    cat "$JURYBOX_VAR/demo_logins.json"
+else
+    jurybox migrate
+    jurybox collectstatic --no-input
+    jurybox worker &
+fi
+exec jurybox serve --host 0.0.0.0 --port 8000
