@@ -24,6 +24,7 @@ app.autodiscover_tasks()
 PERIODIC = {
     "judges.tasks.reap_task": 15,
     "audit.tasks.refresh_reports_task": 20,
+    "audit.tasks.webhooks_task": 20,
     "audit.tasks.delete_expired_task": 900,
     "audit.tasks.retention_task": 600,
 }

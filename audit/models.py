@@ -239,6 +239,7 @@ class Making(Job):
         TALLY = "tally", "what people say about each image"
         WHY = "why", "why the gap moved"
         STANDING = "standing", "the leaderboard"
+        COUNTS = "counts", "what pages count over all labels"
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting for a worker"
@@ -384,3 +385,52 @@ class SecondFactor(models.Model):
 
     def __str__(self) -> str:
         return f"of account #{self.user_id}"
+
+
+class Webhook(models.Model):
+    """An address that is told what happens in a study: `audit.webhooks`."""
+
+    study = models.OneToOneField(Study, on_delete=models.CASCADE, related_name="webhook")
+    address = models.CharField(max_length=500)
+    # With SECRET_KEY this makes the secret that messages are signed with; it is stored nowhere.
+    salt = models.CharField(max_length=32)
+    # What had happened before it was set is not told.
+    since = models.DateTimeField()
+    last_report = models.BigIntegerField(default=0)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"of {self.study}"
+
+
+class WebhookMessage(Job):
+    """One thing that happened, sent until it arrives or is given up."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "waiting"
+        SENDING = "sending", "being sent"
+        SENT = "sent", "sent"
+        GIVEN_UP = "given up", "given up"
+
+    hook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="messages")
+    event = models.CharField(max_length=20)
+    # What it is about: the same thing is told once.
+    about = models.CharField(max_length=120)
+    body = models.JSONField()
+    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
+    created_at = models.DateTimeField()
+    due_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["hook", "-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["hook", "event", "about"], name="a_webhook_is_told_a_thing_once"
+            )
+        ]
+        indexes = [models.Index(fields=["state", "due_at"], name="webhook_message_by_time")]
+
+    def __str__(self) -> str:
+        return f"{self.event} {self.about} ({self.state})"

@@ -10,6 +10,7 @@ from celery import Task, shared_task
 
 from annotations.models import Study
 from annotations.signals import (
+    figures_are_behind,
     labels_are_counted,
     labels_changed,
     labels_version,
@@ -79,6 +80,15 @@ def make_standing_task(study_id: int) -> None:
 
 
 @shared_task(soft_time_limit=900, time_limit=930)
+def make_counts_task(study_id: int) -> None:
+    from audit import counting
+
+    progress.make_asked(
+        study_id, Making.Kind.COUNTS, lambda asked: counting.keep(study=asked.study)
+    )
+
+
+@shared_task(soft_time_limit=900, time_limit=930)
 def refresh_report_task(study_id: int) -> None:
     from audit.reports import make as reports
 
@@ -91,6 +101,7 @@ def refresh_report_task(study_id: int) -> None:
 @shared_task(soft_time_limit=900, time_limit=930)
 def refresh_reports_task() -> None:
     """Runs regularly, for labels, which send no message, and for messages that got lost."""
+    from audit import counting
     from audit.people import stored as stored_agreement
     from audit.reports import make as reports
 
@@ -99,6 +110,8 @@ def refresh_reports_task() -> None:
             progress.due(study)
         if stored_agreement.is_due(study=study):
             progress.due(study, kind=Making.Kind.AGREEMENT)
+        if counting.is_due(study=study):
+            progress.due(study, kind=Making.Kind.COUNTS)
     for row in progress.waiting():
         send(TASKS[row.kind], row.study_id)
 
@@ -109,6 +122,7 @@ TASKS: dict[str, Task] = {
     Making.Kind.TALLY: make_tally_task,
     Making.Kind.WHY: make_why_task,
     Making.Kind.STANDING: make_standing_task,
+    Making.Kind.COUNTS: make_counts_task,
 }
 
 
@@ -117,6 +131,15 @@ def delete_expired_task() -> None:
     """Runs regularly: sessions, tokens and counts that have run out, files that were never imported."""
     expired.delete()
     deliveries.remove_old()
+
+
+@shared_task(soft_time_limit=300, time_limit=330)
+def webhooks_task() -> None:
+    """Runs regularly: what has happened since is written down, and what waits is sent."""
+    from audit.webhooks import messages, send
+
+    messages.write_new()
+    send.send_due()
 
 
 @shared_task(soft_time_limit=900, time_limit=930)
@@ -146,6 +169,7 @@ def listen() -> None:
     scores_changed.connect(_scores_changed, dispatch_uid="audit")
     labels_version.connect(_labels_version, dispatch_uid="audit")
     labels_are_counted.connect(_labels_are_counted, dispatch_uid="audit")
+    figures_are_behind.connect(_figures_are_behind, dispatch_uid="audit")
 
 
 def _labels_changed(sender: Any, study_id: int, **kwargs: Any) -> None:
@@ -158,6 +182,10 @@ def _labels_version(sender: Any, study_id: int, **kwargs: Any) -> str:
 
 def _labels_are_counted(sender: Any, study_id: int, **kwargs: Any) -> str:
     return freshness.counting_begins(study_id)
+
+
+def _figures_are_behind(sender: Any, study_id: int, **kwargs: Any) -> bool:
+    return progress.will_soon_be_made(study_id, Making.Kind.COUNTS)
 
 
 def _people_renamed(sender: Any, study_id: int, **kwargs: Any) -> None:

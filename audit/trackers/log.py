@@ -1,0 +1,127 @@
+"""A report to MLflow, Weights & Biases or TensorBoard: scalars, and the JSON as an artefact.
+
+Each library is imported when it is asked for; it reads its own settings and tokens.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from annotations.errors import Refused
+from audit.models import Report
+from audit.trackers import scalars
+
+# MLflow takes so many metrics in one request.
+BATCH = 1000
+
+
+class Logged(NamedTuple):
+    numbers: int
+    undefined: int
+    where: str
+
+
+class ToLog(NamedTuple):
+    name: str
+    about: dict[str, str]
+    values: dict[str, float]
+    step: int
+    file: Path
+
+
+def log(report: Report, tracker: str, *, project: str = "jurybox", folder: Path) -> Logged:
+    """`folder`: where TensorBoard writes, and Weights & Biases while it sends."""
+    found = scalars.of(report.body)
+    study = report.study
+    about = {
+        "study": study.slug,
+        "report": str(report.pk),
+        "data": report.data,
+        "question": str(report.body.get("question", "")),
+        "judges": json.dumps(
+            {
+                name: facts.get("fingerprint", "")
+                for name, facts in report.body["signature"].get("judge_facts", {}).items()
+            }
+        ),
+        "undefined": str(found.undefined),
+    }
+    with tempfile.TemporaryDirectory(prefix="jurybox-report-") as place:
+        file = Path(place) / f"{study.slug}-report-{report.pk}.json"
+        file.write_text(json.dumps(report.body, ensure_ascii=False))
+        name = f"{study.slug} {report.created_at:%Y-%m-%d %H:%M}"
+        given = ToLog(name, about, found.values, report.pk, file)
+        where = TRACKERS[tracker](given, project, folder)
+    return Logged(len(found.values), found.undefined, where)
+
+
+def _mlflow(given: ToLog, project: str, folder: Path) -> str:
+    mlflow = _library("mlflow", "mlflow")
+    try:
+        mlflow.set_experiment(project)
+        with mlflow.start_run(run_name=given.name) as run:
+            mlflow.set_tags({f"jurybox.{name}": value for name, value in given.about.items()})
+            names = list(given.values)
+            for start in range(0, len(names), BATCH):
+                some = {name: given.values[name] for name in names[start : start + BATCH]}
+                mlflow.log_metrics(some, step=given.step)
+            mlflow.log_artifact(str(given.file))
+            return f"MLflow, run {run.info.run_id}"
+    except Exception as error:
+        raise _refused("MLflow", error) from error
+
+
+def _wandb(given: ToLog, project: str, folder: Path) -> str:
+    wandb = _library("wandb", "wandb")
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        run = wandb.init(project=project, name=given.name, config=given.about, dir=str(folder))
+        run.log(given.values, step=given.step)
+        artefact = wandb.Artifact(f"report-{given.step}", type="report")
+        artefact.add_file(str(given.file))
+        run.log_artifact(artefact)
+        run.finish()
+        return f"Weights & Biases, run {run.id}"
+    except Exception as error:
+        raise _refused("Weights & Biases", error) from error
+
+
+def _tensorboard(given: ToLog, project: str, folder: Path) -> str:
+    """The writer is tensorboardX: torch's needs torch, which a web host has not."""
+    library = _library("tensorboardX", "tensorboardX")
+    place = folder / project / given.about["study"]
+    try:
+        writer = library.SummaryWriter(str(place))
+        for name, value in given.values.items():
+            writer.add_scalar(name, value, given.step)
+        writer.add_text("report.json", given.file.read_text(), given.step)
+        writer.close()
+        # TensorBoard has no artefacts: the whole report lies beside its numbers.
+        (place / given.file.name).write_bytes(given.file.read_bytes())
+        return str(place)
+    except OSError as error:
+        raise _refused("TensorBoard", error) from error
+
+
+TRACKERS: dict[str, Callable[[ToLog, str, Path], str]] = {
+    "mlflow": _mlflow,
+    "wandb": _wandb,
+    "tensorboard": _tensorboard,
+}
+
+
+def _library(name: str, package: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise Refused(f"{package} is not installed: pip install {package}.") from None
+
+
+def _refused(tracker: str, error: Exception) -> Refused:
+    words = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")[:300]
+    return Refused(f"{tracker} did not take it: {words}.")

@@ -1,0 +1,113 @@
+"""What has happened in studies with a webhook, as messages that wait: each thing once.
+
+Nothing calls this when a report is made or a run stops: a worker looks, so nothing is missed whatever was
+killed when. A message holds no name of a person and no label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from audit.models import Report, Webhook, WebhookMessage
+from judges.models import Run
+
+READY, ALARM, FAILED = "report_ready", "alarm_rung", "run_failed"
+TEST = "test"
+Told = tuple[str, str, datetime, dict[str, Any]]  # event, what it is about, when, what is said
+
+
+def write_new() -> int:
+    """How many messages there are more."""
+    return sum(map(_of_hook, Webhook.objects.select_related("study")))
+
+
+def test(hook: Webhook) -> WebhookMessage:
+    """One that somebody asks for, to see whether it arrives."""
+    now = timezone.now()
+    return _message(hook, (TEST, now.isoformat(), now, {}))
+
+
+@transaction.atomic
+def _of_hook(hook: Webhook) -> int:
+    last, told = _reports(hook)
+    told += list(_failures(hook))
+    if last == hook.last_report and not _new(hook, told):
+        return 0
+    # The row's lock: of two workers one writes, and the other sees what it wrote.
+    if not Webhook.objects.filter(pk=hook.pk, last_report=hook.last_report).update(
+        last_report=last
+    ):
+        return 0
+    new = _new(hook, told)
+    for one in new:
+        _message(hook, one)
+    return len(new)
+
+
+def _new(hook: Webhook, told: list[Told]) -> list[Told]:
+    if not told:
+        return []
+    known = set(hook.messages.values_list("event", "about"))
+    return [one for one in told if one[:2] not in known]
+
+
+def _message(hook: Webhook, told: Told) -> WebhookMessage:
+    event, about, at, said = told
+    study = hook.study
+    body = {"event": event, "at": at.isoformat(), "study": study.slug, "title": study.title, **said}
+    now = timezone.now()
+    return WebhookMessage.objects.create(
+        hook=hook, event=event, about=about, body=body, created_at=now, due_at=now
+    )
+
+
+def _reports(hook: Webhook) -> tuple[int, list[Told]]:
+    """The newest report, and each alarm that had not rung in the report before."""
+    reports = Report.objects.with_usual_options().filter(study=hook.study).defer("body")
+    new = list(reports.filter(pk__gt=hook.last_report, created_at__gt=hook.since).order_by("pk"))
+    if not new:
+        return hook.last_report, []
+    before = reports.filter(pk__lt=new[0].pk).order_by("-pk").first()
+    ringing = _ringing(before) if before is not None else set()
+    told: list[Told] = []
+    for report in new:
+        for judge in sorted(_ringing(report) - ringing):
+            said = {"judge": judge, **_of_report(report)}
+            told.append((ALARM, f"{report.pk} {judge}"[:120], report.created_at, said))
+        ringing = _ringing(report)
+    told.append((READY, str(new[-1].pk), new[-1].created_at, _of_report(new[-1])))
+    return new[-1].pk, told
+
+
+def _ringing(report: Report) -> set[str]:
+    judges = report.summary.get("judges", {})
+    return {name for name, judge in judges.items() if judge.get("alarm")}
+
+
+def _of_report(report: Report) -> dict[str, Any]:
+    summary = report.summary
+    return {
+        "report": {
+            "id": report.pk,
+            "data": report.data,
+            "sentence": summary.get("sentence", ""),
+            "judges": {n: bool(j.get("alarm")) for n, j in summary.get("judges", {}).items()},
+        }
+    }
+
+
+def _failures(hook: Webhook) -> Iterator[Told]:
+    stopped = Run.objects.filter(
+        study=hook.study, state=Run.State.STOPPED, finished_at__gt=hook.since
+    )
+    for run in stopped.select_related("judge").order_by("pk"):
+        at = run.finished_at
+        if at is not None:
+            # A run that is resumed may stop again.
+            said = {"judge": run.judge.name, "reason": run.reason}
+            yield FAILED, f"{run.pk} {at.isoformat()}", at, said

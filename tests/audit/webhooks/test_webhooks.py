@@ -1,0 +1,387 @@
+"""Webhooks: what is told, how it is signed, where it may go, and what becomes of it when it does not arrive."""
+
+import hashlib
+import hmac
+import json
+import socket
+import threading
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from ipaddress import ip_network
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from annotations.errors import Refused
+from annotations.models import Event, Study
+from annotations.studies import deletion
+from audit.models import Report, Webhook, WebhookMessage
+from audit.tasks import webhooks_task
+from audit.webhooks import address, messages, send, set_up
+from judges.models import Run
+from judges.runs import lifecycle
+from tests import making
+
+pytestmark = pytest.mark.django_db
+
+
+class Receiver(BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.got.append((self.path, dict(self.headers), body))
+        self.send_response(self.server.status)
+        if 300 <= self.server.status < 400:
+            self.send_header("Location", "/elsewhere")
+        self.end_headers()
+
+    def log_message(self, *words):
+        """Nothing is printed."""
+
+
+@pytest.fixture
+def receiver(settings):
+    settings.WEBHOOK_NETWORKS = [ip_network("127.0.0.0/8")]
+    server = HTTPServer(("127.0.0.1", 0), Receiver)
+    server.got, server.status = [], 200
+    server.address = f"http://127.0.0.1:{server.server_port}/hook?team=7"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield server
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def secret(study, receiver):
+    return set_up.set_webhook(study=study, url=receiver.address)
+
+
+def report(study, **alarms):
+    judges = {name: {"alarm": alarm, "title": name} for name, alarm in alarms.items()}
+    return Report.objects.create(
+        study=study,
+        body={},
+        summary={"judges": judges, "sentence": "All is well."},
+        data="d" * 64,
+        seconds=0,
+    )
+
+
+def told(receiver):
+    return [json.loads(body) for _, _, body in receiver.got]
+
+
+def said(study):
+    events = Event.objects.filter(study=study, did="webhook").order_by("pk")
+    return list(events.values_list("words", flat=True))
+
+
+def later():
+    """The time for the next try has come."""
+    WebhookMessage.objects.update(due_at=timezone.now() - timedelta(seconds=1))
+
+
+def test_a_new_report_is_told_once_with_a_signature_that_can_be_checked(study, receiver, secret):
+    made = report(study, clip=False)
+    webhooks_task()
+    webhooks_task()
+    ((path, headers, body),) = receiver.got
+    assert path == "/hook?team=7"
+    assert headers["Host"] == f"127.0.0.1:{receiver.server_port}"
+    assert headers["Jurybox-Event"] == "report_ready"
+    # As a receiver would do it, with nothing of ours.
+    moment, given = (part.partition("=")[2] for part in headers["Jurybox-Signature"].split(","))
+    expected = hmac.new(secret.encode(), f"{moment}.".encode() + body, hashlib.sha256).hexdigest()
+    assert hmac.compare_digest(given, expected)
+    assert abs(int(moment) - timezone.now().timestamp()) < 300
+    content = json.loads(body)
+    assert (content["event"], content["study"], content["report"]["id"]) == (
+        "report_ready",
+        "shapes",
+        made.pk,
+    )
+    assert said(study)[-1] == f"sent “report ready” to http://127.0.0.1:{receiver.server_port}: 200"
+    assert "team=7" not in " ".join(said(study))
+
+
+def test_another_body_or_another_secret_has_another_signature(study, secret):
+    one = send.signature(secret, b"{}", 1)
+    assert one != send.signature(secret, b"{ }", 1)
+    assert one != send.signature(secret, b"{}", 2)
+    assert one != send.signature("whsec_other", b"{}", 1)
+
+
+def test_an_alarm_is_told_when_it_rings_and_not_while_it_goes_on(study, receiver, secret):
+    report(study, clip=False, vqa=False)
+    messages.write_new()
+    report(study, clip=True, vqa=False)
+    report(study, clip=True, vqa=True)
+    webhooks_task()
+    rung = [one["judge"] for one in told(receiver) if one["event"] == "alarm_rung"]
+    assert sorted(rung) == ["clip", "vqa"]
+    report(study, clip=True, vqa=False)
+    webhooks_task()
+    report(study, clip=True, vqa=True)
+    webhooks_task()
+    rung = [one["judge"] for one in told(receiver) if one["event"] == "alarm_rung"]
+    assert sorted(rung) == ["clip", "vqa", "vqa"]
+
+
+def test_a_run_that_stops_is_told_with_its_reason_and_again_when_it_stops_again(
+    study, receiver, secret
+):
+    run = making.scores(study, {"early-0": 0.5})
+    for reason in ("The server is away.", "The disk is full."):
+        Run.objects.filter(pk=run.pk).update(state=Run.State.RUNNING)
+        lifecycle.stop_run(run=run, reason=reason)
+        webhooks_task()
+        webhooks_task()
+    assert [(one["event"], one["judge"], one["reason"]) for one in told(receiver)] == [
+        ("run_failed", "some-judge", "The server is away."),
+        ("run_failed", "some-judge", "The disk is full."),
+    ]
+
+
+def test_what_had_happened_before_and_in_other_studies_is_not_told(study, receiver):
+    report(study, clip=True)
+    run = making.scores(study, {"early-0": 0.5})
+    Run.objects.filter(pk=run.pk).update(
+        state="stopped", reason="gone", finished_at=timezone.now() - timedelta(hours=1)
+    )
+    set_up.set_webhook(study=study, url=receiver.address)
+    report(making.study("other"), clip=True)
+    webhooks_task()
+    assert receiver.got == []
+
+
+def test_a_report_with_options_of_somebodys_own_is_not_told(study, receiver, secret):
+    made = report(study, clip=True)
+    Report.objects.filter(pk=made.pk).update(options={"seed": 3})
+    webhooks_task()
+    assert receiver.got == []
+
+
+def test_what_does_not_arrive_is_tried_ever_later_and_then_given_up(study, receiver, secret):
+    receiver.status = 500
+    report(study)
+    waits = []
+    for _ in range(send.TRIES):
+        before = timezone.now()
+        webhooks_task()
+        message = WebhookMessage.objects.get()
+        waits.append(round((message.due_at - before).total_seconds() / 60))
+        webhooks_task()
+        later()
+    assert waits[:4] == [1, 5, 30, 120]
+    assert len(receiver.got) == send.TRIES == 5
+    message = WebhookMessage.objects.get()
+    assert message.state == "given up"
+    assert message.reason.endswith(f"http://127.0.0.1:{receiver.server_port} answered 500.")
+    assert said(study)[-1].startswith("gave up the webhook “report ready”, tried 5 times: ")
+    receiver.status = 204
+    assert set_up.try_again(study=study) == 1
+    webhooks_task()
+    assert WebhookMessage.objects.get().state == "sent"
+
+
+def test_a_receiver_that_comes_back_gets_the_same_message(study, receiver, secret):
+    receiver.status = 503
+    report(study)
+    webhooks_task()
+    receiver.status = 200
+    later()
+    webhooks_task()
+    first, second = (headers["Jurybox-Delivery"] for _, headers, _ in receiver.got)
+    assert first == second
+    assert receiver.got[0][2] == receiver.got[1][2]
+
+
+def test_no_redirect_is_followed(study, receiver, secret):
+    receiver.status = 302
+    report(study)
+    webhooks_task()
+    assert [path for path, _, _ in receiver.got] == ["/hook?team=7"]
+    assert WebhookMessage.objects.get().reason.endswith("answered 302.")
+
+
+def test_a_message_that_another_worker_holds_is_not_sent_twice(study, receiver, secret):
+    report(study)
+    messages.write_new()
+    pk = WebhookMessage.objects.get().pk
+    assert send.LEASE.claim(pk)
+    assert send.send(pk) is False
+    assert receiver.got == []
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "127.0.0.1",
+        "10.1.2.3",
+        "172.16.0.1",
+        "192.168.1.1",
+        "169.254.169.254",
+        "100.64.0.1",
+        "0.0.0.0",
+        "224.0.0.1",
+        "240.0.0.1",
+        "::1",
+        "fe80::1",
+        "fd00::1",
+        "::ffff:127.0.0.1",
+        "::ffff:10.0.0.1",
+        "64:ff9b::7f00:1",
+        "2002:7f00:1::",
+        "ff02::1",
+    ],
+)
+def test_no_address_behind_the_firewall_is_asked(study, monkeypatch, where):
+    """Also not as one of several addresses of a name."""
+    for found in ([where], ["93.184.216.34", where]):
+        names = [(2, 1, 6, "", (one, 443)) for one in found]
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *_, names=names, **__: names)
+        with pytest.raises(Refused, match="which is no public address"):
+            set_up.set_webhook(study=study, url="https://hooks.example.org/x")
+    assert not Webhook.objects.exists()
+
+
+def test_only_the_network_that_the_operator_names_is_allowed(settings):
+    settings.WEBHOOK_NETWORKS = [ip_network("127.0.0.1/32")]
+    assert address.resolved("http://127.0.0.1:8000/x").ip == "127.0.0.1"
+    assert address.resolved("http://[::ffff:127.0.0.1]/x").host == "::ffff:127.0.0.1"
+    with pytest.raises(Refused, match="no public address"):
+        address.resolved("http://127.0.0.2:8000/x")
+
+
+def test_a_name_that_changes_its_meaning_is_checked_when_it_is_asked(
+    study, receiver, secret, settings, monkeypatch
+):
+    """What was allowed as the webhook was set may lead behind the firewall when it is sent."""
+    report(study)
+    settings.WEBHOOK_NETWORKS = []
+    webhooks_task()
+    assert receiver.got == []
+    assert "no public address" in WebhookMessage.objects.get().reason
+
+
+def test_the_connection_goes_to_the_address_that_was_checked(
+    study, receiver, settings, monkeypatch
+):
+    asked = []
+
+    def once(host, port, **more):
+        asked.append(host)
+        assert asked == ["hooks.example.org"], "the name was asked a second time"
+        return [(2, 1, 6, "", ("127.0.0.1", port))]
+
+    url = f"http://hooks.example.org:{receiver.server_port}/x"
+    hook = Webhook.objects.create(study=study, address=url, salt="a", since=timezone.now())
+    message = messages.test(hook)
+    real = socket.getaddrinfo
+    monkeypatch.setattr(
+        socket,
+        "getaddrinfo",
+        lambda host, port, *a, **k: (
+            real(host, port, *a, **k) if host == "127.0.0.1" else once(host, port, **k)
+        ),
+    )
+    assert send.send(message.pk)
+    assert asked == ["hooks.example.org"]
+    ((_, headers, _),) = receiver.got
+    assert headers["Host"] == f"hooks.example.org:{receiver.server_port}"
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("ftp://example.org/x", "begins with https"),
+        ("https:///x", "begins with https"),
+        ("https://user:pass@example.org/x", "without a name, a password"),
+        ("https://example.org/x#y", "without a name, a password"),
+        ("https://exämple.org/", "plain characters"),
+        ("https://example.org/" + "x" * 600, "at most 500"),
+        ("https://example.org:99999/", "This is no address"),
+        ("http://93.184.216.34/x", "A public address begins with https"),
+    ],
+)
+def test_what_is_no_address_is_refused_with_words(study, url, words):
+    with pytest.raises(Refused, match=words):
+        set_up.set_webhook(study=study, url=url)
+
+
+def test_another_address_has_another_secret_and_gets_nothing_old(study, receiver, secret):
+    receiver.status = 500
+    report(study)
+    webhooks_task()
+    again = set_up.set_webhook(study=study, url=receiver.address)
+    assert again != secret
+    later()
+    webhooks_task()
+    assert len(receiver.got) == 1
+
+
+def test_a_failure_whose_message_was_cleared_away_is_not_told_again(study, receiver, secret):
+    report(study)
+    run = making.scores(study, {"early-0": 0.5})
+    Run.objects.filter(pk=run.pk).update(state=Run.State.RUNNING)
+    lifecycle.stop_run(run=run, reason="The disk is full.")
+    webhooks_task()
+    WebhookMessage.objects.update(created_at=timezone.now() - timedelta(days=31))
+    webhooks_task()
+    webhooks_task()
+    assert [one["event"] for one in told(receiver)] == ["report_ready", "run_failed"]
+    assert [message.event for message in WebhookMessage.objects.all()] == ["run_failed"]
+
+
+def test_the_secret_is_not_in_the_database(study, receiver, secret, settings):
+    hook = Webhook.objects.get()
+    stored = json.dumps([hook.address, hook.salt, str(hook.since)])
+    assert secret not in stored
+    settings.SECRET_KEY = "another" * 8
+    assert send.secret_of(hook) != secret
+
+
+def test_the_command_sets_shows_tests_and_removes(study, receiver, capsys):
+    call_command("webhook", "shapes", "set", receiver.address)
+    printed = capsys.readouterr().out
+    secret = send.secret_of(Webhook.objects.get())
+    assert secret in printed
+    call_command("webhook", "shapes", "test")
+    assert "It arrived." in capsys.readouterr().out
+    call_command("webhook", "shapes", "show")
+    printed = capsys.readouterr().out
+    assert "test: sent" in printed
+    assert secret not in printed
+    assert "team=7" not in printed
+    receiver.status = 400
+    with pytest.raises(CommandError, match="did not arrive.*answered 400"):
+        call_command("webhook", "shapes", "test")
+    call_command("webhook", "shapes", "remove")
+    with pytest.raises(CommandError, match="has no webhook"):
+        call_command("webhook", "shapes", "show")
+
+
+def test_a_study_that_is_deleted_takes_its_webhook_along(study, receiver, secret):
+    report(study)
+    messages.write_new()
+    Study.objects.get(pk=study.pk).delete()
+    assert not Webhook.objects.exists()
+    assert not WebhookMessage.objects.exists()
+    assert {Webhook, Report} <= {child for child, _ in deletion._children(Study)}
+
+
+def test_many_studies_without_a_webhook_cost_no_query_each(
+    study, receiver, secret, django_assert_num_queries
+):
+    webhooks_task()
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    with CaptureQueriesContext(connection) as few:
+        webhooks_task()
+    for number in range(5):
+        making.study(f"more-{number}", prompts=1)
+    with django_assert_num_queries(len(few)):
+        webhooks_task()
