@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from pathlib import Path
 
-from annotations.benchmarks import registry
+from annotations.benchmarks import hugging_face, registry
 from annotations.benchmarks.registry import FORMATS, Source
 from annotations.sources import picture_folder, tidy_tables
 from annotations.sources.checks import Unfit
@@ -15,7 +15,7 @@ from annotations.sources.records import NOTES, Rejected, Unreadable
 # What a file holds: everything, or labels or scores for images that are there already.
 KINDS = ("study", "labels", "scores")
 BEGINNING = 30
-OWN = ("tidy", "table", "pictures")
+OWN = ("tidy", "table", "pictures", "hf")
 TIDY = {
     "images": tidy_tables.IMAGES,
     "prompts": tidy_tables.PROMPTS,
@@ -28,6 +28,8 @@ TIDY = {
 def guess(path: Path) -> tuple[str, str]:
     """(format, kind); Unreadable where nothing in it can be imported."""
     root, files = picture_folder.listed(path)
+    if hugging_face.is_known(path):
+        return "hf", "study"
     tables = [file for file in files if file.lower().endswith(SUFFIXES)]
     kind = _tidy(path, root, tables)
     if kind:
@@ -47,7 +49,7 @@ def guess(path: Path) -> tuple[str, str]:
     shown = ", ".join(others[:3]) or path.name
     raise Unreadable(
         f"There is no picture and no table in what came ({shown}). Send pictures (.png, .jpg, .webp), "
-        "a table (.csv, .tsv, .jsonl, .json), or both."
+        "a table (.csv, .tsv, .jsonl, .json, .parquet), or both."
     )
 
 
@@ -67,7 +69,7 @@ def _tidy(path: Path, root: Path, tables: list[str]) -> str:
 
 
 def _header(path: Path) -> set[str]:
-    if not path.name.lower().endswith(SUFFIXES):
+    if not path.name.lower().endswith(SUFFIXES) or path.suffix.lower() == ".parquet":
         return set()
     try:
         return set(opened(path)[0])

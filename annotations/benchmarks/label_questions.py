@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
-from annotations.benchmarks import registry
+from annotations.benchmarks import hugging_face, registry
 from annotations.benchmarks.form_from_labels import ALWAYS, Asked, name_of
 from annotations.benchmarks.registry import FREE, Source
 from annotations.sources import columns, mapped_table
@@ -26,7 +27,7 @@ def asked(format: str, source: Source) -> dict[str, Asked]:
         value = record.value
         column.see(value if isinstance(value, str) else f"{value:g}", _never)
     said = dict(source.questions)
-    if format == "table":
+    if format == "table" or (format == "hf" and not hugging_face.is_known(source.path)):
         said = mapped_table.label_kinds(source.path, source.images, source.columns) | said
     questions = {}
     for question, column in seen.items():
@@ -52,8 +53,8 @@ def renamed(records: Iterable[Record], asked: dict[str, Asked]) -> Iterator[Reco
 
 def _labels(format: str, source: Source) -> Iterator[LabelRecord]:
     read = (
-        registry.records(format, source)
-        if format == "table" or not source.path.is_dir()
+        registry.records(format, replace(source, pictures=False))
+        if format != "tidy" or not source.path.is_dir()
         else registry.tidy_labels(source.path)
     )
     return (record for record in read if type(record) is LabelRecord)

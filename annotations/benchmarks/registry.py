@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from annotations.benchmarks import hugging_face
 from annotations.benchmarks.dsg import reader as dsg
 from annotations.benchmarks.genai_bench import reader as genai_bench
 from annotations.benchmarks.geneval import prompts as geneval_prompts
@@ -20,7 +21,7 @@ from annotations.benchmarks.t2i_compbench import reader as t2i_compbench
 from annotations.benchmarks.tifa import reader as tifa
 from annotations.plugins import plugin
 from annotations.prompt_grammar import parse as prompt_parser
-from annotations.sources import mapped_table, picture_folder, tidy_tables
+from annotations.sources import label_studio, mapped_table, picture_folder, tidy_tables
 from annotations.sources.records import LabelRecord, PromptRecord, Record, Unreadable
 
 
@@ -41,6 +42,8 @@ class Source:
     folder: str = ""
     name: str = ""
     questions: Mapping[str, str] = field(default_factory=dict)
+    # False where only labels are looked at: pictures that lie in a table stay there.
+    pictures: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +91,28 @@ FORMATS: dict[str, Format] = {
         LIKERT,
     ),
     "table": Format(
-        "any table (CSV, TSV, JSONL, JSON), its columns guessed",
-        lambda s: mapped_table.read(s.path, s.images, s.generator, s.judge, s.columns),
+        "any table (CSV, TSV, JSONL, JSON, Parquet), its columns guessed",
+        lambda s: mapped_table.read(
+            s.path, s.images, s.generator, s.judge, s.columns, pictures=s.pictures
+        ),
     ),
     "pictures": Format(
         "pictures alone, named by prompt or generator",
         lambda s: picture_folder.read(s.path, s.generator, folder=s.folder, name=s.name),
     ),
+    "hf": Format(
+        "a dataset of the Hugging Face hub: Parquet with pictures, imagefolder",
+        lambda s: hugging_face.read(
+            s.path, s.images, s.generator, s.judge, s.columns, pictures=s.pictures
+        ),
+    ),
+    "label_studio": Format(
+        "Label Studio: tasks with their annotations (JSON)",
+        lambda s: label_studio.read(s.path, s.images, s.generator),
+    ),
 }
 # Of these a new study asks what the labels answer, since the format does not say it.
-FREE = ("tidy", "table")
+FREE = ("tidy", "table", "hf", "label_studio")
 
 
 def records(format: str, source: Source) -> Iterator[Record]:

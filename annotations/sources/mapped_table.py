@@ -8,16 +8,23 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from annotations.sources import columns, picture_folder, picture_names, tidy_tables
+from annotations.sources import (
+    columns,
+    parquet_rows,
+    picture_folder,
+    picture_names,
+    tidy_tables,
+)
 from annotations.sources.checks import Unfit
 from annotations.sources.columns import Column
 from annotations.sources.json_values import Images, left_out
+from annotations.sources.parquet_rows import Embedded
 from annotations.sources.picture_names import UNKNOWN
 from annotations.sources.records import (
     GeneratorRecord,
@@ -40,7 +47,7 @@ from annotations.sources.text_files import (
     wrong_width,
 )
 
-SUFFIXES = (".csv", ".tsv", ".jsonl", ".json")
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", parquet_rows.SUFFIX)
 # So many rows are looked at before the columns are guessed.
 LOOKED_AT = 20_000
 SHOWN = 5
@@ -78,6 +85,9 @@ class Pictures:
     def find(self, value: str, table: str) -> str:
         """Its path below the folder; empty if there is none."""
         value = value.strip().replace("\\", "/").removeprefix("./")
+        if parquet_rows.INSIDE in value:
+            # It lies in the table itself.
+            return value
         for path in (value, str(PurePosixPath(table).parent / value)):
             if path in self.paths:
                 return path
@@ -91,18 +101,21 @@ def read(
     generator: str = "",
     judge: str = "",
     roles: Mapping[str, str] | None = None,
+    *,
+    pictures: bool = True,
 ) -> Iterator[Record]:
-    root, pictures, plans = planned(path, images, roles)
+    """`pictures`: False leaves out those that lie in a table."""
+    root, there, plans = planned(path, images, roles)
     tables = [plan.name for plan in plans]
-    _check_plans(plans, pictures)
-    reader = _Reader(pictures, generator, judge)
+    _check_plans(plans, there)
+    reader = _Reader(there, generator, judge)
     # What says most of an image comes first; labels and scores alone follow.
     for table in sorted(plans, key=lambda plan: "prompt" not in plan.roles.values()):
         yield Remark(in_words(table))
         file = root / table.name
-        _, rows = opened(file)
+        _, rows = opened(file, name=table.name, pictures=pictures)
         yield from records(rows, reader.of(table), table.name)
-    yield from left_out(set(pictures.files) - reader.used, "no row names them")
+    yield from left_out(set(there.files) - reader.used, "no row names them")
     others = [f for f in _others(root, path, tables) if not picture_folder.is_picture(f)]
     yield from left_out(others, "neither a picture nor a table")
 
@@ -143,13 +156,17 @@ def found(path: Path, images: Path | None = None) -> tuple[Path, Pictures, list[
     else:
         pictures = Pictures(root, files)
     if not tables:
-        raise Unreadable(f"{path.name} holds no table (.csv, .tsv, .jsonl, .json).")
+        raise Unreadable(f"{path.name} holds no table (.csv, .tsv, .jsonl, .json, .parquet).")
     return root, pictures, tables
 
 
 def look(path: Path, name: str, pictures: Pictures) -> Table:
     """Columns, guesses and first rows."""
-    header, rows = opened(path)
+    header, rows = opened(path, name=name)
+
+    def is_picture(text: str) -> bool:
+        return bool(pictures.find(text, name))
+
     seen = {column: Column(column) for column in header}
     first: list[Cells] = []
     count = 0
@@ -158,19 +175,26 @@ def look(path: Path, name: str, pictures: Pictures) -> Table:
             continue
         count += 1
         if len(first) < SHOWN:
-            first.append(row.value)
+            first.append({name: _text(value) for name, value in row.value.items()})
         if count <= LOOKED_AT:
             for column, value in row.value.items():
                 if column in seen:
-                    seen[column].see(value, lambda text: bool(pictures.find(text, name)))
+                    seen[column].see(value, is_picture)
     if not count:
         raise Unreadable(f"{name} has a header and no rows; there is nothing to import.")
     guessed = columns.guess(list(seen.values()))
     return Table(name, tuple(header), guessed, tuple(first), count)
 
 
-def opened(path: Path) -> tuple[list[str], Iterator[Row[Cells] | Rejected]]:
-    """The names of the columns, and the rows as cells by column."""
+def opened(
+    path: Path, *, name: str = "", pictures: bool = False
+) -> tuple[list[str], Iterator[Row[Cells] | Rejected]]:
+    """The names of the columns, and the rows as cells by column. `pictures`: with the bytes of those
+    that lie in the table."""
+    if path.name.lower().endswith(parquet_rows.SUFFIX):
+        there, inside = parquet_rows.as_table(path, name or path.name, pictures=pictures)
+        _check_header(there, path)
+        return [column for column in there if column], _as_text(inside)
     start = opening(path, 65_536)
     if start.lstrip()[:1] == b"[":
         items = document(path)
@@ -280,7 +304,8 @@ class _Reader:
             key, file = self._key(names, cell, table.name)
             about = bool({"prompt", "generator"} & names.keys())
             if about or (file and key not in self.images):
-                yield from self._image(key, file, names, cell, row.line, table.name)
+                content = self._content(file, row.value.get(names.get("picture", "")))
+                yield from self._image(key, file, content, names, cell, row.line, table.name)
             yield from self._labels(key, names, cell, labels, row, table.name)
             yield from self._scores(key, cell, names, scores, row, table.name)
 
@@ -292,7 +317,8 @@ class _Reader:
         file = self.pictures.find(said, table) if said else ""
         if said and not file and self.pictures.files:
             raise Unfit(names["picture"], said, "There is no such picture.")
-        key = cell("image_id") or (picture_names.image_key(file or said) if said else "")
+        name = (file or said).replace(parquet_rows.INSIDE, "/")
+        key = cell("image_id") or (picture_names.image_key(name) if said else "")
         if not key:
             field = names.get("picture") or names["image_id"]
             raise Unfit(field, "", f"“{field}” is empty.")
@@ -303,12 +329,25 @@ class _Reader:
             self.keys[file] = key
         return key, file
 
+    def _content(self, file: str, value: Any) -> Path | Callable[[], bytes] | None:
+        """Where the picture is: in the table itself, beside it, or nowhere."""
+        if isinstance(value, Embedded):
+            return value.kept()
+        return self.pictures.root / file if file else None
+
     def _image(
-        self, key: str, file: str, names: dict[str, str], cell: Any, line: int, source: str
+        self,
+        key: str,
+        file: str,
+        content: Path | Callable[[], bytes] | None,
+        names: dict[str, str],
+        cell: Any,
+        line: int,
+        source: str,
     ) -> Iterator[Record]:
         named = (
             picture_names.read(file, self.levels, strip=self.strip)
-            if file and self.levels is not None
+            if file in self.pictures.paths and self.levels is not None
             else None
         )
         text = cell("prompt") or (named.prompt if named and "prompt" not in names else "")
@@ -335,7 +374,6 @@ class _Reader:
             yield GeneratorRecord(generator, day, line=line, source=source)
         sample = tidy_tables.whole(names["sample"], cell("sample")) if cell("sample") else 0
         self.images[key] = (prompt, generator)
-        content = self.pictures.root / file if file else None
         yield from self.seen.send(
             ImageRecord(key, prompt, generator, content, sample=sample, line=line, source=source)
         )
@@ -430,7 +468,9 @@ def _text(value: Any) -> str:
         return "1" if value else "0"
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         return ";".join(value)
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, Embedded):
+        return value.name
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _keys(items: list[Any], path: Path) -> list[str]:
@@ -450,6 +490,15 @@ def _objects(rows: Iterator[Row[Any] | Rejected], path: Path) -> Iterator[Row[Ce
             yield Row(row.line, {name: _text(value) for name, value in row.value.items()})
         else:
             yield row
+
+
+def _as_text(rows: Iterator[Row[Cells]]) -> Iterator[Row[Cells]]:
+    for row in rows:
+        cells = {
+            name: value if isinstance(value, Embedded) else _text(value)
+            for name, value in row.value.items()
+        }
+        yield Row(row.line, cells)
 
 
 def _cells(

@@ -146,13 +146,18 @@ def prompt_key(text: str) -> str:
     words = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
     if words.replace("-", " ") == text and len(words) <= 80:
         return words
-    return f"{words[:60].strip('-') or 'prompt'}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    return f"{words[:60].strip('-') or 'prompt'}-{_digest(text)[:8]}"
 
 
 def image_key(path: str) -> str:
     if len(path) <= KEY_LENGTH:
         return path
-    return f"{path[:180]}-{hashlib.sha256(path.encode()).hexdigest()[:12]}"
+    return f"{path[:180]}-{_digest(path)[:12]}"
+
+
+def _digest(text: str) -> str:
+    # Half characters too: the row is refused later, with words.
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 def _one_folder(folders: list[str], stems: list[str]) -> Levels:

@@ -94,6 +94,22 @@ class ScoreRecord(NamedTuple):
     source: str = ""
 
 
+class VoteRecord(NamedTuple):
+    """Which of two images of one prompt a person prefers. `value`: first, second, both, neither or
+    cannot_tell. `left`: which of the two stood left; empty where nobody knows. `pair` may be empty."""
+
+    prompt: str
+    first: str
+    second: str
+    rater: str
+    question: str
+    value: str
+    left: str = ""
+    pair: str = ""
+    line: int = 0
+    source: str = ""
+
+
 class Rejected(NamedTuple):
     """A row that could not be read: where it stands, what stood there, what was expected."""
 
@@ -124,6 +140,7 @@ Record = (
     | ImageRecord
     | LabelRecord
     | ScoreRecord
+    | VoteRecord
     | Rejected
     | Missing
     | Remark

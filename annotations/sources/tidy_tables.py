@@ -103,7 +103,7 @@ def prompts(path: Path) -> Iterator[Record]:
             _tags(tags),
             _atoms(atoms),
             None if atomicity == "" else whole("atomicity", atomicity),
-            _object("metadata", metadata),
+            json_object("metadata", metadata),
             row.line,
             path.name,
         )
@@ -172,7 +172,7 @@ def scores(path: Path) -> Iterator[Record]:
             None if atom == "" else whole("atom", atom),
             _optional_text(reason),
             _optional_text(error),
-            _object("evidence", evidence) or None,
+            json_object("evidence", evidence) or None,
             row.line,
             path.name,
         )
@@ -275,7 +275,7 @@ def _image(row: Row[Sequence[Any]], folder: Path, source: str) -> tuple[PromptRe
     variant = variant or "original"
     if not isinstance(variant, str) or variant not in VARIANTS:
         raise Unfit("variant", variant, "“variant” must be original or rewritten.")
-    more = _object("metadata", metadata)
+    more = json_object("metadata", metadata)
     given = PromptRecord(
         text("prompt_id", prompt),
         text("prompt", words),
@@ -325,7 +325,7 @@ def _tags(value: Any) -> tuple[str, ...]:
     return tuple(str(part).strip() for part in parts if str(part).strip())
 
 
-def _object(field: str, value: Any) -> dict[str, Any]:
+def json_object(field: str, value: Any) -> dict[str, Any]:
     if value == "" or value == {}:
         return {}
     if isinstance(value, str):

@@ -21,10 +21,12 @@ from annotations.exports import genai_bench_ratings, labels, study_tables
 from annotations.exports.files import Counted, ExportRefused, Sink, as_parquet, label_studio
 from annotations.exports.image_chunks import image_chunks
 from annotations.exports.labels import Rows
-from annotations.kept.figures import NO_KEYS, figures
+from annotations.kept.figures import NO_KEYS, Counter, figures
+from annotations.kept.figures import Counted as CountedFigures
 from annotations.models import Answer, Image, Study
 from annotations.studies.flags import flags_of
-from judges.exports import scores
+from annotations.studies.queries import images_n
+from judges.exports import inspect_scores, scores
 from judges.models import AtomScore, Run, Score
 from judges.names import runs_by_name
 
@@ -41,12 +43,14 @@ ENDINGS = {
     "genai_bench": "genai-bench.json",
     "geneval": "geneval.jsonl",
     "t2i_compbench": "t2i-compbench.json",
+    "inspect": "inspect.jsonl",
 }
 NAMES = {
     "label_studio": "Label Studio",
     "genai_bench": "GenAI-Bench",
     "geneval": "GenEval",
     "t2i_compbench": "T2I-CompBench",
+    "inspect": "Inspect",
 }
 
 
@@ -65,11 +69,13 @@ TABLES = {
         (*TABLE, "label_studio", "genai_bench"),
         of_people=True,
     ),
-    "consensus": Table("What people say together", "One row for each image and question."),
+    "consensus": Table(
+        "What people say together", "One row for each image and question.", (*TABLE, "inspect")
+    ),
     "scores": Table(
         "Scores",
         "One row for each judge and image, and for each atom that it scored.",
-        (*TABLE, "geneval", "t2i_compbench"),
+        (*TABLE, "geneval", "t2i_compbench", "inspect"),
     ),
     "images": Table("Images", "With prompt, tags, atoms, generator, metadata and known answers."),
     "prompts": Table("Prompts", "With tags, atoms and metadata."),
@@ -159,21 +165,27 @@ def counts(study: Study, images: QuerySet[Image] | None) -> dict[str, int]:
 
 
 def _whole(study: Study) -> dict[str, int]:
-    scored = study.runs.aggregate(n=Sum("scored", default=0))["n"]
-    kept = figures(
-        study,
-        "export",
-        lambda: ({"labels": _answers(study).count(), "parts": _parts(study).count()}, NO_KEYS),
-        asked=str(scored),
-    )
+    kept = figures(study, ROWS).body
     return {
-        "labels": kept.body["labels"],
-        "scores": scored + kept.body["parts"],
-        "images": study.images.count(),
+        "labels": kept["labels"],
+        "scores": kept["scored"] + kept["parts"],
+        "images": images_n(study),
         "prompts": study.prompts.count(),
         "generators": study.generators.count(),
         "flags": flags_of(study).count(),
     }
+
+
+def _scored(study: Study) -> int:
+    return study.runs.aggregate(n=Sum("scored", default=0))["n"]
+
+
+def _count(study: Study) -> CountedFigures:
+    scored, labels, parts = _scored(study), _answers(study).count(), _parts(study).count()
+    return {"scored": scored, "labels": labels, "parts": parts}, NO_KEYS
+
+
+ROWS = Counter("export", _count, asked=lambda study: str(_scored(study)))
 
 
 def _answers(study: Study) -> QuerySet[Answer]:
@@ -195,6 +207,12 @@ def _lines(study: Study, asked: Asked) -> Iterator[str]:
     if asked.format == "genai_bench":
         _whole_only(asked)
         return genai_bench_ratings.genai_bench(study, question=asked.question)
+    if asked.format == "inspect":
+        return (
+            inspect_scores.of_people(study, asked.rule, asked.among)
+            if (asked.what == "consensus")
+            else inspect_scores.of_judges(study, asked.judge, asked.among)
+        )
     rows, columns = rows_of(study, asked)
     if asked.format == "label_studio":
         _whole_only(asked)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -32,7 +33,7 @@ from annotations.sources.records import (
     Unreadable,
 )
 from annotations.studies import queries as study_queries
-from judges.intake import imported_scores
+from judges.intake import imported_scores, match_results
 
 Progress = Callable[[int], None]
 # Addresses below /studies/ that are pages of their own.
@@ -98,6 +99,32 @@ def import_labels(*, study: Study, format: str = "tidy", source: Source, **more:
 def import_scores(*, study: Study, format: str = "tidy", source: Source, **more: Any) -> Outcome:
     """Only the scores of a source."""
     return _import_part(ScoreRecord, study, format, source, **more)
+
+
+def import_results(
+    *,
+    study: Study,
+    format: str,
+    path: Path,
+    judge: str = "",
+    generator: str = "",
+    dataset: Path | None = None,
+    part: bool = False,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+) -> Outcome:
+    """The scores in another tool's file: all of them, or none. `part`: those that match."""
+
+    def write(outcome: Outcome) -> None:
+        found = match_results.scores(
+            study, format=format, path=path, judge=judge, generator=generator, dataset=dataset
+        )
+        records = _checked_start(found)
+        _expect_open(study)
+        imported_scores.import_records(study=study, records=records, outcome=outcome)
+        event_log.note(study, "imported", f"imported {path.name} ({format})")
+
+    return _run(write, dry_run=dry_run, strict=not part, progress=progress)
 
 
 def _import_part(
@@ -199,7 +226,9 @@ def expect_name(slug: str) -> None:
 
 def form_for(slug: str, format: str, asked: dict[str, Asked]) -> Form:
     """The form whose questions the labels answer; otherwise the audit's two questions."""
-    if format == "tidy" and any(one.name in AUDIT for one in asked.values()):
+    if format in ("tidy", "hf", "label_studio") and any(
+        one.name in AUDIT for one in asked.values()
+    ):
         # Its other questions are answered beside the form, as they always were.
         return geneval_audit.FORM
     if format in registry.FREE:

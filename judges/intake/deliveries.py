@@ -45,7 +45,7 @@ MOST_BATCHES = 50
 KEPT = timedelta(days=1)
 FOLDER = "deliveries"
 WANTED = (
-    "Send pictures (.png, .jpg, .webp), tables (.csv, .tsv, .jsonl, .json) or an archive (.zip, .tar, "
+    "Send pictures (.png, .jpg, .webp), tables (.csv, .tsv, .jsonl, .json, .parquet) or an archive (.zip, .tar, "
     ".tar.gz) of them."
 )
 

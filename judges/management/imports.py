@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,11 +59,12 @@ class IntoStudy(ImportCommand):
     """One file into an existing study; `importer` decides what is imported from it."""
 
     importer: Importer
+    formats: Sequence[str] = tuple(FORMATS)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study")
         parser.add_argument("file", type=Path)
-        parser.add_argument("--format", choices=list(FORMATS), default="tidy")
+        parser.add_argument("--format", choices=list(self.formats), default="tidy")
         parser.add_argument("--generator", default="", metavar="NAME", help="who made the images")
         parser.add_argument("--judge", default="", metavar="NAME", help="who gave the scores")
         self.add_flags(parser)

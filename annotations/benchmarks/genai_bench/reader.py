@@ -85,7 +85,7 @@ def _ratings(
                         source=path.name,
                     )
                 )
-                yield from _labels(f"{generator}/{name}", generator, ratings, line, path.name)
+                yield from ratings_of(f"{generator}/{name}", generator, ratings, line, path.name)
 
 
 def _same_number(given: Any, key: str) -> bool:
@@ -93,7 +93,9 @@ def _same_number(given: Any, key: str) -> bool:
     return str(given).zfill(len(key)) == key
 
 
-def _labels(image: str, generator: str, ratings: Any, line: int, source: str) -> Iterator[Record]:
+def ratings_of(
+    image: str, generator: str, ratings: Any, line: int, source: str
+) -> Iterator[Record]:
     """Three numbers are three people, not three aspects."""
     field = f"models.{generator}"
     if not isinstance(ratings, list):

@@ -1,0 +1,224 @@
+"""The rows that `export_dataset` writes: one for each image, with all that is known of it.
+
+Both ends of it: the columns, for the writer, and the reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from annotations.sources import parquet_rows, tidy_tables
+from annotations.sources.checks import Unfit
+from annotations.sources.json_values import Images
+from annotations.sources.parquet_rows import Kept
+from annotations.sources.records import (
+    AtomRecord,
+    GeneratorRecord,
+    ImageRecord,
+    LabelRecord,
+    PromptRecord,
+    Record,
+    ScoreRecord,
+)
+from annotations.sources.rows import Row, records
+
+# Column -> its type: one of the words that Arrow and the hub have in common, a list of one in
+# brackets, or a list of objects.
+Fields = dict[str, str]
+ATOM: Fields = {
+    "index": "int32",
+    "kind": "string",
+    "text": "string",
+    "question": "string",
+    "expected": "string",
+    "parents": "[int32]",
+}
+ANSWER: Fields = {
+    "rater": "string",
+    "question": "string",
+    "atom": "int32",
+    "value": "float64",
+    "value_text": "string",
+    "form": "string",
+    "seconds": "float64",
+    "submitted_at": "string",
+}
+TOGETHER: Fields = {
+    "question": "string",
+    "atom": "int32",
+    "rule": "string",
+    "value": "float64",
+    "raters": "int32",
+    "undecided": "string",
+}
+SCORE: Fields = {
+    "judge": "string",
+    "score": "float64",
+    "correct": "bool",
+    "atom": "int32",
+    "reason": "string",
+    "error": "string",
+    "evidence": "string",
+}
+COLUMNS: dict[str, str | Fields] = {
+    "image": "image",
+    "image_id": "string",
+    "prompt_id": "string",
+    "prompt": "string",
+    "tags": "[string]",
+    "atomicity": "int32",
+    "atoms": ATOM,
+    "prompt_metadata": "string",
+    "generator": "string",
+    "release_date": "string",
+    "family": "string",
+    "generator_note": "string",
+    "variant": "string",
+    "sample": "int32",
+    "metadata": "string",
+    "answers": ANSWER,
+    "consensus": TOGETHER,
+    "scores": SCORE,
+}
+Cells = dict[str, Any]
+
+
+def is_ours(path: Path) -> bool:
+    return COLUMNS.keys() <= set(parquet_rows.columns(path))
+
+
+def read(files: Iterable[Path], *, pictures: bool = True) -> Iterator[Record]:
+    """`pictures`: False where only the labels are looked at."""
+    seen, prompts = Images(), dict[str, PromptRecord]()
+    for file in files:
+        wanted = [name for name in COLUMNS if pictures or name != "image"]
+
+        def of(row: Row[Cells], source: str = file.name) -> Iterator[Record]:
+            yield from _of_row(row, source, seen, prompts)
+
+        yield from records(parquet_rows.rows(file, wanted), of, file.name)
+
+
+def _of_row(
+    row: Row[Cells], source: str, seen: Images, prompts: dict[str, PromptRecord]
+) -> Iterator[Record]:
+    cells = {name: "" if value is None else value for name, value in row.value.items()}
+    key = _text("image_id", cells["image_id"])
+    prompt = _prompt(cells, row.line, source)
+    known = prompts.setdefault(prompt.key, prompt)
+    if known is prompt:
+        yield prompt
+    elif (known.text, known.tags, known.atoms) != (prompt.text, prompt.tags, prompt.atoms):
+        raise Unfit("prompt", prompt.text, f"“{prompt.key}” stood for another prompt further up.")
+    generator = _text("generator", cells["generator"])
+    if generator not in seen.generators:
+        seen.generators.add(generator)
+        yield GeneratorRecord(
+            generator,
+            tidy_tables.day("release_date", cells["release_date"]),
+            _words(cells["family"]),
+            _words(cells["generator_note"]),
+            row.line,
+            source,
+        )
+    content = parquet_rows.content_of(cells.get("image") or None)
+    yield from seen.send(
+        ImageRecord(
+            key,
+            prompt.key,
+            generator,
+            Kept(content) if content else None,
+            _variant(cells["variant"]),
+            tidy_tables.whole("sample", cells["sample"]) if cells["sample"] != "" else 0,
+            tidy_tables.json_object("metadata", cells["metadata"]),
+            row.line,
+            source,
+        )
+    )
+    yield from (_label(key, answer, row.line, source) for answer in _list(cells, "answers"))
+    yield from (_score(key, score, row.line, source) for score in _list(cells, "scores"))
+
+
+def _prompt(cells: Cells, line: int, source: str) -> PromptRecord:
+    atoms = tuple(
+        AtomRecord(
+            tidy_tables.whole("index", atom.get("index")),
+            _words(atom.get("kind")),
+            _words(atom.get("text")),
+            _words(atom.get("question")),
+            _words(atom.get("expected")),
+            tuple(atom.get("parents") or ()),
+        )
+        for atom in _list(cells, "atoms")
+    )
+    return PromptRecord(
+        _text("prompt_id", cells["prompt_id"]),
+        _text("prompt", cells["prompt"]),
+        tuple(cells["tags"] or ()),
+        atoms,
+        None if cells["atomicity"] == "" else tidy_tables.whole("atomicity", cells["atomicity"]),
+        tidy_tables.json_object("prompt_metadata", cells["prompt_metadata"]),
+        line,
+        source,
+    )
+
+
+def _label(image: str, answer: Cells, line: int, source: str) -> LabelRecord:
+    value, words = answer.get("value"), answer.get("value_text")
+    if (value is None) == (words is None):
+        raise Unfit("answers.value", value, "An answer has a number or a text, one of them.")
+    seconds, moment = answer.get("seconds"), answer.get("submitted_at")
+    return LabelRecord(
+        image,
+        _text("answers.rater", answer.get("rater")),
+        _text("answers.question", answer.get("question")),
+        _words(words) if value is None else tidy_tables.number("answers.value", value),
+        answer.get("atom"),
+        None if seconds is None else tidy_tables.number("answers.seconds", seconds),
+        tidy_tables.instant("answers.submitted_at", moment) if moment else None,
+        _words(answer.get("form")),
+        line,
+        source,
+    )
+
+
+def _score(image: str, score: Cells, line: int, source: str) -> ScoreRecord:
+    value = score.get("score")
+    return ScoreRecord(
+        image,
+        _text("scores.judge", score.get("judge")),
+        None if value is None else tidy_tables.number("scores.score", value),
+        score.get("correct"),
+        score.get("atom"),
+        _words(score.get("reason")),
+        _words(score.get("error")),
+        tidy_tables.json_object("scores.evidence", score.get("evidence") or "") or None,
+        line,
+        source,
+    )
+
+
+def _list(cells: Cells, name: str) -> list[Cells]:
+    value = cells.get(name) or []
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        raise Unfit(name, str(value)[:80], f"“{name}” must be a list of objects.")
+    return value
+
+
+def _text(field: str, value: Any) -> str:
+    """As it stands: nothing in these files was put before a text against spreadsheets."""
+    if not isinstance(value, str) or not value.strip():
+        raise Unfit(field, value, f"“{field}” must be a text that is not empty.")
+    return value
+
+
+def _variant(value: Any) -> str:
+    if (value or "original") not in tidy_tables.VARIANTS:
+        raise Unfit("variant", value, "“variant” must be original or rewritten.")
+    return value or "original"
+
+
+def _words(value: Any) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,153 @@
+"""Parquet files row by row, and the pictures that lie in them.
+
+The hub's datasets keep a picture as `{bytes, path}` in a column. No more of a file than a few rows is
+in the memory, however large its row groups are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from annotations.sources.records import Unreadable
+from annotations.sources.rows import Row
+
+SUFFIX = ".parquet"
+# Rows that are taken out of a file at once, and the memory that they may take: no cell is larger than
+# its column in a row group says.
+ROWS, MEMORY = 1_000, 2**30
+# Between a file's name and the number of a row, in the name of a picture.
+INSIDE = f"{SUFFIX}#"
+
+
+class Kept:
+    """A picture on the disk until somebody reads it, or nobody can any more: a batch of pictures
+    that waits to be written does not fill the memory."""
+
+    def __init__(self, content: bytes) -> None:
+        handle, self._file = tempfile.mkstemp(prefix="jurybox-picture-")
+        with open(handle, "wb") as file:
+            file.write(content)
+
+    def __call__(self) -> bytes:
+        return Path(self._file).read_bytes()
+
+    def __del__(self) -> None:
+        with contextlib.suppress(OSError, AttributeError):
+            os.unlink(self._file)
+
+
+class Embedded:
+    """A cell with a picture; its text is a name that no file has."""
+
+    def __init__(self, name: str, content: bytes | None) -> None:
+        self.name, self.content = name, content
+
+    def __str__(self) -> str:
+        return self.name
+
+    def kept(self) -> Kept | None:
+        return None if self.content is None else Kept(self.content)
+
+
+def columns(path: Path) -> list[str]:
+    return list(_opened(path).schema_arrow.names)
+
+
+def picture_columns(path: Path) -> list[str]:
+    """Columns with pictures: what the hub's features say, or their type."""
+    import pyarrow
+
+    schema = _opened(path).schema_arrow
+    told = _features(schema.metadata or {})
+    found = []
+    for field in schema:
+        kind = field.type
+        binary = pyarrow.types.is_binary(kind) or pyarrow.types.is_large_binary(kind)
+        struct = pyarrow.types.is_struct(kind) and {f.name for f in kind} == {"bytes", "path"}
+        if struct or (binary and told.get(field.name) in (None, "Image")):
+            found.append(field.name)
+    return found
+
+
+def rows(path: Path, only: Sequence[str] | None = None) -> Iterator[Row[dict[str, Any]]]:
+    """The rows as plain values, numbered from 1; `only` these columns."""
+    file = _opened(path)
+    wanted = list(file.schema_arrow.names) if only is None else list(only)
+    size = max(1, min(ROWS, MEMORY // max(1, _largest(file, wanted))))
+    number = 0
+    try:
+        for batch in file.iter_batches(batch_size=size, columns=wanted):
+            for item in batch.to_pylist():
+                number += 1
+                yield Row(number, item)
+    except Exception as error:
+        # Whatever the library makes of a damaged file.
+        raise Unreadable(f"{path.name} is damaged after row {number}: {_said(error)}.") from error
+
+
+def as_table(
+    path: Path, name: str, *, pictures: bool
+) -> tuple[list[str], Iterator[Row[dict[str, Any]]]]:
+    """Names of the columns, and cells by column. A picture is an `Embedded`, without its bytes
+    unless `pictures` are wanted."""
+    there = columns(path)
+    pictured = set(picture_columns(path))
+    wanted = there if pictures else [column for column in there if column not in pictured]
+    return there, _cells(path, name, wanted, pictured)
+
+
+def _cells(
+    path: Path, name: str, wanted: list[str], pictured: set[str]
+) -> Iterator[Row[dict[str, Any]]]:
+    for line, item in rows(path, wanted):
+        for column in pictured:
+            item[column] = Embedded(f"{name}#{line:06d}", content_of(item.get(column)))
+        yield Row(line, item)
+
+
+def content_of(value: Any) -> bytes | None:
+    """The bytes of a cell of a picture column."""
+    return value.get("bytes") if isinstance(value, dict) else value
+
+
+def _opened(path: Path) -> Any:
+    try:
+        from pyarrow import parquet
+    except ImportError:
+        raise Unreadable(
+            "Parquet needs pyarrow: pip install pyarrow (it is in requirements.txt)."
+        ) from None
+    try:
+        # Read bit by bit: a column in a row group may have hundreds of megabytes.
+        return parquet.ParquetFile(path, buffer_size=2**20, pre_buffer=False)
+    except Exception as error:
+        raise Unreadable(f"{path.name} is no sound Parquet file: {_said(error)}.") from error
+
+
+def _largest(file: Any, wanted: Sequence[str]) -> int:
+    """Bytes of the largest column in a row group."""
+    about, most = file.metadata, 0
+    for group in map(about.row_group, range(about.num_row_groups)):
+        for column in map(group.column, range(group.num_columns)):
+            if column.path_in_schema.partition(".")[0] in wanted:
+                most = max(most, column.total_uncompressed_size)
+    return most
+
+
+def _features(about: dict[bytes, bytes]) -> dict[str, str]:
+    """Column -> its kind, as the hub's library wrote it into the file."""
+    try:
+        features = json.loads(about.get(b"huggingface", b"{}"))["info"]["features"]
+        return {name: str(feature.get("_type")) for name, feature in features.items()}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+def _said(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")[:200]

@@ -1,0 +1,235 @@
+"""Scores in the files that other evaluation tools write: lmms-eval, EvalScope, Inspect.
+
+None of them knows our images: a result says what may lead to one, and `judges/intake/match_results.py`
+finds it. What a tool could not score is an error here, also where the tool wrote a 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from annotations.sources import tidy_tables
+from annotations.sources.checks import Unfit
+from annotations.sources.json_values import take
+from annotations.sources.records import Rejected, Unreadable
+from annotations.sources.rows import Row
+from annotations.sources.text_files import document, json_lines, opening
+
+
+class Result(NamedTuple):
+    """A judge's score and what leads to the image: its id, its number in a dataset, its file, its
+    prompt."""
+
+    line: int
+    judge: str
+    score: float | None
+    correct: bool | None = None
+    reason: str = ""
+    error: str = ""
+    image: str = ""
+    number: int | None = None
+    file: str = ""
+    prompt: str = ""
+
+
+Item = dict[str, Any]
+# What lmms-eval writes of each sample beside its metrics.
+LMMS_OWN = {
+    *(
+        "doc_id",
+        "doc",
+        "target",
+        "arguments",
+        "resps",
+        "filtered_resps",
+        "token_counts",
+        "doc_hash",
+    ),
+    *("prompt_hash", "target_hash", "input", "input_media", "filter", "metrics"),
+}
+# EvalScope: only these carry a score.
+USABLE = {"success", "fallback"}
+# Inspect's letters. "N" is no answer: it says something of the judge, nothing of the image.
+LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5}
+IMAGE_IDS = ("image_id", "image_key")
+FILES = ("image_path", "file_name", "image_file", "image")
+
+
+def read(format: str, path: Path, judge: str = "") -> Iterator[Result | Rejected]:
+    """Each result with the line that it came from; what is none, as a refusal."""
+    if not path.is_file():
+        raise Unreadable(f"There is no file {path}.")
+    of = READERS[format][1]
+    for row in _rows(path):
+        if isinstance(row, Rejected):
+            yield row
+            continue
+        try:
+            if not isinstance(row.value, dict):
+                raise Unfit("line", row.value, "An object is wanted here.")
+            yield from list(of(row.value, row.line, judge))
+        except Unfit as unfit:
+            yield unfit.at(row.line, path.name)
+
+
+def _rows(path: Path) -> Iterable[Row[Any] | Rejected]:
+    if opening(path).lstrip()[:1] != b"[":
+        return json_lines(path)
+    items = document(path)
+    return (Row(place, item) for place, item in enumerate(items, 1))
+
+
+def _lmms_eval(item: Item, line: int, judge: str) -> Iterator[Result]:
+    number = take(item, "doc_id", (int, str), "a number or a text")
+    metrics = {
+        name: value
+        for name, value in item.items()
+        if name not in LMMS_OWN and (_is_number(value) or _is_number(_inside(value)))
+    }
+    if not metrics:
+        raise Unfit("line", ", ".join(item)[:80], "No field of this sample is a score.")
+    prompt = item.get("input")
+    for name, value in metrics.items():
+        about = value if isinstance(value, dict) else {}
+        score = tidy_tables.number(name, float(_inside(value) if about else value))
+        yield Result(
+            line,
+            _judge(judge, name, alone=len(metrics) == 1),
+            score,
+            correct=(_inside(value) if about else value) if _is_bool(value, about) else None,
+            image=_first(about, IMAGE_IDS) or _first(item, IMAGE_IDS),
+            number=number if isinstance(number, int) else _as_number(number),
+            file=_first(about, FILES) or _first(item, FILES),
+            prompt=prompt if isinstance(prompt, str) else "",
+        )
+
+
+def _evalscope(item: Item, line: int, judge: str) -> Iterator[Result]:
+    number = take(item, "index", int, "a whole number")
+    sample = take(item, "sample_score", dict, "an object")
+    score = take(sample, "score", dict, "an object")
+    about = sample.get("sample_metadata") or {}
+    value = take(score, "value", dict, "an object of scores by metric")
+    status = str(score.get("status", "success")).rpartition(".")[2].lower()
+    remarks = score.get("metadata") or {}
+    clues: Item = {
+        "image": _first(about, IMAGE_IDS),
+        "number": number,
+        "file": _first(about, FILES) or _word(score.get("prediction")),
+        "prompt": _word(about.get("prompt")),
+    }
+    if status not in USABLE:
+        names = list(value) or [_word(score.get("main_score_name")) or "score"]
+        for name in names:
+            words = f"EvalScope: {status.replace('_', ' ')}"
+            yield Result(
+                line, _judge(judge, name, alone=len(names) == 1), None, error=words, **clues
+            )
+        return
+    if not value:
+        raise Unfit("sample_score.score.value", "", "There is no score in it.")
+    for name, given in value.items():
+        called = _judge(judge, name, alone=len(value) == 1)
+        # A metric that broke stands as 0 beside these words.
+        broken = _word(remarks.get(name))
+        if broken.startswith("error:"):
+            yield Result(line, called, None, error=f"EvalScope: {broken}"[:2000], **clues)
+            continue
+        if not _is_number(given):
+            raise Unfit(f"value.{name}", given, "A score is a number.")
+        yield Result(
+            line,
+            called,
+            tidy_tables.number(f"value.{name}", float(given)),
+            correct=given if isinstance(given, bool) else None,
+            reason=_word(score.get("explanation")),
+            **clues,
+        )
+
+
+def _inspect(item: Item, line: int, judge: str) -> Iterator[Result]:
+    key = take(item, "id", (str, int), "a text or a number")
+    if "value" not in item:
+        raise Unfit("value", None, "“value” is missing; a score is wanted.")
+    epoch = item.get("epoch")
+    if epoch is not None and (isinstance(epoch, bool) or not isinstance(epoch, int) or epoch < 1):
+        raise Unfit("epoch", epoch, "“epoch” must be a whole number from 1.")
+    about = item.get("metadata") or {}
+    if not isinstance(about, dict):
+        raise Unfit("metadata", about, "“metadata” must be an object.")
+    value = item["value"]
+    values = value if isinstance(value, dict) else {"": value}
+    if not values or isinstance(value, list):
+        raise Unfit(
+            "value", value, "A score is a number, a letter (C, I, P, N) or an object of them."
+        )
+    verdict = about.get("correct")
+    for name, given in values.items():
+        called = judge or _word(about.get("judge")) or "inspect"
+        called = (f"{judge}-{name}" if judge else name) if name else called
+        if epoch is not None and epoch > 1:
+            # A judge that was asked again: no mean is made here.
+            called = f"{called}-epoch-{epoch}"
+        score, correct, error = _value(given)
+        yield Result(
+            line,
+            called,
+            score,
+            verdict if isinstance(verdict, bool) and not name and score is not None else correct,
+            _word(item.get("explanation")),
+            error,
+            image=key if isinstance(key, str) else "",
+            number=key if isinstance(key, int) else _as_number(key),
+        )
+
+
+def _value(given: Any) -> tuple[float | None, bool | None, str]:
+    """Score, verdict, and why there is none."""
+    if given is None:
+        return None, None, "Inspect: no value"
+    if isinstance(given, bool):
+        return float(given), given, ""
+    if isinstance(given, str) and given in LETTERS:
+        return LETTERS[given], {"C": True, "I": False}.get(given), ""
+    if given == "N":
+        return None, None, "Inspect: no answer"
+    return tidy_tables.number("value", given), None, ""
+
+
+READERS: dict[str, tuple[str, Callable[[Item, int, str], Iterator[Result]]]] = {
+    "lmms_eval": ("lmms-eval: DATE_samples_TASK.jsonl", _lmms_eval),
+    "evalscope": ("EvalScope: reviews/MODEL/TASK.jsonl", _evalscope),
+    "inspect": ("Inspect: the file of precomputed_scores", _inspect),
+}
+
+
+def _judge(judge: str, name: str, *, alone: bool) -> str:
+    return (judge if alone else f"{judge}-{name}") if judge else name
+
+
+def _inside(value: Any) -> Any:
+    return value.get("score") if isinstance(value, dict) else None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float)
+
+
+def _is_bool(value: Any, about: Item) -> bool:
+    return isinstance(_inside(value) if about else value, bool)
+
+
+def _as_number(value: str) -> int | None:
+    return int(value) if value.isdecimal() and len(value) < 10 else None
+
+
+def _first(item: Item, names: Iterable[str]) -> str:
+    return next(
+        (item[name] for name in names if isinstance(item.get(name), str) and item[name]), ""
+    )
+
+
+def _word(value: Any) -> str:
+    return value if isinstance(value, str) else ""
