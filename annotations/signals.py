@@ -10,6 +10,8 @@ labels_changed = Signal()
 # answers with a text that differs once labels have changed since the last counting.
 labels_version = Signal()
 labels_are_counted = Signal()
+# Asked when old figures are shown: study_id. The listener answers whether they will soon be counted.
+figures_are_behind = Signal()
 
 # An account was made through an invitation: request, the name that was wanted, the name it got.
 account_made = Signal()

@@ -1,12 +1,14 @@
 """Keeps what a page counts over all labels of a study.
 
 A small study is counted each time. In a larger one, what was counted is shown again as long as no label
-has changed; while labels keep coming, counting takes at most a tenth of the time, and the page says
-when it was done. The owner's own changes are counted at once: `now=True`.
+has changed. After a change, a worker counts again while the page shows the old figures and says when
+they were counted. A page counts itself only what was never counted, what the owner has just changed
+(`now=True`), what no worker counts, and what a worker has left lying for a while.
 """
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,9 +19,10 @@ import numpy as np
 from django.utils import timezone
 
 from annotations.models import Annotation, Kept, Study
-from annotations.signals import labels_are_counted, labels_version
+from annotations.signals import figures_are_behind, labels_are_counted, labels_version
 
 AT_ONCE = 5_000  # forms
+# While labels keep coming, counting takes at most this part of the time.
 SHARE_OF_TIME = 0.1
 
 # What is kept: figures as JSON, and whole numbers (keys of images), which are packed.
@@ -36,31 +39,89 @@ class Figures:
     counted_at: datetime | None = None
 
 
-def figures(
-    study: Study, name: str, count: Callable[[], Counted], *, asked: str = "", now: bool = False
-) -> Figures:
-    """`asked`: what the figures depend on besides labels; others than the kept ones count anew."""
-    if _is_small(study):
-        return Figures(*count())
-    version = _stamp(labels_version, study)
-    kept = Kept.objects.filter(study=study, name=name).first()
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """How figures are counted. `asked`: what they depend on besides labels; with another one than the
+    kept figures have, they are counted anew. `by_worker`: whether a worker knows this counter."""
+
+    name: str
+    count: Callable[[Study], Counted]
+    asked: Callable[[Study], str] = lambda study: ""
+    by_worker: bool = True
+
+
+def figures(study: Study, counter: Counter, *, now: bool = False) -> Figures:
+    if is_small(study):
+        return Figures(*counter.count(study))
+    asked = counter.asked(study)
+    kept = Kept.objects.filter(study=study, name=counter.name).first()
+    version = _answer(labels_version, study)
     if kept is not None and kept.asked == asked and version:
-        fresh = kept.stamp == version
-        rest = timedelta(seconds=kept.seconds / SHARE_OF_TIME)
-        if fresh or (not now and timezone.now() - kept.made_at < rest):
+        old = kept.stamp != version
+        if not old or (not now and _may_be_shown(kept, study, counter)):
             keys = np.frombuffer(kept.keys, np.int64)
-            return Figures(kept.body, keys, None if fresh else kept.made_at)
-    return _count(study, name, count, asked)
+            return Figures(kept.body, keys, kept.made_at if old else None)
+    return _count(study, counter, asked)
 
 
-def _count(study: Study, name: str, count: Callable[[], Counted], asked: str) -> Figures:
+def count_again(study: Study, counter: Counter) -> bool:
+    """For the worker. Whether what was kept is wrong: of these very labels, and other figures."""
+    asked, version = counter.asked(study), _answer(labels_version, study)
+    kept = Kept.objects.filter(study=study, name=counter.name, asked=asked, stamp=version).first()
+    found = _count(study, counter, asked)
+    if kept is None or version != _answer(labels_version, study):
+        return False
+    before = np.frombuffer(kept.keys, np.int64)
+    return kept.body != _as_stored(found.body) or not np.array_equal(before, found.keys)
+
+
+def behind(study: Study, counters: tuple[Counter, ...]) -> list[Counter]:
+    """Those that it is time to count (again): never counted, or old and rested. None of a small
+    study."""
+    if is_small(study):
+        return []
+    version = _answer(labels_version, study)
+    rows = Kept.objects.filter(study=study).defer("body", "keys")
+    kept = {row.name: row for row in rows}
+    found = []
+    for counter in counters:
+        row = kept.get(counter.name)
+        if row is None or (row.stamp != version and timezone.now() >= _rested(row)):
+            found.append(counter)
+    return found
+
+
+def is_small(study: Study) -> bool:
+    """Whether a page may count while somebody waits."""
+    rows = Annotation.objects.filter(study=study, state=Annotation.State.COUNTED).order_by()
+    return rows[: AT_ONCE + 1].count() <= AT_ONCE
+
+
+def _as_stored(body: dict[str, Any]) -> dict[str, Any]:
+    return json.loads(json.dumps(body))
+
+
+def _may_be_shown(kept: Kept, study: Study, counter: Counter) -> bool:
+    """Whether old figures do, and somebody will count them again."""
+    if timezone.now() < _rested(kept):
+        return True
+    return counter.by_worker and any(
+        soon for _, soon in figures_are_behind.send(sender=None, study_id=study.pk)
+    )
+
+
+def _rested(kept: Kept) -> datetime:
+    return kept.made_at + timedelta(seconds=kept.seconds / SHARE_OF_TIME)
+
+
+def _count(study: Study, counter: Counter, asked: str) -> Figures:
     began = time.perf_counter()
     # What changes while this counts is newer than what is kept.
-    stamp = _stamp(labels_are_counted, study)
-    body, keys = count()
+    stamp = _answer(labels_are_counted, study)
+    body, keys = counter.count(study)
     Kept.objects.update_or_create(
         study=study,
-        name=name,
+        name=counter.name,
         defaults={
             "asked": asked,
             "body": body,
@@ -73,11 +134,6 @@ def _count(study: Study, name: str, count: Callable[[], Counted], asked: str) ->
     return Figures(body, keys)
 
 
-def _stamp(signal, study: Study) -> str:
+def _answer(signal, study: Study) -> str:
     """What the app above answers; empty where none listens, and then nothing is kept for long."""
-    return next((str(stamp) for _, stamp in signal.send(sender=None, study_id=study.pk)), "")
-
-
-def _is_small(study: Study) -> bool:
-    rows = Annotation.objects.filter(study=study, state=Annotation.State.COUNTED).order_by()
-    return rows[: AT_ONCE + 1].count() <= AT_ONCE
+    return next((str(said) for _, said in signal.send(sender=None, study_id=study.pk)), "")

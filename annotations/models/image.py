@@ -1,7 +1,12 @@
 import secrets
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from django.db import models
+from django.db import models, transaction
 from django.db.models import F, Q
+from django.db.models.signals import post_delete
+from django.dispatch import receiver
 
 from annotations.models.prompt import Prompt
 from annotations.models.study import Study
@@ -15,6 +20,8 @@ class Generator(models.Model):
     release_date = models.DateField(null=True, blank=True)
     family = models.CharField(max_length=200, blank=True)
     note = models.TextField(blank=True)
+    # Changes with the images: counting a million takes a page too long.
+    image_count = models.PositiveIntegerField(default=0, editable=False)
 
     class Meta:
         ordering = ["study", F("release_date").asc(nulls_last=True), "name"]
@@ -30,6 +37,16 @@ class Generator(models.Model):
 
 def new_public_id() -> str:
     return secrets.token_urlsafe(12)
+
+
+class Images(models.Manager["Image"]):
+    """Whoever makes images counts them."""
+
+    def bulk_create(self, objs: Iterable["Image"], *args: Any, **kwargs: Any) -> list["Image"]:
+        with transaction.atomic():
+            made = super().bulk_create(objs, *args, **kwargs)
+            _count(Counter(image.generator_id for image in made))
+        return made
 
 
 class Image(models.Model):
@@ -60,6 +77,8 @@ class Image(models.Model):
     # these images, so the overlap does not apply.
     gold = models.JSONField(null=True, blank=True)
 
+    objects = Images()
+
     class Meta:
         ordering = ["study", "key"]
         constraints = [
@@ -86,10 +105,28 @@ class Image(models.Model):
             ),
             models.Index(
                 fields=["study"],
-                condition=~Q(file="") & Q(gold__isnull=False),
+                condition=Q(gold__isnull=False),
                 name="gold_image_of_study",
             ),
         ]
 
     def __str__(self) -> str:
         return self.key
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        new = self._state.adding
+        with transaction.atomic():
+            super().save(*args, **kwargs)
+            if new:
+                _count({self.generator_id: 1})
+
+
+@receiver(post_delete, sender=Image)
+def _deleted(sender: type[Image], instance: Image, **kwargs: Any) -> None:
+    _count({instance.generator_id: -1})
+
+
+def _count(more: Mapping[int, int]) -> None:
+    """In the order of their keys, so that two transactions never wait for each other."""
+    for generator, count in sorted(more.items()):
+        Generator.objects.filter(pk=generator).update(image_count=F("image_count") + count)

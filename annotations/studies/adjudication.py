@@ -14,14 +14,14 @@ from typing import NamedTuple, overload
 
 import numpy as np
 from django.db import transaction
-from django.db.models import Count, Max, Min, QuerySet
+from django.db.models import Count, Exists, Max, Min, OuterRef, QuerySet
 
 from annotations import event_log, marks
 from annotations.errors import LabelRefused
 from annotations.forms.papers.derived_answers import WORDS
 from annotations.forms.per_image import AskedQuestion
 from annotations.forms.versions import questions_for
-from annotations.kept.figures import figures
+from annotations.kept.figures import Counted, Counter, figures
 from annotations.models import Annotation, Answer, Atom, Decision, Image, Study
 from annotations.signals import announce_label_change
 
@@ -101,12 +101,13 @@ class Cases(Sequence[Case]):
 
 def disagreements(study: Study) -> Cases:
     """The images for which some question has different answers."""
-    found = figures(study, "disagreements", lambda: ({}, _split(study)))
-    decided = Decision.objects.filter(image__study=study).order_by().values_list("image_id")
+    found = figures(study, DISAGREEMENTS)
+    decided = decisions_of(study).order_by().values_list("image_id")
     return Cases(found.keys, frozenset(pk for (pk,) in decided), found.counted_at)
 
 
-def _split(study: Study) -> np.ndarray:
+def _count(study: Study) -> Counted:
+    """The keys of the images, in the order of the study."""
     rows = (
         _counted(study)
         .values("annotation__image_id", "question", "atom_id")
@@ -123,7 +124,10 @@ def _split(study: Study) -> np.ndarray:
     }
     images = Image.objects.filter(pk__in=split) if len(split) < 500 else study.images.all()
     places = images.order_by("place", "pk").values_list("pk", flat=True)
-    return np.array([pk for pk in places.iterator(chunk_size=20_000) if pk in split], np.int64)
+    return {}, np.array([pk for pk in places.iterator(chunk_size=20_000) if pk in split], np.int64)
+
+
+DISAGREEMENTS = Counter("disagreements", _count)
 
 
 def answers_side_by_side(image: Image) -> list[DisputedQuestion]:
@@ -194,12 +198,20 @@ def as_known_answers(image: Image) -> dict[str, float | str]:
     }
 
 
+def decisions_of(study: Study) -> QuerySet[Decision]:
+    """From the decisions: there are far fewer of all studies than this one may have images."""
+    ours = Image.objects.filter(pk=OuterRef("image"), study=study)
+    return Decision.objects.filter(Exists(ours))
+
+
 def decisions_on(*, study: Study, question: str, images: dict[int, int]) -> np.ndarray:
     """The decided values of a question about whole images; `images`: key -> column."""
     out = np.full(len(images), np.nan)
-    rows = Decision.objects.filter(
-        image__study=study, question=question, atom__isnull=True, value__isnull=False
-    ).order_by()
+    rows = (
+        decisions_of(study)
+        .filter(question=question, atom__isnull=True, value__isnull=False)
+        .order_by()
+    )
     for image, value in rows.values_list("image_id", "value"):
         out[images[image]] = value
     return out
@@ -207,9 +219,11 @@ def decisions_on(*, study: Study, question: str, images: dict[int, int]) -> np.n
 
 def decided_atoms(study: Study) -> dict[tuple[int, int], float]:
     """(image, atom) -> the decided value of this atom."""
-    rows = Decision.objects.filter(
-        image__study=study, question="atom", atom__isnull=False, value__isnull=False
-    ).order_by()
+    rows = (
+        decisions_of(study)
+        .filter(question="atom", atom__isnull=False, value__isnull=False)
+        .order_by()
+    )
     return {
         (image, atom): value
         for image, atom, value in rows.values_list("image", "atom", "value")

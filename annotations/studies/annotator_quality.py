@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from django.db.models import Count, Q
 
-from annotations.kept.figures import NO_KEYS, figures
+from annotations.kept.figures import NO_KEYS, Counted, Counter, figures
 from annotations.models import Annotation, Membership, Study
 from annotations.scales import CANT_TELL
 from annotations.studies.known_answers import known_images, people_said
@@ -75,13 +75,7 @@ def people_rows(study: Study, *, now: bool = False) -> People:
     counted again if a label has changed since."""
     members = list(study.memberships.select_related("user", "invitation", "group").order_by("name"))
     gold = _gold_shares(study)
-    kept = figures(
-        study,
-        "people",
-        lambda: (_counted(study), NO_KEYS),
-        asked=f"{study.fastest_seconds:g}",
-        now=now,
-    )
+    kept = figures(study, PEOPLE, now=now)
     worked = {int(pk): Worked(**one) for pk, one in kept.body.items()}
     skipped = dict(
         study.assignments.filter(state="skipped")
@@ -112,12 +106,12 @@ def people_rows(study: Study, *, now: bool = False) -> People:
     return rows
 
 
-def _counted(study: Study) -> dict[str, Any]:
+def _count(study: Study) -> Counted:
     """membership -> the fields of `Worked`"""
     agreement = agreement_with_majority(study)
     seconds, answered, aside = _times(study)
     fast = _too_fast(study)
-    counted = {}
+    counted: dict[str, Any] = {}
     for person in {*answered, *agreement}:
         own, share = seconds.get(person, []), agreement.get(person, Share(0, 0))
         one = Worked(
@@ -131,7 +125,10 @@ def _counted(study: Study) -> dict[str, Any]:
             compared=share.of,
         )
         counted[str(person)] = asdict(one)
-    return counted
+    return counted, NO_KEYS
+
+
+PEOPLE = Counter("people", _count, asked=lambda study: f"{study.fastest_seconds:g}")
 
 
 def _marks(

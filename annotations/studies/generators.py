@@ -13,7 +13,7 @@ from datetime import date
 from pathlib import Path
 
 from django.db import transaction
-from django.db.models import Count, F, QuerySet
+from django.db.models import F, QuerySet
 
 from annotations import event_log
 from annotations.errors import StudyRefused
@@ -98,9 +98,10 @@ class TableRefused(StudyRefused):
 
 
 def listed(study: Study) -> QuerySet[Generator]:
-    """With `shown`, the number of their images; in the order of their dates, those without last."""
-    rows = Generator.objects.filter(study=study).annotate(shown=Count("images"))
-    return rows.order_by(F("release_date").asc(nulls_last=True), "name", "pk")
+    """In the order of their dates, those without last."""
+    return Generator.objects.filter(study=study).order_by(
+        F("release_date").asc(nulls_last=True), "name", "pk"
+    )
 
 
 def undated(study: Study) -> tuple[int, int]:

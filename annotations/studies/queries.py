@@ -6,11 +6,11 @@ import heapq
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 
 from annotations import marks
 from annotations.forms.definition import OWN
-from annotations.kept.figures import NO_KEYS, figures
+from annotations.kept.figures import NO_KEYS, Counted, Counter, figures
 from annotations.models import Annotation, Answer, ExamplePicture, Image, Study
 from annotations.scales import CANT_TELL
 
@@ -30,39 +30,47 @@ class StudyCounts:
     missing: tuple[str, ...]
 
 
+def images_n(study: Study) -> int:
+    """How many images a study has: each generator knows how many are its own."""
+    return study.generators.aggregate(n=Sum("image_count", default=0))["n"]
+
+
 def counts(study: Study) -> StudyCounts:
-    prompts, images = study.prompts.count(), study.images.count()
-    generators = study.generators.count()
-    kept = figures(
-        study,
-        "study",
-        lambda: (_counted(study, generators), NO_KEYS),
-        # An import of images announces no change of labels.
-        asked=f"{prompts} {images} {generators}",
-    )
+    kept = figures(study, STUDY).body
     return StudyCounts(
-        prompts=prompts,
-        images=images,
-        generators=generators,
-        people=study.memberships.count(),
-        annotations=kept.body["annotations"],
-        labelled=kept.body["labelled"],
-        missing=tuple(kept.body["missing"]),
+        **kept | {"people": study.memberships.count(), "missing": tuple(kept["missing"])}
     )
 
 
-def _counted(study: Study, generators: int) -> dict[str, Any]:
-    counted = Annotation.objects.filter(state=Annotation.State.COUNTED)
+def _sizes(study: Study) -> dict[str, int]:
     return {
+        "prompts": study.prompts.count(),
+        "images": images_n(study),
+        "generators": study.generators.count(),
+    }
+
+
+def _count(study: Study) -> Counted:
+    counted = Annotation.objects.filter(state=Annotation.State.COUNTED)
+    sizes = _sizes(study)
+    body = {
+        **sizes,
         "annotations": counted.filter(study=study).count(),
         # From the images: SQLite would read the answers of all studies to tell them apart.
         "labelled": study.images.filter(Exists(counted.filter(image=OuterRef("pk")))).count(),
         "missing": list(
             study.prompts.annotate(made=Count("images__generator", distinct=True))
-            .filter(made__lt=generators)
+            .filter(made__lt=sizes["generators"])
             .values_list("key", flat=True)
         ),
     }
+    return body, NO_KEYS
+
+
+# An import of images announces no change of labels, so its sizes are asked for each time.
+STUDY = Counter(
+    "study", _count, asked=lambda study: " ".join(str(size) for size in _sizes(study).values())
+)
 
 
 def cannot_tell(study: Study) -> dict[str, dict[str, int]]:

@@ -24,6 +24,7 @@ from annotations.models import Annotation, Assignment, Flag, Membership, Retenti
 from annotations.signals import announce_label_change, people_renamed
 from annotations.studies import deletion
 from annotations.studies.crowd import end_session
+from annotations.studies.queries import images_n
 
 TO_THINK_AGAIN = timedelta(days=1)
 MOST_DAYS = 36_500
@@ -165,7 +166,7 @@ def _deed(study: Study, rule: str) -> str:
         answers = Annotation.objects.filter(study=study).count()
         return (
             f"the study is deleted with all that belongs to it: {study.prompts.count():,} prompts, "
-            f"{study.images.count():,} images, {answers:,} answers, and the scores, reports and "
+            f"{images_n(study):,} images, {answers:,} answers, and the scores, reports and "
             "events. Export first what you want to keep."
         )
     people = _others(study).count()

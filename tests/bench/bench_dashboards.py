@@ -27,6 +27,7 @@ from pathlib import Path
 SMALL = 1_000
 GENERATORS = 8
 RATERS = 10
+RATERS_OF_A_MILLION = 3
 LIMIT, RATIO = 0.300, 2.0
 # Below this, a ratio measures the clock.
 FLOOR = 0.005
@@ -227,7 +228,10 @@ def build(size: int):
     from audit.images import tally
 
     study = Study.objects.create(
-        slug=f"bench-{size}", title="Bench", form=publish_form(geneval_audit.FORM), overlap=RATERS
+        slug=f"bench-{size}",
+        title="Bench",
+        form=publish_form(geneval_audit.FORM),
+        overlap=RATERS if size < 1_000_000 else RATERS_OF_A_MILLION,
     )
     user = get_user_model().objects.create(username=f"owner-{size}")
     Membership.objects.create(study=study, user=user, name="owner", role="owner")
@@ -273,7 +277,7 @@ def _images(study, size: int):
                 prompt=prompt,
                 generator=generator,
                 key=f"{prompt.key}-{n}",
-                taken=RATERS,
+                taken=study.overlap,
             )
             for prompt in prompts
             for n, generator in enumerate(generators)
@@ -290,7 +294,7 @@ def _answers_of(study, images) -> None:
     from annotations.models import Annotation, Answer, Membership
 
     people = Membership.objects.bulk_create(
-        [Membership(study=study, name=f"rater {n}", simulated=True) for n in range(RATERS)]
+        [Membership(study=study, name=f"rater {n}", simulated=True) for n in range(study.overlap)]
     )
     now = timezone.now()
     for person in people:
@@ -349,7 +353,7 @@ def _report(study) -> None:
 
     from audit.models import Column, Report
     from audit.people import stored as stored_agreement
-    from audit.reports import freshness, gallery, summary
+    from audit.reports import freshness, gallery, pairing, summary
     from audit.reports import make as reports
     from audit.reports.pairing import pair
     from audit.reports.reference import Reference
@@ -359,12 +363,12 @@ def _report(study) -> None:
     whole = paired.people
     few = slice(0, SMALL)
     sample = _cut(paired, few)
-    original, reports.pair = reports.pair, lambda **_: sample
+    original, pairing.pair = pairing.pair, lambda **_: sample
     try:
         options = reports.Options(resamples=100)
         body, digest = reports.compute(study, options)
     finally:
-        reports.pair = original
+        pairing.pair = original
     report = Report.objects.create(
         study=study, body=body, summary=summary.of(body), data=digest, stamp=seen, seconds=1.0
     )

@@ -1,6 +1,6 @@
 """People labelling at once: how long they wait, what an answer costs, and whether all is kept.
 
-    python -m tests.bench.bench_labelling [--quick] [--database sqlite|postgres]
+    python -m tests.bench.bench_labelling [--quick] [--pairs] [--database sqlite|postgres]
 
 The web server is started as the demo starts it (2 workers of 4 threads) on a throw-away database:
 SQLite with synchronous=FULL as shipped, and PostgreSQL where one answers. Scripted annotators in
@@ -46,11 +46,12 @@ class Verdicts:
             self.missed.append(what)
 
 
-def crowd(there: Installation, cookies: list[str], count: int | None) -> dict:
+def crowd(there: Installation, cookies: list[str], count: int | None, room: str = "label") -> dict:
     """Annotators in up to four processes, each at work until it has sent so many answers."""
     parts = [part for n in range(4) if (part := cookies[n::4])]
     web, base = there.cpu()
-    children = [_client({"port": there.port, "cookies": part, "answers": count}) for part in parts]
+    asked = {"port": there.port, "answers": count, "room": room}
+    children = [_client({**asked, "cookies": part}) for part in parts]
     try:
         with ThreadPoolExecutor(len(children)) as pool:
             waiting = [pool.submit(_result, child) for child in children]
@@ -160,6 +161,45 @@ def repeated(there: Installation, verdicts: Verdicts, times: int) -> list:
     return [found["submission"]]
 
 
+def votes_beside_answers(database: str, verdicts: Verdicts, *, count: int, people: int) -> None:
+    """Votes on pairs and answers about images of one study by as many people, turn by turn."""
+    with Installation(database, images=2 * count, overlap=3, people=people, pairs=3) as there:
+        found: dict[str, dict] = {room: {} for room in ("label", "compare")}
+        for room in found:
+            crowd(there, there.cookies, 5, room)
+        acknowledged = []
+        for _ in range(2):
+            for room, had in found.items():
+                one = crowd(there, there.cookies, count // people // 2, room)
+                for name in ("sends", "refused", "cpu", "base", "seconds"):
+                    had[name] = had[name] + one[name] if name in had else one[name]
+                acknowledged += one["acknowledged"] if room == "compare" else []
+        cost = {room: (had["cpu"] + had["base"]) / 2 for room, had in found.items()}
+        met = cost["compare"] <= SIZE_GOAL * cost["label"]
+        goal = (f"<= {SIZE_GOAL:g} x the answer's", met)
+        for room, what in (("label", "answer about an image"), ("compare", "vote on a pair")):
+            had = found[room]
+            base = f" + {had['base'] / 2:.2f} in PostgreSQL" if database == "postgres" else ""
+            rate = len(had["sends"]) / had["seconds"]
+            verdicts.line(
+                f"{database}, {people} people: {what}",
+                f"{had['cpu'] / 2:.2f} ms CPU{base}, {rate:.0f}/s",
+                *(goal if room == "compare" else ()),
+            )
+        refused = [words for had in found.values() for words in had["refused"]]
+        verdicts.line(f"{database}: refused", f"{len(refused)}", "0", not refused)
+        stored = there.run("check_pairs")
+    lost = set(acknowledged) - set(stored["submissions"])
+    verdicts.line(f"{database}: acknowledged votes lost", f"{len(lost)}", "0", not lost)
+    wrong = stored["over"] + stored["places_wrong"]
+    verdicts.line(
+        f"{database}: pairs over their 3 people, places wrong",
+        f"{wrong} of {stored['pairs']}",
+        "0",
+        not wrong,
+    )
+
+
 def sizes(verdicts: Verdicts, database: str, *, small: int, large: int, rounds: int) -> None:
     """Turn by turn in both, so that whatever the machine does meanwhile happens to both."""
     shape = {"overlap": 3, "people": 1}
@@ -207,6 +247,7 @@ def bench(database: str, verdicts: Verdicts, *, quick: bool) -> None:
         found = crowd(there, there.cookies, None)
         print(f"{database}: 32 annotators until all {images:,} images are done")
         kept(there, verdicts, found["acknowledged"], all_done=True)
+    votes_beside_answers(database, verdicts, count=count, people=8)
     large = 20_000 if quick else 100_000
     sizes(verdicts, database, small=1000, large=large, rounds=3 if quick else 10)
 
@@ -236,6 +277,7 @@ def _result(child: subprocess.Popen) -> dict:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="fewer answers, smaller studies")
+    parser.add_argument("--pairs", action="store_true", help="only votes beside answers")
     parser.add_argument("--database", choices=["sqlite", "postgres"])
     asked = parser.parse_args()
     # Ended from outside, it still takes its server and its database away.
@@ -247,7 +289,11 @@ def main() -> int:
         if database == "postgres" and not answers(POSTGRES_URL):
             print(f"PostgreSQL: skipped, none answers at {POSTGRES_URL}")
             continue
-        bench(database, verdicts, quick=asked.quick)
+        if asked.pairs:
+            count = 400 if asked.quick else 1600
+            votes_beside_answers(database, verdicts, count=count, people=8)
+        else:
+            bench(database, verdicts, quick=asked.quick)
     print(
         f"load {os.getloadavg()[0]:.1f} at the end; missed: {', '.join(verdicts.missed) or 'nothing'}"
     )

@@ -17,14 +17,21 @@ from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlencode
 
 PATH = "/studies/bench/label/"
+PATHS = {"label": PATH, "compare": "/studies/bench/compare/"}
+FORMS = {"label": 'id="answers"', "compare": 'id="votes"'}
 HIDDEN = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)"')
-RADIO = re.compile(r'<input type="radio" name="(answer-[^"]+)" value="([^"]+)"')
+RADIO = re.compile(r'<input type="radio" name="(answer-[^"]+|match)" value="([^"]+)"')
 
 
 class Annotator:
     def __init__(
-        self, port: int, session: str, connection: http.client.HTTPConnection | None = None
+        self,
+        port: int,
+        session: str,
+        connection: http.client.HTTPConnection | None = None,
+        room: str = "label",
     ) -> None:
+        self.room = room
         self.connection = connection or http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         # What a proxy and a page over TLS want besides.
         self.headers: dict[str, str] = {}
@@ -62,7 +69,7 @@ class Annotator:
             self.send()
 
     def _read(self, text: str) -> None:
-        start = text.find('id="answers"')
+        start = text.find(FORMS[self.room])
         part = text[start : text.find("</form>", start)] if start >= 0 else ""
         self.form = dict(HIDDEN.findall(part))
         if not self.form:
@@ -86,7 +93,7 @@ class Annotator:
         for attempt in (1, 2):
             try:
                 start = time.perf_counter()
-                self.connection.request(verb, PATH, body, headers)
+                self.connection.request(verb, PATHS[self.room], body, headers)
                 answer = self.connection.getresponse()
                 text = answer.read().decode()
                 took = 1000 * (time.perf_counter() - start)
@@ -99,8 +106,8 @@ class Annotator:
         raise AssertionError
 
 
-def work(*, port: int, cookies: list[str], answers: int | None) -> dict:
-    crowd = [Annotator(port, cookie) for cookie in cookies]
+def work(*, port: int, cookies: list[str], answers: int | None, room: str = "label") -> dict:
+    crowd = [Annotator(port, cookie, room=room) for cookie in cookies]
     start = time.perf_counter()
     with ThreadPoolExecutor(len(crowd)) as pool:
         for done in [pool.submit(one.work, answers) for one in crowd]:

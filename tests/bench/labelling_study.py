@@ -36,9 +36,13 @@ from annotations.models import (  # noqa: E402
     Generator,
     Image,
     Membership,
+    Pair,
+    PairAssignment,
+    PairVote,
     Prompt,
     Study,
 )
+from annotations.pairs import draws  # noqa: E402
 from annotations.pictures.store import store_picture  # noqa: E402
 from tests.making import cookie_of_person, png  # noqa: E402
 
@@ -46,7 +50,7 @@ GENERATORS = 5
 BATCH = 2000
 
 
-def make(*, images: int, overlap: int, people: int, finished: int = 0) -> dict:
+def make(*, images: int, overlap: int, people: int, finished: int = 0, pairs: int = 0) -> dict:
     """A study with some images finished by people of before, and accounts that are logged in."""
     call_command("migrate", verbosity=0)
     call_command("collectstatic", interactive=False, verbosity=0)
@@ -56,6 +60,9 @@ def make(*, images: int, overlap: int, people: int, finished: int = 0) -> dict:
         )
         _images(study, images)
         _finish(study, finished)
+        if pairs:  # of each prompt
+            draws.plan(study, overlap=overlap)
+            draws.draw(study=study, per_prompt=pairs)
         cookies = [cookie_of_person(study, number) for number in range(people)]
     return {"cookies": cookies, "form": study.form_id, "media": str(settings.MEDIA_ROOT)}
 
@@ -154,6 +161,26 @@ def check() -> dict:
     }
 
 
+def check_pairs() -> dict:
+    study = Study.objects.select_related("pair_plan").get()
+    votes = PairVote.objects.filter(study=study, current=True)
+    per_pair = dict(votes.order_by().values_list("pair").annotate(n=Count("pk")))
+    in_use = dict(
+        PairAssignment.objects.filter(state__in=["answered", "leased"])
+        .order_by()
+        .values_list("pair")
+        .annotate(n=Count("pk"))
+    )
+    taken = dict(Pair.objects.filter(study=study).order_by().values_list("pk", "taken"))
+    return {
+        "submissions": [str(s) for s in votes.values_list("submission", flat=True)],
+        "over": sum(n > study.pair_plan.overlap for n in per_pair.values()),
+        "pairs": len(taken),
+        "first_left": votes.filter(left="first").count(),
+        "places_wrong": sum(in_use.get(pk, 0) != n for pk, n in taken.items()),
+    }
+
+
 def _progress_is_wrong(person: Membership) -> bool:
     shown = progress(person)
     mine = Annotation.objects.filter(annotator=person, state=Annotation.State.COUNTED).count()
@@ -170,4 +197,5 @@ def _progress_is_wrong(person: Membership) -> bool:
 
 if __name__ == "__main__":
     verb, *rest = sys.argv[1:]
-    print(json.dumps(make(**json.loads(rest[0])) if verb == "make" else check()))
+    does = {"check": check, "check_pairs": check_pairs}
+    print(json.dumps(make(**json.loads(rest[0])) if verb == "make" else does[verb]()))

@@ -1,7 +1,9 @@
 from datetime import timedelta
+from io import StringIO
 
 import numpy as np
 import pytest
+from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -10,7 +12,10 @@ from django.utils import timezone
 from annotations.kept import figures as kept
 from annotations.models import Annotation, Kept
 from annotations.studies import adjudication, annotator_quality, queries
+from audit import counting as counting_task
+from audit.models import Making
 from audit.reports import freshness
+from audit.tasks import make_counts_task
 from judges.exports import tables
 from tests import making
 
@@ -31,12 +36,15 @@ def labelled(study):
     return study
 
 
-def counting(study, times: list[int], **options) -> kept.Figures:
-    def count():
+def counting(
+    study, times: list[int], *, asked: str = "", now: bool = False, by_worker: bool = False
+) -> kept.Figures:
+    def count(study):
         times.append(1)
         return {"times": len(times)}, np.array([7, 2**40])
 
-    return kept.figures(study, "times", count, **options)
+    counter = kept.Counter("times", count, asked=lambda study: asked, by_worker=by_worker)
+    return kept.figures(study, counter, now=now)
 
 
 def _rest(study) -> None:
@@ -83,11 +91,11 @@ def test_other_questions_and_own_changes_are_counted_at_once(labelled, large):
 
 
 def test_what_changes_while_figures_are_counted_is_counted_the_next_time(labelled, large):
-    def count():
+    def count(study):
         freshness.changed(labelled.pk)
         return {}, kept.NO_KEYS
 
-    kept.figures(labelled, "times", count)
+    kept.figures(labelled, kept.Counter("times", count, by_worker=False))
     _rest(labelled)
     assert counting(labelled, []).body == {"times": 1}
 
@@ -157,9 +165,68 @@ def test_a_page_of_old_figures_says_so(labelled, alice, client, large, page):
     client.force_login(alice.user)
     address = reverse(page, args=[labelled.slug])
     client.get(address)
+    freshness.changed(labelled.pk)
+    _rest(labelled)
+    assert "labels have come since" in client.get(address).content.decode()
+
+
+def test_a_worker_counts_again_what_a_page_has_shown_as_old(labelled, alice, client, large):
+    client.force_login(alice.user)
+    address = reverse("people", args=[labelled.slug])
+    client.get(address)
+    making.labels(labelled, {"early-1": {"cat": 0}})
+    freshness.changed(labelled.pk)
+    _rest(labelled)
+    with CaptureQueriesContext(connection) as asked:
+        assert "labels have come since" in client.get(address).content.decode()
+    assert not [one["sql"] for one in asked if "annotations_answer" in one["sql"]]
+    make_counts_task(labelled.pk)
+    assert "labels have come since" not in client.get(address).content.decode()
+    cat = next(row for row in annotator_quality.people_rows(labelled) if row.member.name == "cat")
+    assert cat.answered == 2
+
+
+def test_old_figures_are_counted_by_the_page_where_no_worker_has_come(labelled, large):
+    times: list[int] = []
+    counting(labelled, times, by_worker=True)
+    freshness.changed(labelled.pk)
+    _rest(labelled)
+    assert counting(labelled, times, by_worker=True).body == {"times": 1}
+    Making.objects.update(asked_at=timezone.now() - timedelta(minutes=6))
+    assert counting(labelled, times, by_worker=True).body == {"times": 2}
+
+
+def test_a_worker_counts_what_nobody_has_looked_at_and_rests_after_it(labelled, large):
+    assert counting_task.is_due(study=labelled)
+    counting_task.keep(study=labelled)
+    names = {counter.name for counter in counting_task.COUNTERS}
+    assert set(Kept.objects.values_list("name", flat=True)) == names
+    assert not counting_task.is_due(study=labelled)
     Kept.objects.update(seconds=60)
     freshness.changed(labelled.pk)
-    assert "labels have come since" in client.get(address).content.decode()
+    assert not counting_task.is_due(study=labelled)
+    _rest(labelled)
+    assert counting_task.is_due(study=labelled)
+
+
+def test_the_doctor_puts_figures_right_and_tells_them_from_old_ones(labelled, large):
+    counting_task.keep(study=labelled)
+    assert counting_task.recount_all() == 0
+    Kept.objects.filter(name="answered").update(body={"n": 7})
+    Kept.objects.filter(name="disagreements").update(keys=b"")
+    err = StringIO()
+    call_command("doctor", "--recount", stdout=StringIO(), stderr=err)
+    assert "0 generators, 2 page's figures put right." in err.getvalue()
+    assert Kept.objects.get(name="answered").body == {"n": 5}
+    # Old figures are not wrong.
+    making.labels(labelled, {"early-1": {"cat": 0}})
+    freshness.changed(labelled.pk)
+    assert counting_task.recount_all() == 0
+    assert Kept.objects.get(name="answered").body == {"n": 6}
+
+
+def test_a_worker_counts_nothing_of_a_small_study(labelled):
+    assert not counting_task.is_due(study=labelled)
 
 
 def test_a_page_of_answers_reads_no_more_than_itself_unless_it_looks_for_a_question(

@@ -63,7 +63,7 @@ def test_the_doctor_puts_right_what_is_kept(study):
     Run.objects.update(scored=7, failed=3)
     err = StringIO()
     call_command("doctor", "--recount", stdout=StringIO(), stderr=err)
-    assert err.getvalue().startswith("Counted again: 1 run put right.")
+    assert err.getvalue().startswith("Counted again: 1 run, 0 generators, ")
     assert kept(run) == (1, 0, 0)
 
 
