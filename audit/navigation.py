@@ -55,6 +55,7 @@ SECTIONS = (
             Page("imports", "Import"),
             Page("prompts", "Prompts", deeper=("prompt-make", "prompt-write")),
             Page("generators", "Generators", same=("generator-import",)),
+            Page("pairs", "Pairs", same=("pairs-draw", "pairs-import")),
             Page("export", "Export"),
         ),
     ),
@@ -64,6 +65,7 @@ SECTIONS = (
             Page("label", "Label", ANNOTATOR, same=("label-answered", "practice"), bare=True),
             Page("compare", "Compare", ANNOTATOR, of_pairs=True),
             Page("label-answers", "My answers", ANNOTATOR),
+            Page("compare-votes", "My votes", ANNOTATOR, of_pairs=True),
         ),
     ),
     Section(

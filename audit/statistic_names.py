@@ -292,6 +292,9 @@ ROWS = (
     Statistic(key="elo", name="Elo’s scale", heading="Elo", decimals=0),
     Statistic(key="vote_accuracy", name="votes as people’s", heading="says as people"),
     Statistic(key="vote_soft_pairwise", name="soft pairwise accuracy", heading="soft pairwise"),
+    Statistic(
+        key="swap_consistency", name="the same with sides exchanged", heading="same when swapped"
+    ),
     Statistic(key="seconds", name="seconds", heading="seconds, median", decimals=1),
 )
 STATISTICS = {row.key: row for row in ROWS}

@@ -53,6 +53,14 @@ function swap(html) {
   begin();
 }
 
+// Whether this key is a vote now.
+function vote(key) {
+  const question = open();
+  const input = question && !question.disabled && question.querySelector(`input[data-key="${key}"]`);
+  if (input) choose(input);
+  return Boolean(input);
+}
+
 function choose(input) {
   input.checked = true;
   if (!open()) send();
@@ -125,6 +133,61 @@ document.addEventListener("pointermove", (event) => {
   sides().style.setProperty("--at-y", `${((event.clientY - box.top) / box.height) * 100}%`);
 });
 
+// ---- The lease on the pair ----------------------------------------------------------------------
+
+const RENEW_EVERY = 120_000;
+
+function renew() {
+  if (document.hidden || !workplace().dataset.pair) return;
+  const headers = JSON.parse(document.body.getAttribute("hx-headers"));
+  // If it fails nothing is lost: a vote on a pair that ran out takes its place again.
+  fetch(labelling.dataset.alive, { method: "POST", headers }).catch(() => {});
+}
+
+setInterval(renew, RENEW_EVERY);
+document.addEventListener("visibilitychange", renew);
+
+// Closing the page gives the pair back at once, unless a vote still waits here. (The server ignores
+// this for a page that was only reloaded.)
+addEventListener("pagehide", () => {
+  const { pair } = workplace().dataset;
+  if (!pair || outbox.count()) return;
+  const words = new FormData();
+  words.append(
+    "csrfmiddlewaretoken",
+    JSON.parse(document.body.getAttribute("hx-headers"))["X-CSRFToken"],
+  );
+  words.append("pair", pair);
+  navigator.sendBeacon(labelling.dataset.release, words);
+});
+
+// Restored from the browser's cache: somebody else may have the pair by now.
+addEventListener("pageshow", (event) => {
+  if (event.persisted) location.reload();
+});
+
+// ---- Swipes: sideways only, for up and down scroll the page -------------------------------------
+
+const SWIPE = 60;
+let from = null;
+
+document.addEventListener("pointerdown", (event) => {
+  const begins = event.pointerType === "touch" && event.isPrimary && event.target.closest(".sides");
+  from = begins && !sides().classList.contains("zoomed") ? event : null;
+});
+
+document.addEventListener("pointercancel", () => {
+  from = null;
+});
+
+document.addEventListener("pointerup", (event) => {
+  if (!from || event.pointerId !== from.pointerId) return;
+  const [across, along] = [event.clientX - from.clientX, event.clientY - from.clientY];
+  from = null;
+  if (Math.abs(across) < SWIPE || Math.abs(across) < 2 * Math.abs(along)) return;
+  vote(across < 0 ? "ArrowLeft" : "ArrowRight");
+});
+
 // ---- Keys and clicks ----------------------------------------------------------------------------
 
 document.addEventListener("keydown", (event) => {
@@ -133,13 +196,7 @@ document.addEventListener("keydown", (event) => {
   if (key === "u") verb("undo");
   else if (key === "s") verb("skip");
   else if (key === "z") zoom();
-  else {
-    const question = open();
-    const input = question && !question.disabled && question.querySelector(`input[data-key="${key}"]`);
-    if (!input) return;
-    event.preventDefault();
-    choose(input);
-  }
+  else if (vote(key)) event.preventDefault();
 });
 
 document.addEventListener("click", (event) => {

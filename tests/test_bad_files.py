@@ -109,6 +109,18 @@ STUDIES = {
         "None of the 10 columns of a.csv is a picture or a prompt",
     ),
     "a picture where a table is wanted": ("table", {"a.csv": making.png()}, "not a text file"),
+    "a dataset that is cut off": ("hf", {"a.parquet": b"PAR1" + bytes(40)}, "no sound Parquet"),
+    "a table of text by Parquet's name": (
+        "table",
+        {"a.parquet": b"a,b\n1,2\n"},
+        "no sound Parquet",
+    ),
+    "tasks without answers": (
+        "label_studio",
+        {"a.json": b'[{"image": "a.png"}]'},
+        "not as JSON-MIN",
+    ),
+    "no list of tasks": ("label_studio", {"a.json": b'{"a": 1}'}, "no list of tasks"),
     "a table that is empty": ("table", {"a.csv": b"path,caption\n"}, "a header and no rows"),
     "no pictures at all": ("pictures", {"a.csv": "a,b\n"}, "no picture"),
     "utf-16": ("tidy", {"images.csv": (IMAGES + "i,p,x,g,\n").encode("utf-16")}, "UTF-16"),

@@ -33,6 +33,8 @@ PATTERN = re.compile(r"\[-|\w\|\w|--format FORMAT|--model MODEL|=MODEL")
 # Every other line is run. Where that cannot be, this says why.
 NOT_RUN = {
     r".* run_judge STUDY vqa-score-server": "needs a server's answers: tests/judges/batches",
+    r".* win_rate STUDY": "needs two generators of one's own: tests/audit/contests",
+    r".* judge_pairs STUDY": "asks a server: tests/judges/preferences",
     r"make (demo|test|setup|lint|help)\b": "tests/test_demo.py starts the demo; the others run these tests",
     r"uvx |pipx ": "asks the package index: make wheel-trial",
     r".* (serve|worker)\b": "runs until it is stopped: tests/test_demo.py",
@@ -47,6 +49,9 @@ NOT_RUN = {
     r".* (write_questions|revise) ": "needs a server, or AlignScore's evidence",
     r".* (backup|restore) ": "takes a whole installation: tests/audit/installation/backups",
     r".* doctor --address": "asks a host on the network",
+    r".* import_scores STUDY \w+\.jsonl --format": "needs another tool's file: tests/judges/intake",
+    r".* webhook ": "asks a host on the network: tests/audit/webhooks",
+    r".* log_report ": "needs a tracker: tests/audit/trackers",
     r".* draw_labels ": "needs more images than a small study has: tests/audit/next_labels",
     r".* select_training ": "needs more labels than a small study has: tests/audit/training",
     r".* enforce STUDY --pipeline": "needs findings that people have confirmed: tests/audit/repairs",

@@ -11,11 +11,17 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST
 
 from annotations.access import HtmxRequest, Place, place_or_404
+from annotations.database.prepared import Prepared
 from annotations.errors import LabelRefused
 from annotations.models import Pair, PairAssignment
 from annotations.pairs import assign, progress, record
 from annotations.pairs.votes import MATCH, QUALITY
 
+SENT_PAIR = Prepared(
+    lambda mark: Pair.objects.order_by().filter(
+        study=mark("study"), public_id=mark.text("public_id")
+    )
+)
 # name, the question in words, what each vote is called
 QUESTIONS = {
     MATCH: ("Which image fits the prompt better?", "Both fit equally", "Neither fits"),
@@ -67,16 +73,38 @@ def compare_undo(request: HtmxRequest, slug: str) -> HttpResponse:
 @login_required
 def compare_skip(request: HtmxRequest, slug: str) -> HttpResponse:
     place = place_or_404(request, slug)
-    held = PairAssignment.objects.filter(
-        annotator=place.membership,
-        state=PairAssignment.State.LEASED,
-        pair__public_id=request.POST.get("pair", ""),
-    ).first()
+    held = _held(request, place)
     if held is not None:
         assign.skip(assignment=held)
     if not request.htmx:
         return redirect("compare", slug=slug)
     return _workplace(request, place)
+
+
+@require_POST
+@login_required
+def compare_alive(request: HtmxRequest, slug: str) -> HttpResponse:
+    """The page is open: its pair stays with this person."""
+    assign.renew(annotator=place_or_404(request, slug).membership)
+    return HttpResponse(status=204)
+
+
+@require_POST
+@login_required
+def compare_release(request: HtmxRequest, slug: str) -> HttpResponse:
+    """The page was closed: others can get the pair at once."""
+    held = _held(request, place_or_404(request, slug))
+    if held is not None:
+        assign.release(assignment=held)
+    return HttpResponse(status=204)
+
+
+def _held(request: HtmxRequest, place: Place) -> PairAssignment | None:
+    return PairAssignment.objects.filter(
+        annotator=place.membership,
+        state=PairAssignment.State.LEASED,
+        pair__public_id=request.POST.get("pair", "")[:22].replace("\0", ""),
+    ).first()
 
 
 def _sent(request: HtmxRequest, place: Place) -> tuple[Pair, dict[str, str], uuid.UUID]:
@@ -86,9 +114,8 @@ def _sent(request: HtmxRequest, place: Place) -> tuple[Pair, dict[str, str], uui
         raise LabelRefused(
             "This page sent an incomplete vote; nothing was saved. Load the page again."
         ) from None
-    pair = Pair.objects.filter(
-        study=place.study, public_id=request.POST.get("pair", "")[:22].replace("\0", "")
-    ).first()
+    sent = request.POST.get("pair", "")[:22].replace("\0", "")
+    pair = SENT_PAIR.first(study=place.study.pk, public_id=sent)
     if pair is None:
         raise LabelRefused("This pair is no longer part of the study; nothing was saved.")
     said = {name: request.POST[name] for name in QUESTIONS if name in request.POST}
@@ -108,14 +135,12 @@ def _workplace(request: HtmxRequest, place: Place, message: str = "") -> HttpRes
 def _with_pair(
     request: HtmxRequest, place: Place, held: PairAssignment | None, message: str = ""
 ) -> HttpResponse:
-    done, left = progress.mine(place.membership)
     plan = assign.plan_of(place.study)
     asked = [MATCH, QUALITY] if plan is not None and plan.asks_quality else [MATCH]
     context = {
         "study": place.study,
         "message": message,
-        "done": done,
-        "total": done + left,
+        "progress": progress.mine(place.membership, held),
         "submission": str(uuid.uuid4()),
         "questions": [
             (name, words, _choices(both, neither))

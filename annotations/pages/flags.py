@@ -58,7 +58,7 @@ def _flags(request: HtmxRequest, place: Place) -> HttpResponse:
             for image in page
         ],
         "open": study_flags.open_flags(study).count(),
-        "total": Flag.objects.filter(image__study=study).count(),
+        "total": study_flags.flags_of(study).count(),
         "only_open": only_open,
     }
     return render(request, template, context)

@@ -25,7 +25,7 @@ from annotations.forms.per_image import PromptFacts, objects_of, questions_about
 from annotations.forms.text_format import as_text
 from annotations.forms.validate_definition import read_form
 from annotations.forms.versions import form_of, use_form
-from annotations.kept.figures import NO_KEYS, figures
+from annotations.kept.figures import NO_KEYS, Counted, Counter, figures
 from annotations.models import Annotation, Image, Study
 from annotations.sources.records import AtomRecord
 from annotations.studies import queries as study_queries
@@ -229,13 +229,8 @@ def _what_can_be_shown(draft: builder.Draft) -> Form | None:
 
 def _preview(place: Place, form: Form) -> dict[str, Any]:
     """The label page's own parts, with an image of the study where there is one."""
-    image = (
-        Image.objects.filter(study=place.study)
-        .exclude(file="")
-        .select_related("prompt")
-        .order_by("place", "pk")
-        .first()
-    )
+    some = Image.objects.filter(study=place.study).select_related("prompt").order_by("pk")[:20]
+    image = next((image for image in some if image.file), None)
     facts = _facts(image) if image else SAMPLE
     questions = questions_about(form, facts)
     keys = {example.image for example in (*form.examples, *form.edge_cases) if example.image}
@@ -263,9 +258,11 @@ def _facts(image: Image) -> PromptFacts:
     return PromptFacts(prompt.text, tuple(prompt.tags), objects_of(prompt.metadata, atoms), atoms)
 
 
-def _answered(study: Study) -> int:
-    rows = Annotation.objects.filter(study=study)
-    return figures(study, "answered", lambda: ({"n": rows.count()}, NO_KEYS)).body["n"]
+def _count_answered(study: Study) -> Counted:
+    return {"n": Annotation.objects.filter(study=study).count()}, NO_KEYS
+
+
+ANSWERED = Counter("answered", _count_answered)
 
 
 def _page(
@@ -278,7 +275,7 @@ def _page(
         "same": form is not None and form.digest == place.study.form.digest,
         "preview": _preview(place, form) if form else None,
         "forms": FORMS.values(),
-        "answered": _answered(place.study),
+        "answered": figures(place.study, ANSWERED).body["n"],
         **more,
     }
     template = "annotations/form_edit.html"

@@ -8,15 +8,15 @@ transaction of the lease or the vote. A person's row is locked first, a pair's a
 from __future__ import annotations
 
 import random
-from collections import Counter
 from datetime import timedelta
 
-from django.db import transaction
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db import connection, transaction
+from django.db.models import F
 from django.utils import timezone
 
 from annotations.database.deadlocks import begins_again
 from annotations.database.leases import lease_end, ran_out
+from annotations.database.prepared import Prepared, ask, execute
 from annotations.labelling.assign import LATELY, TRIES, lease_length, lock
 from annotations.models import Membership, Pair, PairAssignment, PairPlan, Study
 
@@ -25,7 +25,48 @@ _chance = random.SystemRandom()
 LEASED, RETURNED = PairAssignment.State.LEASED, PairAssignment.State.RETURNED
 
 
+# The next pair from a place on that this person never had, or handed back. One look-up by key for each
+# pair on the way: with joins, PostgreSQL may read all of the tables instead.
+NEXT = """
+    SELECT pair.id FROM annotations_pair AS pair
+    WHERE pair.study_id = %s AND pair.place >= %s AND pair.taken < %s
+      AND (SELECT had.id FROM annotations_pairassignment AS had
+           WHERE had.pair_id = pair.id AND had.annotator_id = %s
+             AND had.state <> 'returned') IS NULL
+      AND NOT ((SELECT file FROM annotations_image WHERE id = pair.first_id) = '')
+      AND NOT ((SELECT file FROM annotations_image WHERE id = pair.second_id) = '')
+    ORDER BY pair.place, pair.id LIMIT 1"""
+PAIR = Prepared(
+    lambda mark: (
+        Pair.objects.order_by().filter(pk=mark("pair")).select_related("prompt", "first", "second")
+    )
+)
+LAST_PLACE = Prepared(
+    lambda mark: (
+        PairAssignment.objects.filter(annotator=mark("person"))
+        .order_by("-pk")
+        .values_list("pair__place")[:1]
+    )
+)
+TAKE = "UPDATE annotations_pair SET taken = taken + 1 WHERE id = %s AND taken < %s"
+STOOD_LEFT = """
+    SELECT COUNT(CASE WHEN "left" = 'first' THEN 1 END), COUNT(CASE WHEN "left" = 'second' THEN 1 END)
+    FROM annotations_pairassignment WHERE pair_id = %s"""
+# A pair that comes again stands as it stood before.
+LEASE = """
+    INSERT INTO annotations_pairassignment
+        (study_id, pair_id, annotator_id, "left", state, leased_until, created_at)
+    VALUES (%s, %s, %s, %s, 'leased', %s, %s)
+    ON CONFLICT (pair_id, annotator_id)
+    DO UPDATE SET state = excluded.state, leased_until = excluded.leased_until
+    RETURNING id, "left\""""
+
+
 def plan_of(study: Study) -> PairPlan | None:
+    """As it was read together with the study, where it was."""
+    known = study._state.fields_cache
+    if "pair_plan" in known:
+        return known["pair_plan"]
     return PairPlan.objects.filter(study=study).first()
 
 
@@ -38,26 +79,32 @@ def next_pair(*, annotator: Membership) -> PairAssignment | None:
     return next_pair_locked(annotator)
 
 
-def next_pair_locked(annotator: Membership) -> PairAssignment | None:
-    """`next_pair` for a caller that has locked this person's row."""
+def next_pair_locked(
+    annotator: Membership, *, answered: Pair | None = None
+) -> PairAssignment | None:
+    """`next_pair` for a caller that has locked this person's row. `answered`: the pair that they held
+    until now, so that they hold none."""
     study = annotator.study
-    held = _with_images(PairAssignment.objects.filter(annotator=annotator, state=LEASED)).first()
-    if held is not None and not ran_out_of_time(held, study):
-        PairAssignment.objects.filter(pk=held.pk).update(
-            leased_until=lease_end(lease_length(study))
-        )
-        return held
-    if held is not None:
+    if answered is None and (held := _held(annotator)) is not None:
+        if not ran_out_of_time(held, study):
+            renew(annotator=annotator)
+            return held
         release_locked(held)
     plan = plan_of(study)
     # A crowd's pay and a group's part are told in images, so pairs are not for them.
     apart = annotator.must_practise or annotator.worker or annotator.group_id
     if plan is None or not study.is_open or apart:
         return None
-    lease = _new_lease(annotator, plan)
+    place = answered.place if answered else LAST_PLACE.first(person=annotator.pk) or 0
+    lease = _new_lease(annotator, plan, place)
     if lease is None and release_expired(study=study):
-        lease = _new_lease(annotator, plan)
+        lease = _new_lease(annotator, plan, place)
     return lease
+
+
+def _held(annotator: Membership) -> PairAssignment | None:
+    rows = PairAssignment.objects.filter(annotator=annotator, state=LEASED)
+    return rows.select_related("pair__prompt", "pair__first", "pair__second").first()
 
 
 def ran_out_of_time(held: PairAssignment, study: Study) -> bool:
@@ -65,9 +112,9 @@ def ran_out_of_time(held: PairAssignment, study: Study) -> bool:
     return end is None or end < now or end > now + 2 * lease_length(study)
 
 
-def _new_lease(annotator: Membership, plan: PairPlan) -> PairAssignment | None:
+def _new_lease(annotator: Membership, plan: PairPlan, place: int) -> PairAssignment | None:
     for _ in range(TRIES):
-        pair = _candidate(annotator, plan)
+        pair = _candidate(annotator, plan, place)
         if pair is None:
             return None
         if take_place(pair=pair.pk, plan=plan):
@@ -76,47 +123,41 @@ def _new_lease(annotator: Membership, plan: PairPlan) -> PairAssignment | None:
 
 
 def _leased(pair: Pair, annotator: Membership) -> PairAssignment:
-    """A pair that comes again stands as it stood before."""
-    end = lease_end(lease_length(annotator.study))
-    lease, _ = PairAssignment.objects.update_or_create(
-        pair=pair,
-        annotator=annotator,
-        defaults={"state": LEASED, "leased_until": end},
-        create_defaults={
-            "study": annotator.study,
-            "left": side(pair),
-            "state": LEASED,
-            "leased_until": end,
-        },
+    end, adapt = lease_end(lease_length(annotator.study)), connection.ops.adapt_datetimefield_value
+    lease = PairAssignment(
+        study=annotator.study, pair=pair, annotator=annotator, state=LEASED, leased_until=end
     )
-    lease.pair = pair
+    given = [annotator.study_id, pair.pk, annotator.pk, side(pair)]
+    [(lease.pk, lease.left)] = ask(LEASE, [*given, adapt(end), adapt(timezone.now())])
+    lease._state.adding, lease._state.db = False, connection.alias
     return lease
 
 
-def _candidate(annotator: Membership, plan: PairPlan) -> Pair | None:
-    """The next open pair after the one this person was given last, and round from the beginning."""
-    mine = PairAssignment.objects.filter(pair=OuterRef("pk"), annotator=annotator)
-    mine = mine.exclude(state=RETURNED)
-    pairs = Pair.objects.filter(study=annotator.study, taken__lt=plan.overlap)
-    pairs = pairs.exclude(first__file="").exclude(second__file="").exclude(Exists(mine))
-    pairs = pairs.select_related("prompt", "first", "second").order_by("place", "pk")
-    last = PairAssignment.objects.filter(annotator=annotator).order_by("-pk")
-    place = last.values_list("pair__place", flat=True).first()
-    return pairs.filter(place__gte=place or 0).first() or pairs.first()
+def _candidate(annotator: Membership, plan: PairPlan, place: int) -> Pair | None:
+    """The next open pair from this place on, and round from the beginning."""
+    for begin in dict.fromkeys((place, 0)):
+        found = ask(NEXT, [annotator.study_id, begin, plan.overlap, annotator.pk])
+        if found:
+            return PAIR.first(pair=found[0][0])
+    return None
 
 
 def side(pair: Pair) -> str:
     """The image that stands left: the one that stood there for fewer people, else chance."""
-    given = PairAssignment.objects.filter(pair=pair).order_by()
-    shown = Counter(given.values_list("left", flat=True))
-    if shown["first"] != shown["second"]:
-        return "first" if shown["first"] < shown["second"] else "second"
+    [(first, second)] = ask(STOOD_LEFT, [pair.pk])
+    if first != second:
+        return "first" if first < second else "second"
     return _chance.choice(("first", "second"))
 
 
 def take_place(*, pair: int, plan: PairPlan) -> bool:
-    open_place = Pair.objects.filter(pk=pair, taken__lt=plan.overlap)
-    return open_place.update(taken=F("taken") + 1) == 1
+    return execute(TAKE, pair, plan.overlap) == 1
+
+
+def renew(*, annotator: Membership) -> None:
+    """The page is still open."""
+    end = lease_end(lease_length(annotator.study))
+    PairAssignment.objects.filter(annotator=annotator, state=LEASED).update(leased_until=end)
 
 
 @begins_again
@@ -166,7 +207,3 @@ def give_back(pairs: list[int]) -> None:
     # Always in the same order, so that two transactions never wait for each other.
     for pair in sorted(pairs):
         Pair.objects.filter(pk=pair, taken__gt=0).update(taken=F("taken") - 1)
-
-
-def _with_images(rows: QuerySet[PairAssignment]) -> QuerySet[PairAssignment]:
-    return rows.select_related("pair__prompt", "pair__first", "pair__second")

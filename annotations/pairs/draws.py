@@ -73,13 +73,13 @@ def plan(study: Study, *, overlap: int | None = None, quality: bool | None = Non
 @transaction.atomic
 def draw(*, study: Study, per_prompt: int, seed: int = 0, by: Any = None) -> PairDraw:
     """So many pairs of each prompt at random, over all generators."""
-    _check(study, per_prompt)
+    check(study, per_prompt)
     chance = random.Random(seed)
     tags = _tags(study)
     chosen: list[tuple[Candidate, float | None]] = []
     graphs: dict[str, Graph] = defaultdict(Graph)
     left_out: list[Candidate] = []
-    for prompt, fresh, there in _candidates(study):
+    for prompt, fresh, there in candidates(study):
         slices = (EVERYWHERE, *tags[prompt])
         drawn = set(chance.sample(range(len(fresh)), min(per_prompt, len(fresh))))
         for number, candidate in enumerate(fresh):
@@ -95,7 +95,7 @@ def draw(*, study: Study, per_prompt: int, seed: int = 0, by: Any = None) -> Pai
                 graphs[name].join(*candidate.generators)
     chosen += [(candidate, None) for candidate in _connecting(graphs, tags, left_out, chance)]
     made = PairDraw(study=study, by=PairDraw.By.RANDOM, per_prompt=per_prompt, seed=seed)
-    return _keep(made, chosen, chance, note=_apart(graphs), by=by)
+    return keep(made, chosen, chance, note=_apart(graphs), by=by)
 
 
 @transaction.atomic
@@ -103,23 +103,23 @@ def duel(
     *, study: Study, one: str, other: str, per_prompt: int = 1, seed: int = 0, by: Any = None
 ) -> PairDraw:
     """One generator against another, on all prompts that both have."""
-    _check(study, per_prompt)
+    check(study, per_prompt)
     sides = [_generator(study, name) for name in (one, other)]
     keys = {generator.pk for generator in sides}
     if len(keys) < 2:
         raise StudyRefused("A duel is between two generators, not one and itself.")
     chance, chosen = random.Random(seed), []
-    for _, every, _ in _candidates(study, among=sides):
+    for _, every, _ in candidates(study, among=sides):
         fresh = [candidate for candidate in every if set(candidate.generators) == keys]
         drawn = chance.sample(fresh, min(per_prompt, len(fresh)))
         chosen += [(candidate, len(drawn) / len(fresh)) for candidate in drawn]
     made = PairDraw(study=study, by=PairDraw.By.DUEL, per_prompt=per_prompt, seed=seed)
-    kept = _keep(made, chosen, chance, note="", by=by)
+    kept = keep(made, chosen, chance, note="", by=by)
     kept.duel.set(sides)
     return kept
 
 
-def _check(study: Study, per_prompt: int) -> None:
+def check(study: Study, per_prompt: int) -> None:
     if not 1 <= per_prompt <= MOST:
         raise StudyRefused(f"Between 1 and {MOST} pairs of each prompt can be drawn.")
     # Two draws at once would choose the same pairs.
@@ -139,7 +139,7 @@ def _tags(study: Study) -> dict[int, list[str]]:
     return {pk: [str(tag) for tag in tags] for pk, tags in rows}
 
 
-def _candidates(
+def candidates(
     study: Study, *, among: Sequence[Generator] = ()
 ) -> Iterator[tuple[int, list[Candidate], list[Candidate]]]:
     """Of each prompt the pairs of images by two generators that are not there yet, and those that
@@ -192,7 +192,7 @@ def _apart(graphs: dict[str, Graph]) -> str:
     return "\n".join(sentences)
 
 
-def _keep(
+def keep(
     made: PairDraw,
     chosen: Iterable[tuple[Candidate, float | None]],
     chance: random.Random,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Q
 
+from annotations.database.prepared import ask
 from annotations.models import Membership, Pair, PairAssignment, PairVote, Study
 from annotations.pairs.assign import plan_of
 from annotations.pairs.votes import MATCH
@@ -51,16 +52,42 @@ def has_pairs(study: Study) -> bool:
     return Pair.objects.filter(study=study).exists()
 
 
-def mine(annotator: Membership) -> tuple[int, int]:
-    """How many this person has answered, and how many are open to them, the one in hand among
-    them."""
-    state = PairAssignment.State
-    given = PairAssignment.objects.filter(annotator=annotator).order_by()
-    done = given.filter(state=state.ANSWERED).count()
+@dataclass(frozen=True, slots=True)
+class Mine:
+    """How many pairs one person has answered, and how many are left for them, the one in hand among
+    them (`more`: at least so many)."""
+
+    done: int
+    left: int
+    more: bool = False
+
+    @property
+    def total(self) -> int:
+        return self.done + self.left
+
+
+# A count of what is open stops early: above that nobody needs it, and every vote counts again.
+COUNTED_UP_TO = 100
+OPEN = """
+    SELECT (SELECT COUNT(*) FROM annotations_pairassignment
+            WHERE annotator_id = %s AND state = 'answered'),
+           (SELECT COUNT(*) FROM (
+                SELECT 1 FROM annotations_pair AS pair
+                WHERE pair.study_id = %s AND pair.place >= %s AND pair.taken < %s AND (
+                    SELECT had.id FROM annotations_pairassignment AS had
+                    WHERE had.pair_id = pair.id AND had.annotator_id = %s
+                      AND had.state <> 'returned') IS NULL
+                LIMIT %s) AS open)"""
+
+
+def mine(annotator: Membership, held: PairAssignment | None) -> Mine:
     plan = plan_of(annotator.study)
-    if plan is None:
-        return done, 0
-    held = given.filter(state=state.LEASED).count()
-    taken = given.exclude(state=state.RETURNED).values("pair")
-    free = Pair.objects.filter(study=annotator.study, taken__lt=plan.overlap).order_by()
-    return done, held + free.exclude(pk__in=taken).count()
+    person, overlap = annotator.pk, plan.overlap if plan else 0
+    holds = int(held is not None)
+    # Those after the pair in hand first: where they are many, nobody looks at those before it.
+    for place in dict.fromkeys((held.pair.place if held else 0, 0)):
+        asked = [person, annotator.study_id, place, overlap, person, COUNTED_UP_TO + 1]
+        [(done, left)] = ask(OPEN, asked)
+        if left > COUNTED_UP_TO:
+            return Mine(done, COUNTED_UP_TO, more=True)
+    return Mine(done, holds + left)

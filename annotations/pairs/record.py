@@ -6,10 +6,12 @@ import uuid
 from collections.abc import Mapping
 
 from django.db import transaction
+from django.db.models import Exists, Subquery
 from django.utils import timezone
 
 from annotations.database.deadlocks import begins_again
 from annotations.database.leases import lease_end
+from annotations.database.prepared import Prepared, execute, insert
 from annotations.errors import LabelRefused
 from annotations.labelling.assign import lease_length, lock
 from annotations.labelling.record import plausible
@@ -17,6 +19,33 @@ from annotations.models import Membership, Pair, PairAssignment, PairVote, Study
 from annotations.pairs import assign
 from annotations.pairs.votes import MATCH, QUALITY
 
+# What this person was given of the pair, what they voted on it before, and whether this vote is here.
+GIVEN = Prepared(
+    lambda mark: (
+        PairAssignment.objects.order_by()
+        .filter(pair=mark("pair"), annotator=mark("person"))
+        .values_list(
+            "pk",
+            "left",
+            "state",
+            Subquery(
+                PairVote.objects.filter(pair=mark("pair"), annotator=mark("person"))
+                .order_by("-revision")
+                .values("revision")[:1]
+            ),
+            Exists(
+                PairVote.objects.order_by().filter(
+                    pair=mark("pair"),
+                    annotator=mark("person"),
+                    submission=mark.uuid("submission"),
+                )
+            ),
+        )
+    )
+)
+ANSWER = """
+    UPDATE annotations_pairassignment SET state = 'answered', leased_until = NULL WHERE id = %s"""
+STATE = PairAssignment.State
 # What a page sends, which knows sides only.
 SAID = ("left", "right", "both", "neither", "cannot_tell")
 KEPT = "Your earlier votes are kept."
@@ -33,8 +62,8 @@ def record_and_give_next(
     seconds: float | None = None,
 ) -> PairAssignment | None:
     lock(annotator)
-    _record(pair, annotator, said, submission, seconds)
-    return assign.next_pair_locked(annotator)
+    held = _record(pair, annotator, said, submission, seconds)
+    return assign.next_pair_locked(annotator, answered=pair if held else None)
 
 
 @begins_again
@@ -59,30 +88,38 @@ def _record(
     said: Mapping[str, str],
     submission: uuid.UUID,
     seconds: float | None,
-) -> None:
-    if PairVote.objects.filter(submission=submission, pair=pair, annotator=annotator).exists():
-        return
+) -> bool:
+    """Whether this person held the pair until now."""
+    given = GIVEN.first(pair=pair.pk, person=annotator.pk, submission=submission)
+    if given is not None and given[-1]:
+        return False
     _check(pair, annotator, said)
-    left = _take_place(pair, annotator)
+    if given is None:
+        raise LabelRefused("This pair was not given to you; nothing was saved.")
+    key, left, state, latest, _ = given
+    _take_place(pair, annotator, key, state)
+    if latest is not None:
+        rows = PairVote.objects.filter(pair=pair, annotator=annotator, current=True)
+        rows.update(current=False)
     now = timezone.now()
-    rows = PairVote.objects.filter(pair=pair, annotator=annotator)
-    latest = rows.order_by("-revision").values_list("revision", flat=True).first() or 0
-    rows.filter(current=True).update(current=False)
-    PairVote.objects.bulk_create(
-        PairVote(
-            study=annotator.study,
-            pair=pair,
-            annotator=annotator,
-            question=question,
-            value=value_of(words, left),
-            left=left,
-            seconds=plausible(seconds),
-            revision=latest + 1,
-            submission=submission,
-            submitted_at=now,
+    insert(
+        *(
+            PairVote(
+                study=annotator.study,
+                pair=pair,
+                annotator=annotator,
+                question=question,
+                value=value_of(words, left),
+                left=left,
+                seconds=plausible(seconds),
+                revision=(latest or 0) + 1,
+                submission=submission,
+                submitted_at=now,
+            )
+            for question, words in said.items()
         )
-        for question, words in said.items()
     )
+    return state == STATE.LEASED
 
 
 def value_of(said: str, left: str) -> str:
@@ -119,24 +156,17 @@ def _check(pair: Pair, annotator: Membership, said: Mapping[str, str]) -> None:
         )
 
 
-def _take_place(pair: Pair, annotator: Membership) -> str:
-    """Turn the lease into a vote. If it has run out, take a place that is still free. Which image
-    stood left."""
-    given = PairAssignment.objects.filter(pair=pair, annotator=annotator).first()
-    if given is None:
-        raise LabelRefused("This pair was not given to you; nothing was saved.")
-    state = PairAssignment.State
-    if given.state in (state.RETURNED, state.SKIPPED):
+def _take_place(pair: Pair, annotator: Membership, given: int, state: str) -> None:
+    """Turn the lease into a vote. If it has run out, take a place that is still free."""
+    if state in (STATE.RETURNED, STATE.SKIPPED):
         plan = assign.plan_of(annotator.study)
         if plan is None or not assign.take_place(pair=pair.pk, plan=plan):
             raise LabelRefused(
                 "This pair was given to somebody else because the page had been idle for too long; "
                 f"this vote was not saved. {KEPT}"
             )
-    if given.state != state.ANSWERED:
-        rows = PairAssignment.objects.filter(pk=given.pk)
-        rows.update(state=state.ANSWERED, leased_until=None)
-    return given.left
+    if state != STATE.ANSWERED:
+        execute(ANSWER, given)
 
 
 def last_answered(annotator: Membership) -> PairVote | None:

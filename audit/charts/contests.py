@@ -57,14 +57,17 @@ def chart(body: dict[str, Any], theme: str, kind: str = "standing") -> dict[str,
     place = alt.Y(
         "generator:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False, grid=True, gridColor=MUTED[theme], gridOpacity=0.15)
     )  # fmt: skip
+    few = alt.Axis(tickCount=8)
     base = base.encode(y=place, yOffset=alt.YOffset("who:N", sort=who))
     layers = [
         rule(0.5, theme, across="x"),
         base.mark_rule(strokeWidth=3, opacity=0.6).encode(
-            x=alt.X("low:Q", title="share of wins", scale=scale), x2="high:Q"
+            x=alt.X("low:Q", title="share of wins", scale=scale, axis=few), x2="high:Q"
         ),
         base.mark_point(filled=True, size=70, opacity=1).encode(
-            x=alt.X("value:Q", title="share of wins", scale=scale), shape=shape, tooltip=shown
+            x=alt.X("value:Q", title="share of wins", scale=scale, axis=few),
+            shape=shape,
+            tooltip=shown,
         ),
     ]
     made = alt.layer(*layers).properties(

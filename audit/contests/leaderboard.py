@@ -17,9 +17,10 @@ from annotations.pairs.votes import MATCH
 from audit import VERSION
 from audit.contests.asked import Asked
 from audit.contests.read import Comparisons, from_answers, from_pairs, has_pairs, pair_questions
+from audit.contests.told_by import Told, by_preference, by_scores
 from audit.reports.make import question_of
 from audit.reports.options import RESAMPLES, SEED, Options
-from audit.reports.pairing import JudgeScores, Paired, pair
+from audit.reports.pairing import Paired, pair
 from audit.stats import enough
 from audit.stats.contests import judged
 from audit.stats.contests.board import PROMPTS, Board, board, soft_pairwise, swaps, told_without
@@ -50,12 +51,17 @@ def leaderboard(
     chosen = tags[asked.slice][every.first] if asked.slice else np.ones(every.n, dtype=bool)
     votes = every.votes(inside=chosen)
     people = _fitted(votes, asked.ties, side=every.sided)
+    judges = [by_scores(judge, every, chosen, seed) for judge in paired.judges]
+    if made_from == "pairs":
+        judges += by_preference(study, every, chosen, paired.judges)
     body = {
         "study": study.slug,
         "simulated": study.simulated,
         "question": paired.people.question,
         "made_from": made_from,
         "cannot_tell": every.cannot_tell,
+        "same_generator": int((chosen & ~every.apart).sum()),
+        "drawn_useful": 0 if every.useful is None else int(every.useful[chosen].sum()),
         "ties": asked.ties,
         "slice": asked.slice,
         "tags": sorted(tags),
@@ -69,19 +75,20 @@ def leaderboard(
         "left": _left_wins(people),
         "ceiling": _ceiling(every, chosen, resamples, seed).as_dict(),
         "judges": {
-            judge.name: _of_judge(judge, every, chosen, asked, resamples, seed)
-            for judge in paired.judges
+            judge.name: _of_judge(judge, every, chosen, asked, resamples, seed) for judge in judges
         },
-        "slices": _slices(every, tags, asked) if not asked.slice else [],
+        "slices": _slices(every, tags, asked, judges, resamples, seed) if not asked.slice else [],
         "signature": {
             "version": VERSION,
             "seed": seed,
             "resamples": resamples,
             "interval": "95 %, with prompts as clusters",
             "rule": RULE.format(ties=_ties_words(asked.ties)),
-            "judges": {judge.name: judge.fingerprint for judge in paired.judges},
-            "judge_facts": {judge.name: judge.facts for judge in paired.judges},
-            "data": hashlib.sha256((paired.digest + every.digest).encode()).hexdigest(),
+            "judges": {judge.name: judge.fingerprint for judge in judges},
+            "judge_facts": {judge.name: judge.facts for judge in judges},
+            "data": hashlib.sha256(
+                (paired.digest + every.digest + _digest(judges)).encode()
+            ).hexdigest(),
         },
     }
     return json.loads(json.dumps(body, allow_nan=False))
@@ -100,6 +107,16 @@ def _read(study: Study, question: str, made_from: str) -> tuple[Paired, Comparis
     chosen = question or (MATCH if MATCH in known else known[0])
     paired = replace(paired, people=replace(paired.people, question=chosen))
     return paired, from_pairs(study, paired.people, chosen)
+
+
+def _digest(judges: Sequence[Told]) -> str:
+    """Of preferences, which no hash of scores covers."""
+    sha = hashlib.sha256()
+    for judge in judges:
+        if judge.consistent is not None:
+            sha.update(judge.fingerprint.encode() + judge.said.tobytes())
+            sha.update(judge.consistent.tobytes())
+    return sha.hexdigest()
 
 
 def _ties_words(ties: str) -> str:
@@ -155,30 +172,30 @@ def _places(shown: Board) -> list[dict[str, Any]]:
 
 
 def _of_judge(
-    judge: JudgeScores,
+    judge: Told,
     every: Comparisons,
     chosen: np.ndarray,
     asked: Asked,
     resamples: int,
     seed: int,
 ) -> dict[str, Any]:
-    ahead = judge.scores[every.first] - judge.scores[every.second]
-    here = chosen & ~np.isnan(ahead)
+    here = chosen & judge.has
     told: dict[str, Any] = {
         "votes": int(here.sum()),
         "without_score": int((chosen & ~here).sum()),
         "stopped": judge.stopped,
     }
-    prompts, votes = every.prompts[here], every.said[here]
-    said = judged.preferred(ahead[here], votes, prompts=prompts, seed=seed)
-    if isinstance(said, Undefined):
-        nothing = said.as_dict()
+    swap = judge.consistency(every, chosen, resamples=resamples, seed=seed)
+    if swap is not None:
+        told["swap_consistency"] = swap.as_dict()
+    if judge.lacking is not None:
+        nothing = judge.lacking.as_dict()
         lacking = dict.fromkeys(("people", "board", "accuracy", "soft_pairwise"), nothing)
-        return told | lacking | {"swaps": [], "epsilon_by_fold": []}
-    right = judged.accuracy(said.said, votes, prompts=prompts, resamples=resamples, seed=seed)
-    of_judge = np.full(every.n, TIE)
-    of_judge[here] = said.said
-    by_people, by_judge = every.votes(inside=here), every.votes(of_judge, here)
+        left = {"votes": 0, "without_score": int(chosen.sum())}
+        left = left if judge.consistent is not None else {}
+        return told | left | lacking | {"swaps": [], "epsilon_by_fold": []}
+    right = _right(judge, every, here, resamples, seed)
+    by_people, by_judge = every.votes(inside=here), every.votes(judge.said, here)
     ours = _fitted(by_people, asked.ties, side=every.sided)
     theirs = _fitted(by_judge, asked.ties)
     few = by_people.of_prompts < PROMPTS
@@ -189,8 +206,18 @@ def _of_judge(
         "accuracy": right.as_dict(),
         "soft_pairwise": _soft(by_people, by_judge, (ours, theirs), asked, every.sided).as_dict(),
         "swaps": [] if isinstance(turned, Undefined) else [asdict(swap) for swap in turned],
-        "epsilon_by_fold": list(said.epsilon_by_fold),
+        "epsilon_by_fold": list(judge.epsilon_by_fold),
     }
+
+
+def _right(judge: Told, every: Comparisons, here: np.ndarray, resamples: int, seed: int) -> Result:
+    return judged.accuracy(
+        judge.said[here],
+        every.said[here],
+        prompts=every.prompts[here],
+        resamples=resamples,
+        seed=seed,
+    )
 
 
 def _soft(
@@ -229,7 +256,12 @@ def _ceiling(every: Comparisons, chosen: np.ndarray, resamples: int, seed: int) 
 
 
 def _slices(
-    every: Comparisons, tags: dict[str, np.ndarray], asked: Asked
+    every: Comparisons,
+    tags: dict[str, np.ndarray],
+    asked: Asked,
+    judges: Sequence[Told],
+    resamples: int,
+    seed: int,
 ) -> Sequence[dict[str, Any]]:
     inside = {tag: holds[every.first] for tag, holds in tags.items()}
     largest = sorted(inside, key=lambda tag: (-int(inside[tag].sum()), tag))[:SLICES]
@@ -243,6 +275,14 @@ def _slices(
                 "votes": votes.n,
                 "prompts": votes.of_prompts,
                 "people": _told(fitted),
+                "ceiling": _ceiling(every, inside[tag], resamples, seed).as_dict(),
+                "judges": {
+                    judge.name: (
+                        judge.lacking
+                        or _right(judge, every, inside[tag] & judge.has, resamples, seed)
+                    ).as_dict()
+                    for judge in judges
+                },
             }
         )
     return told

@@ -6,11 +6,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from annotations.errors import Refused
-from annotations.models import PairVote, Study
+from annotations.models import PairDraw, PairVote, Study
 from audit.reports.pairing import People
 from audit.stats.contests.votes import LEFT, RIGHT, TIE, Votes
 from audit.stats.series import Codes
@@ -21,9 +22,11 @@ MOST = 3_000_000
 
 @dataclass(frozen=True)
 class Comparisons:
-    """A vote a row: the two images by their place among people's images, and what was said of them.
+    """A vote a row: the two images by their place among people's images, and what was said of them. Votes
+    between two images of one generator say something of judges, but nothing of generators.
 
-    `sided`: the first stood left, the second right. `cannot_tell` are votes that said nothing.
+    `sided`: the first stood left, the second right. `cannot_tell` are votes that said nothing. `useful`:
+    votes on pairs that were drawn because they tell much.
     """
 
     first: Codes
@@ -34,6 +37,7 @@ class Comparisons:
     people: People
     sided: bool = False
     cannot_tell: int = 0
+    useful: np.ndarray | None = None
 
     @property
     def digest(self) -> str:
@@ -45,9 +49,14 @@ class Comparisons:
     def n(self) -> int:
         return self.said.size
 
+    @cached_property
+    def apart(self) -> np.ndarray:
+        generators = self.people.generators
+        return np.asarray(generators[self.first] != generators[self.second])
+
     def votes(self, said: Codes | None = None, inside: np.ndarray | None = None) -> Votes:
         """For a fit; with `said`, as a judge would have voted. Generators without a vote are no part."""
-        here = np.ones(self.n, dtype=bool) if inside is None else inside
+        here = self.apart if inside is None else inside & self.apart
         generators = self.people.generators
         left, right = generators[self.first[here]], generators[self.second[here]]
         met = np.unique(np.concatenate([left, right]))
@@ -80,26 +89,35 @@ def from_pairs(study: Study, people: People, question: str) -> Comparisons:
     place = {key: number for number, key in enumerate(people.images.tolist())}
     votes = PairVote.objects.filter(study=study, question=question, current=True)
     rows = votes.order_by("pair__key", "annotator__name").values_list(
-        "pair__first__key", "pair__second__key", "value", "left", "annotator_id"
+        "pair__first__key", "pair__second__key", "value", "left", "annotator_id", "pair__draw__by"
     )
-    found, silent, sided = [], 0, True
+    found, useful, silent, sided = [], [], 0, True
     raters: dict[int, int] = {}
-    for one, two, value, left, rater in rows.iterator(chunk_size=5000):
+    for one, two, value, left, rater, drawn in rows.iterator(chunk_size=5000):
         if value not in said_of:
             silent += 1
             continue
         ends, vote = (place[one], place[two]), said_of[value]
-        if people.generators[ends[0]] == people.generators[ends[1]]:
-            continue
         sided = sided and bool(left)
         if left == "second":
             ends = ends[::-1]
             vote = {LEFT: RIGHT, RIGHT: LEFT, TIE: TIE}[vote]
         found.append((*ends, vote, raters.setdefault(rater, len(raters))))
+        useful.append(drawn == PairDraw.By.ADAPTIVE)
     columns = np.array(found, dtype=np.int64).reshape(-1, 4).T
     first, second, said, who = columns
     prompts = people.prompts[first].astype(np.int64)
-    return Comparisons(first, second, said, who, prompts, people, sided and bool(found), silent)
+    return Comparisons(
+        first,
+        second,
+        said,
+        who,
+        prompts,
+        people,
+        sided and bool(found),
+        silent,
+        np.array(useful, bool),
+    )
 
 
 def from_answers(people: People) -> Comparisons:

@@ -13,7 +13,8 @@ from django.db import connection
 from django.db.models import F, Q, QuerySet
 from django.db.models.expressions import RawSQL
 
-from annotations.models import Assignment, Flag, Generator, Image, Prompt, Selection, Study
+from annotations.models import Assignment, Generator, Image, Prompt, Selection, Study
+from annotations.studies.flags import flags_of
 from audit.models import Tally
 from judges.models import Run
 from judges.names import runs_by_name
@@ -148,7 +149,7 @@ def images_of(study: Study, filters: Filters, run: Run | None = None) -> QuerySe
     if filters.variant:
         images = images.filter(variant=filters.variant)
     if filters.flag:
-        flags = Flag.objects.filter(image__study=study).order_by()
+        flags = flags_of(study).order_by()
         if filters.flag == "open":
             flags = flags.filter(settled_at=None)
         images = images.filter(pk__in=flags.values("image"))

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET
 from annotations.access import HtmxRequest, research_place_or_404
 from annotations.errors import Refused
 from annotations.models import Study
+from annotations.studies.queries import images_n
 from audit.next_labels import plan_words
 from audit.next_labels.plan import MORE, TARGETS, Wish, plan
 from audit.words.report import title
@@ -52,7 +53,7 @@ def plan_page(request: HtmxRequest, slug: str) -> HttpResponse:
 
 def _planned(study: Study, query: QueryDict) -> dict[str, Any]:
     wish = wish_of(query)
-    if study.images.count() > MOST_IMAGES:
+    if images_n(study) > MOST_IMAGES:
         raise Refused(
             f"More than {MOST_IMAGES:,} images take longer than a page may: "
             f"manage.py plan_labels {study.slug} --within {wish.within:g}"

@@ -23,6 +23,7 @@ from annotations.access import (
 from annotations.forms.versions import form_of
 from annotations.models import Image, Selection, Study
 from annotations.studies import selections
+from annotations.studies.queries import images_n
 from audit.evidence import image_cards
 from audit.images import browse, cards, tally
 from audit.images.browse import PER_PAGE, Filters, NotThere
@@ -154,7 +155,7 @@ class _Page:
         filters, study = self.filters, self.study
         behind = self._count_people()
         images = _ordered(study, filters, self.run)
-        total = images.count()
+        total = self._how_many(images)
         number, pages = _page_number(self.request.GET.get("page", "1"), total)
         begins = (number - 1) * PER_PAGE
         ids = list(images.values_list("pk", flat=True)[begins : begins + PER_PAGE])
@@ -306,7 +307,10 @@ class _Page:
             self.address("data-image", one[1], at=str(step)) if one else ""
             for one, step in zip((before, after), steps, strict=True)
         ]
-        return urls[0], urls[1], images.count()
+        return urls[0], urls[1], self._how_many(images)
+
+    def _how_many(self, images: QuerySet[Image]) -> int:
+        return images.count() if self.filters.restricts else images_n(self.study)
 
     def _count_people(self) -> str:
         """Who counts the new answers that are filtered by; empty where none are left to count."""

@@ -176,16 +176,17 @@ def _neighbours(
     """The public ids of the images before and after this one in the gallery; this one's gap."""
     if not stored.exists:
         return None, None, None
-    order = stored.images(stored.matching(_filters(page, page.body)))
-    if image.pk not in order:
+    order = stored.matching(_filters(page, page.body))
+    found = stored.among(order, image.pk)
+    if found is None:
         return None, None, None
-    place = order.index(image.pk)
-    before, after = order[max(place - 1, 0) : place], order[place + 1 : place + 2]
+    before = stored.images(order[max(found - 1, 0) : found])
+    after = stored.images(order[found + 1 : found + 2])
     ids = dict(Image.objects.filter(pk__in=before + after).values_list("pk", "public_id"))
     return (
         next((ids.get(pk) for pk in before), None),
         next((ids.get(pk) for pk in after), None),
-        stored.gap(stored.places[image.pk]),
+        stored.gap(order[found]),
     )
 
 

@@ -33,6 +33,8 @@ LEASE = WorkerLease(
 REPORT = Making.Kind.REPORT
 # A refusal is shown this long; what is made or was given up is always shown.
 SHOWN_FOR = timedelta(seconds=960)
+# A worker looks for what waits every few seconds.
+WORKER_IS_AWAKE = timedelta(minutes=5)
 # Seconds between two writes, which take longer than most slices.
 EVERY = 0.4
 
@@ -54,6 +56,16 @@ class Progress:
             self.written_at = time.monotonic()
             rows = Making.objects.filter(study=self.study, kind=REPORT)
             rows.update(done=self.done, total=max(self.total, self.done))
+
+
+class Unseen(Progress):
+    """Of a report that no page waits for."""
+
+    def __init__(self) -> None:
+        self.done = self.total = 0
+
+    def step(self) -> None:
+        self.done += 1
 
 
 def asked(
@@ -95,6 +107,15 @@ def due(study: Study, *, kind: str = REPORT) -> None:
     Making.objects.filter(study=study, kind=kind, state=Making.State.REFUSED).update(
         state=Making.State.WAITING, tries=0, asked_at=now
     )
+
+
+def will_soon_be_made(study_id: int, kind: str) -> bool:
+    """Asks for it where nobody has. False where it has waited so long that no worker seems to run."""
+    now = timezone.now()
+    row, _ = Making.objects.get_or_create(study_id=study_id, kind=kind, defaults={"asked_at": now})
+    if row.state == Making.State.WAITING:
+        return now - row.asked_at < WORKER_IS_AWAKE
+    return row.state == Making.State.WORKING
 
 
 def of(study: Study, *, kind: str = REPORT, options: dict[str, Any] | None = None) -> Making | None:

@@ -46,7 +46,7 @@ def select(study: Study, asked: Asked) -> tuple[dict[str, Any], list[dict[str, A
     question = question_of(study, Options(question=asked.question or None))
     paired = pair(study=study, question=question)
     judge = _judge(paired, asked.judge)
-    evaluation = _studies(asked.evaluation)
+    evaluation = studies_of(asked.evaluation)
     people = paired.people
     reference = Reference.of(people, Options().on(people.scale))
     found = eligible(study, people, judge.scores, evaluation)
@@ -115,7 +115,7 @@ def _judge(paired: Paired, name: str) -> JudgeScores:
     raise Refused(f"“{name[:120]}” is no judge of this study. It has: {known}.")
 
 
-def _studies(slugs: tuple[str, ...]) -> list[Study]:
+def studies_of(slugs: tuple[str, ...]) -> list[Study]:
     found = {study.slug: study for study in Study.objects.filter(slug__in=slugs)}
     for slug in slugs:
         if slug not in found:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from annotations.errors import Refused
 from annotations.exports.files import write_lines
-from annotations.models import Generator
+from annotations.models import Generator, Study
 from audit.models import TrainingSet
 from audit.training.formats import WRITERS, SetOnDisk
 from audit.training.pictures import pictures_of
 from audit.training.read_back import rows_in
+from audit.training.voted import Voted
 
 FORMATS = tuple(WRITERS)
+SIMULATED = "Images or answers of this study are simulated."
 UNKNOWN = "unknown: nobody said it; the terms of each source generator hold"
 
 
@@ -34,18 +38,69 @@ def write_set(made: TrainingSet, folder: Path, layout: str, *, licence: str = ""
     content = SetOnDisk(
         rows, made.body["pairs"], made.body["signature"]["judge"], pictures_of(made.study, rows)
     )
+
+    def fill(draft: Path) -> dict[str, Any]:
+        counts = WRITERS[layout](content, draft)
+        write_lines(draft / "README.md", [card(made, layout, counts, licence)])
+        return counts
+
+    return _complete(folder, layout, fill)
+
+
+def write_voted(
+    made: Voted, folder: Path, *, licence: str = "", beside: TrainingSet | None = None
+) -> dict[str, Any]:
+    """Pairs that people voted for; with `beside`, the pairs of a set too, of prompts without a vote."""
+    if folder.exists():
+        raise Refused(f"{folder} exists already; choose another name or remove it.")
+    rows, pairs = dict(made.rows), list(made.pairs)
+    if beside is not None:
+        known = {row["image"]: row for row in beside.rows}
+        prompts = {row["prompt"] for row in rows.values()}
+        for one in beside.body["pairs"]:
+            if known[one["better"]]["prompt"] not in prompts:
+                pairs.append(one)
+                rows |= {one[side]: known[one[side]] for side in ("better", "worse")}
+    listed = [rows[key] for key in sorted(rows)]
+    content = SetOnDisk(listed, pairs, "", pictures_of(made.study, listed))
+    sources = Counter(row["generator"] for row in listed)
+    signature: dict[str, Any] = {"sha256": made.signature, "asked": made.asked.as_dict()}
+    if beside is not None:
+        signature["beside"] = beside.sha256
+
+    def fill(draft: Path) -> dict[str, Any]:
+        counts = WRITERS["dpo"](content, draft)
+        counts["by"] = dict(sorted(Counter(one["source"] for one in pairs).items()))
+        told = [*made.sentences(), *(beside.body["warnings"] if beside else [])]
+        lines = [
+            *_head(f"Preferences from “{made.study.title}” ({made.study.slug})", licence),
+            *_sources(made.study, dict(sources)),
+            "",
+            *([SIMULATED, ""] if made.study.simulated else []),
+            *(f"- {line}" for line in told),
+            "",
+            f"Layout: dpo, {json.dumps(counts)}.",
+            "",
+            f"Signature: {json.dumps(signature, ensure_ascii=False)}",
+        ]
+        write_lines(draft / "README.md", ["\n".join(lines) + "\n"])
+        return counts
+
+    return _complete(folder, "dpo", fill)
+
+
+def _complete(folder: Path, layout: str, fill: Callable[[Path], dict[str, Any]]) -> dict[str, Any]:
     draft = folder.with_name(f"{folder.name}.part")
     shutil.rmtree(draft, ignore_errors=True)
     try:
         draft.mkdir(parents=True)
-        counts = WRITERS[layout](content, draft)
+        counts = fill(draft)
         found = rows_in(draft, layout)
         if found != counts["rows"]:
             raise Refused(
                 f"{counts['rows']} rows were written and {found} could be read again: the disk may be "
                 "full or damaged."
             )
-        write_lines(draft / "README.md", [card(made, layout, counts, licence)])
         draft.rename(folder)
     except OSError as error:
         raise Refused(f"{folder} cannot be written: {error.strerror}.") from error
@@ -57,23 +112,6 @@ def write_set(made: TrainingSet, folder: Path, layout: str, *, licence: str = ""
 def card(made: TrainingSet, layout: str, counts: dict[str, Any], licence: str) -> str:
     """README.md: what travels with the pictures wherever they go."""
     body = made.body
-    known = Generator.objects.filter(study=made.study, name__in=list(body["generators"]))
-    released = {
-        generator.name: ", ".join(
-            part
-            for part in (
-                generator.family,
-                f"released {generator.release_date}" if generator.release_date else "",
-                generator.note,
-            )
-            if part
-        )
-        for generator in known
-    }
-    sources = [
-        f"- {name}: {count} images{f' ({released[name]})' if released.get(name) else ''}"
-        for name, count in sorted(body["generators"].items())
-    ]
     told = body["precision"]
     precision = (
         f"not known: {told['undefined']}"
@@ -81,19 +119,10 @@ def card(made: TrainingSet, layout: str, counts: dict[str, Any], licence: str) -
         else f"{told['value']:.3f} ({told['low']:.3f} to {told['high']:.3f}, {told['n']} labelled images)"
     )
     lines = [
-        "---",
-        f"license: {json.dumps(licence or 'other', ensure_ascii=False)}",
-        "task_categories: [text-to-image]",
-        "---",
-        f"# Training set from “{body['title']}” ({body['study']})",
+        *_head(f"Training set from “{body['title']}” ({body['study']})", licence),
+        *_sources(made.study, body["generators"]),
         "",
-        f"Licence: {licence or UNKNOWN}.",
-        "",
-        "The pictures were made by these generators, whose terms may forbid to train on them:",
-        "",
-        *sources,
-        "",
-        *(["Images or answers of this study are simulated.", ""] if body["simulated"] else []),
+        *([SIMULATED, ""] if body["simulated"] else []),
         f"Rule: {body['rule']}, by {body['signature']['judge']}; threshold {json.dumps(body['threshold'])}. "
         f"{body['taken']} of {body['images']} images of {body['prompts']} prompts; effective sample size "
         f"{body['effective_size']:.1f}; precision among people’s labels {precision}.",
@@ -106,3 +135,38 @@ def card(made: TrainingSet, layout: str, counts: dict[str, Any], licence: str) -
         f"Signature: {json.dumps({**body['signature'], 'asked': made.asked}, ensure_ascii=False)}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _head(title: str, licence: str) -> list[str]:
+    return [
+        "---",
+        f"license: {json.dumps(licence or 'other', ensure_ascii=False)}",
+        "task_categories: [text-to-image]",
+        "---",
+        f"# {title}",
+        "",
+        f"Licence: {licence or UNKNOWN}.",
+        "",
+        "The pictures were made by these generators, whose terms may forbid to train on them:",
+        "",
+    ]
+
+
+def _sources(study: Study, generators: dict[str, int]) -> list[str]:
+    known = Generator.objects.filter(study=study, name__in=list(generators))
+    released = {
+        generator.name: ", ".join(
+            part
+            for part in (
+                generator.family,
+                f"released {generator.release_date}" if generator.release_date else "",
+                generator.note,
+            )
+            if part
+        )
+        for generator in known
+    }
+    return [
+        f"- {name}: {count} images{f' ({released[name]})' if released.get(name) else ''}"
+        for name, count in sorted(generators.items())
+    ]

@@ -49,7 +49,29 @@ def _made_from(body: dict[str, Any]) -> str:
         )
     silent = body["cannot_tell"]
     left = f"; {silent} more votes are “can’t tell” and count for nothing" if silent else ""
-    return f"{counted} who saw both images side by side, {tied}{left}.{_side(body['left'])}"
+    side_by_side = f"{counted} who saw both images side by side, {tied}{left}."
+    return f"{side_by_side}{_useful(body)}{_alike(body)}{_side(body['left'])}"
+
+
+def _alike(body: dict[str, Any]) -> str:
+    alike = body.get("same_generator", 0)
+    if not alike:
+        return ""
+    return (
+        f" {alike:,} more are between two images of one generator: judges are compared on them, "
+        "generators are not."
+    )
+
+
+def _useful(body: dict[str, Any]) -> str:
+    useful = body.get("drawn_useful", 0)
+    if not useful:
+        return ""
+    return (
+        f" {useful:,} of them are on pairs that were drawn because they tell much: the order of the "
+        "generators is not moved by that, but how often people tie or a judge says the same is of "
+        "harder pairs than pairs at random."
+    )
 
 
 def _side(left: dict[str, Any] | None) -> str:
@@ -80,12 +102,23 @@ def _judges(body: dict[str, Any]) -> list[str]:
             f"{title(name)} says what people say on {per_hundred(right)} of 100 comparisons"
             f"{beside}. {_swapped(judge)}"
         )
+        if swap := judge.get("swap_consistency"):
+            lines.append(_swap(title(name), swap))
         if judge["without_score"]:
             lines.append(
                 f"{judge['without_score']:,} comparisons have an image without a score of "
                 f"{title(name)}; it is compared with people on the others."
             )
     return lines
+
+
+def _swap(name: str, told: dict[str, Any]) -> str:
+    if "undefined" in told:
+        return f"Whether {name} says the same with the sides exchanged is not known: {told['undefined']}."
+    return (
+        f"With the sides exchanged, {name} says the same of {per_hundred(told)} of 100 pairs; the others "
+        "count as its ties."
+    )
 
 
 def _swapped(judge: dict[str, Any]) -> str:
@@ -117,3 +150,39 @@ def ranks(place: dict[str, Any]) -> str:
 
 def listed(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def of_rate(body: dict[str, Any]) -> list[str]:
+    """A generator against another, with the help of judges."""
+    lines = (
+        ["Simulated: programs made the images and gave the answers."] if body["simulated"] else []
+    )
+    told, names = body["win_rate"], (body["first"], body["second"])
+    where = (
+        f"people’s votes on {body['voted']:,} of {body['pairs']:,} pairs of their images, on "
+        f"{body['prompts']:,} prompts"
+    )
+    if "undefined" in told:
+        lines.append(
+            f"How often {names[0]} wins against {names[1]} is not known: {told['undefined']}."
+        )
+    else:
+        helped = [f"{title(name)} (weight {weight:.3g})" for name, weight in body["judges"].items()]
+        with_help = f", with the help of {listed(helped)}" if helped else ", without a judge"
+        lines.append(
+            f"{names[0]} wins {per_hundred(told)} of 100 against {names[1]}, a tie counting half: by "
+            f"{where}{with_help}."
+        )
+        lines.append(f"Votes alone say {per_hundred(body['alone'])}.")
+        if body["worth"] is not None and helped:
+            lines.append(
+                f"With the judges that is as sure as votes on {body['worth']:,.0f} pairs would be."
+            )
+    if body["left_out"]:
+        lines.append(f"Without a score of every image, and so no help: {listed(body['left_out'])}.")
+    if body["undrawn"]:
+        lines.append(
+            f"{body['undrawn']:,} of the voted pairs were not drawn by chance: this holds for all pairs only "
+            "where they are like the others."
+        )
+    return lines

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 from playwright.sync_api import expect
 
-from annotations.models import PairPlan, PairVote
+from annotations.labelling.assign import lease_length
+from annotations.models import Pair, PairAssignment, PairPlan, PairVote
 from annotations.pairs import draws
 from tests.browser.conftest import PHONE, eventually
 from tests.browser.test_look import take
@@ -92,6 +96,53 @@ def test_on_a_phone_the_images_stand_one_above_the_other(open_page, bob, page_of
     page.get_by_text("Right", exact=True).last.tap()
     expect_another(page, first)
     assert PairVote.objects.get().value != PairVote.objects.get().left
+
+
+def swipe(page, across: int, down: int) -> None:
+    """One finger, from the middle of the upper image."""
+    box = page.locator(".frame").first.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    touch = page.context.new_cdp_session(page)
+    at = {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]}
+    touch.send("Input.dispatchTouchEvent", at)
+    for step in range(1, 6):
+        point = {"x": x + across * step / 5, "y": y + down * step / 5}
+        touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def test_a_swipe_to_the_side_is_a_vote_and_one_up_or_down_is_none(open_page, bob, page_of_pairs):
+    page = open_page(bob, page_of_pairs, size=PHONE, has_touch=True, is_mobile=True)
+    first = pair_on(page)
+    swipe(page, 10, -120)
+    swipe(page, 40, 0)
+    swipe(page, -120, 10)
+    expect_another(page, first)
+    vote = PairVote.objects.get()
+    assert vote.value == vote.left
+    second = pair_on(page)
+    swipe(page, 120, 0)
+    expect_another(page, second)
+    vote = PairVote.objects.latest("pk")
+    assert {vote.value, vote.left} == {"first", "second"}
+
+
+def test_a_page_that_is_left_gives_its_pair_back(open_page, bob, page_of_pairs):
+    page = open_page(bob, page_of_pairs)
+    # Longer ago than a reload would be.
+    earlier = timezone.now() + lease_length(bob.study) - timedelta(minutes=1)
+    PairAssignment.objects.update(leased_until=earlier)
+    page.goto("/")
+    eventually(page, lambda: not PairAssignment.objects.filter(state="leased").exists())
+    assert Pair.objects.filter(taken__gt=0).count() == 0
+
+
+def test_an_open_page_keeps_its_pair(open_page, bob, page_of_pairs):
+    page = open_page(bob, page_of_pairs)
+    earlier = timezone.now() + timedelta(minutes=1)
+    PairAssignment.objects.update(leased_until=earlier)
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    eventually(page, lambda: PairAssignment.objects.get().leased_until > earlier)
 
 
 def test_a_vote_without_a_connection_waits_and_is_sent(open_page, bob, page_of_pairs):

@@ -225,6 +225,7 @@ _OWN_GAPS = {
     "export-file": {"<slug:what>": "labels", "<slug:kind>": "csv"},
     "table": {"<slug:name>": "slices"},
     "leaderboard-chart": {"<slug:name>": "standing", "<slug:kind>": "svg"},
+    "pairs-file": {"<slug:name>": "votes"},
     "why-chart": {"<slug:kind>": "svg"},
     "people-chart": {"<slug:name>": "course", "<slug:kind>": "svg"},
     "sample-table": {"<slug:name>": "images"},

@@ -12,6 +12,7 @@ from typing import Any
 from hypothesis import strategies as st
 from PIL import Image as Picture
 
+from annotations.sources import hub_dataset
 from tests import making
 from tests import test_bad_files as bad
 from tests.making import png
@@ -187,6 +188,40 @@ ANSWERED = (
 RATED = "t2i_model,item_id,worker_id,answer\nsd,a,w,3\nsd,a,v,4\n"
 CROWD = bad.CROWD + "1_0,0,1,a cat,cat,4\n1_1,0,2,a cat,dog,3\n"
 
+
+def parquet(**columns: list[Any]) -> bytes:
+    """Only its first letters where pyarrow is not installed."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        return b"PAR1"
+    out = pyarrow.BufferOutputStream()
+    pyarrow.parquet.write_table(pyarrow.table(columns), out)
+    return out.getvalue().to_pybytes()
+
+
+DATASET = parquet(
+    **{name: [None] for name in hub_dataset.COLUMNS}
+    | {"image_id": ["i1"], "prompt_id": ["p1"], "prompt": ["a cat"], "generator": ["sd"]}
+    | {"answers": [[{"rater": "ann", "question": "aligned", "value": 1.0}]], "tags": [["a"]]}
+)
+TABLE_WITH_PICTURES = parquet(image=[{"bytes": b"x", "path": "a"}], text=["a cat"], rating=[4])
+TASK = {
+    "data": {"image_id": "i1", "image": "a.png", "prompt": "a cat"},
+    "annotations": [
+        {
+            "completed_by": {"id": 3, "email": "a@b.c"},
+            "lead_time": 2.5,
+            "created_at": "2026-01-31T12:00:00Z",
+            "result": [
+                {"from_name": "fit", "type": "choices", "value": {"choices": ["yes"]}},
+                {"from_name": "atom.0", "type": "number", "value": {"number": 1}},
+                {"from_name": "note", "type": "textarea", "value": {"text": ["fine"]}},
+            ],
+        }
+    ],
+}
 # name -> (format, what the file is called, the files that hostile hands make)
 FILES: dict[str, tuple[str, str, st.SearchStrategy[bytes]]] = {
     "tidy images": ("tidy", "images.csv", table(IMAGES)),
@@ -194,6 +229,10 @@ FILES: dict[str, tuple[str, str, st.SearchStrategy[bytes]]] = {
     "tidy list": ("tidy", "images.json", written([IMAGE])),
     "any table": ("table", "a.csv", table("path,caption,model,rating\na.png,a cup,sd,4\n")),
     "any objects": ("table", "a.json", written([{"file": "a.png", "prompt": "a", "label": 1}])),
+    "a dataset": ("hf", "a.parquet", mangled(DATASET)),
+    "a dataset of somebody": ("hf", "a.parquet", mangled(TABLE_WITH_PICTURES)),
+    "a folder with metadata": ("hf", "a.jsonl", written([{"file_name": "a.png", "text": "a"}])),
+    "tasks": ("label_studio", "a.json", written([TASK])),
     "a name": ("pictures", "a.png", st.binary(max_size=100)),
     "tidy generators": ("tidy", "generators.csv", table(GENERATORS)),
     "geneval prompts": ("geneval", "a.jsonl", written([bad.GENEVAL], lines=True)),

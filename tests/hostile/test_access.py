@@ -62,6 +62,7 @@ LABELLING = {
     "finished",
     "practice",
     "compare",
+    "compare-votes",
     "api-next",
     "api-labels",
     "api-labels-bulk",

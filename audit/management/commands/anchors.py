@@ -10,6 +10,7 @@ from django.core.management import BaseCommand, CommandError
 from annotations.anchors import again, keep
 from annotations.errors import Refused
 from annotations.models import AnchorRound, Study
+from annotations.studies.queries import images_n
 from audit.anchors.certificate import certificate, newest
 from audit.anchors.draw import COUNT, make_anchors
 from audit.words import anchors as words
@@ -61,7 +62,7 @@ class Command(BaseCommand):
                     study=place, anchors=anchors, words=options["words"], soon=options["soon"]
                 )
                 self.stdout.write(
-                    f"Study {asked.study.slug} asks about {asked.study.images.count()} anchors again, "
+                    f"Study {asked.study.slug} asks about {images_n(asked.study)} anchors again, "
                     f"in {asked.get_words_display()}."
                 )
                 return

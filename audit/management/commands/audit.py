@@ -142,7 +142,8 @@ def _bar():
     if not sys.stderr.isatty():
         yield lambda what, done, total: None
         return
-    with tqdm(leave=False, unit_scale=True, dynamic_ncols=True) as shown:
+    # Parts of the report come far more slowly than rows: each is shown.
+    with tqdm(leave=False, unit_scale=True, dynamic_ncols=True, miniters=1) as shown:
 
         def show(what: str, done: int, total: int | None) -> None:
             if shown.desc != what:

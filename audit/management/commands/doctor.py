@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 from django.core.management import BaseCommand, CommandError
 
+from annotations.kept import image_counts
 from audit.installation import health
 from judges.runs import counts
 
@@ -30,13 +31,19 @@ class Command(BaseCommand):
         parser.add_argument(
             "--recount",
             action="store_true",
-            help="count the scores of every run again, and put right what is kept of them",
+            help="count again what is kept (scores of runs, images of generators, figures of pages), "
+            "and put it right",
         )
 
     def handle(self, *, json: bool, address: str, recount: bool, **options) -> None:
         if recount:
-            wrong = counts.recount_all()
-            self.stderr.write(f"Counted again: {wrong} run{'' if wrong == 1 else 's'} put right.")
+            wrong = {
+                "run": counts.recount_all(),
+                "generator": image_counts.recount_all(),
+                "page's figure": _pages(),
+            }
+            told = ", ".join(f"{n} {what}{'' if n == 1 else 's'}" for what, n in wrong.items())
+            self.stderr.write(f"Counted again: {told} put right.")
         findings = health.everything(address)
         if json:
             self.stdout.write(_as_json(findings))
@@ -49,6 +56,13 @@ class Command(BaseCommand):
         broken = [finding.part for finding in findings if finding.state == "broken"]
         if broken:
             raise CommandError(f"Broken: {', '.join(broken)}.")
+
+
+def _pages() -> int:
+    # The statistics take a second to load.
+    from audit import counting
+
+    return counting.recount_all()
 
 
 def _as_json(findings: list[health.Finding]) -> str:

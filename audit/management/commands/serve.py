@@ -9,7 +9,7 @@ from django.core.management import BaseCommand, CommandError
 from django.db import DatabaseError, connections
 
 from audit.accounts import first_account
-from audit.installation import web_server
+from audit.installation import lasting_disk, web_server
 
 
 class Command(BaseCommand):
@@ -25,6 +25,8 @@ class Command(BaseCommand):
     def handle(self, *, host, port, processes, threads, **options) -> None:
         if processes < 1 or threads < 1:
             raise CommandError("Ask for at least one process and one thread.")
+        if refusal := lasting_disk.refusal():
+            raise CommandError(refusal)
         self._tell_of_the_first_account(host, port)
         try:
             web_server.serve(host=host, port=port, processes=processes, threads=threads)

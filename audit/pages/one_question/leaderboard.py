@@ -31,14 +31,15 @@ from audit.pages.filters import select
 from audit.pages.frame import FILES, respond
 from audit.pages.tables import Table, csv_of, row
 from audit.reports import progress
-from audit.reports.pairing import questions_of
+from audit.reports.pairing import kept_questions
 from audit.statistic_names import headings
 from audit.words import contests as words
 from audit.words.counting import who_counts
 from audit.words.report import title
 from judges.runs.wake import send
 
-OF_JUDGE = headings("vote_accuracy", "vote_soft_pairwise")
+OF_JUDGE = headings("vote_accuracy", "vote_soft_pairwise", "swap_consistency")
+WITHOUT_SWAP = headings("vote_accuracy", "vote_soft_pairwise")
 PLOTS = {"standing": "Share of wins", "time": "Over release dates"}
 
 
@@ -51,7 +52,7 @@ class LeaderboardPage:
     def questions(self) -> list[str]:
         """Those of pairs, where the comparisons are made from them."""
         made_from = self.asked.made_from or ("pairs" if self.of_pairs else "answers")
-        return self.of_pairs if made_from == "pairs" else questions_of(self.study)
+        return self.of_pairs if made_from == "pairs" else kept_questions(self.study)
 
     @cached_property
     def of_pairs(self) -> list[str]:
@@ -210,7 +211,7 @@ def _context(page: LeaderboardPage) -> dict[str, Any]:
 
 def _choices(page: LeaderboardPage) -> list[dict[str, Any]]:
     choices = []
-    if page.of_pairs and questions_of(page.study):
+    if page.of_pairs and kept_questions(page.study):
         chosen = page.asked.made_from or "pairs"
         choices.append(select("made_from", "made from", MADE_FROM.items(), chosen))
     if len(page.questions) > 1:
@@ -241,7 +242,7 @@ def _plot(page: LeaderboardPage, body: dict[str, Any], name: str) -> dict[str, A
 
 
 def _tables(body: dict[str, Any]) -> list[Table]:
-    return [_standing(body), _of_judges(body), _by_slice(body)]
+    return [_standing(body), _of_judges(body), _by_slice(body), _judges_by_slice(body)]
 
 
 def _standing(body: dict[str, Any]) -> Table:
@@ -265,14 +266,18 @@ def _standing(body: dict[str, Any]) -> Table:
 
 def _of_judges(body: dict[str, Any]) -> Table:
     rows = []
-    if body["votes"]:
+    swaps = {name: judge.get("swap_consistency") for name, judge in body["judges"].items()}
+    columns = OF_JUDGE if any(swaps.values()) else WITHOUT_SWAP
+    if body["votes"] or body.get("same_generator"):
         people = {"vote_accuracy": body["ceiling"]}
         people["vote_soft_pairwise"] = {"undefined": "people are the measure", "n": body["votes"]}
-        rows.append(row("one person and another", people, OF_JUDGE))
+        people["swap_consistency"] = {"undefined": "sides are drawn for people", "n": body["votes"]}
+        rows.append(row("one person and another", people, columns))
     for name, judge in body["judges"].items():
         stats = {"vote_accuracy": judge["accuracy"], "vote_soft_pairwise": judge["soft_pairwise"]}
-        rows.append(row(title(name), stats, OF_JUDGE, judge=name, face=face_of(body, name)))
-    return Table("judges", "Judges on the same comparisons", "judge", OF_JUDGE, rows)
+        stats["swap_consistency"] = swaps[name] or {"undefined": "it scores single images", "n": 0}
+        rows.append(row(title(name), stats, columns, judge=name, face=face_of(body, name)))
+    return Table("judges", "Judges on the same comparisons", "judge", columns, rows)
 
 
 def _by_slice(body: dict[str, Any]) -> Table:
@@ -288,3 +293,20 @@ def _by_slice(body: dict[str, Any]) -> Table:
         for part in body["slices"]
     ]
     return Table("slices", "People’s shares of wins by slice", "slice", columns, rows)
+
+
+def _judges_by_slice(body: dict[str, Any]) -> Table:
+    """How often each says what people say, beside how often two people do."""
+    columns = {"vote_accuracy.people": "two people"}
+    columns |= {f"vote_accuracy.{name}": title(name) for name in body["judges"]}
+    rows = [
+        row(
+            part["tag"],
+            {"vote_accuracy.people": part["ceiling"]}
+            | {f"vote_accuracy.{name}": told for name, told in part["judges"].items()},
+            columns,
+        )
+        for part in body["slices"]
+        if "judges" in part
+    ]
+    return Table("judge-slices", "Votes said by judges, by slice", "slice", columns, rows)

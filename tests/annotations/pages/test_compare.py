@@ -1,12 +1,14 @@
 import uuid
+from datetime import timedelta
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
-from annotations.models import Image, Pair, PairPlan, PairVote
-from annotations.pairs import assign, draws
+from annotations.models import Image, Pair, PairAssignment, PairPlan, PairVote
+from annotations.pairs import assign, draws, progress
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -125,4 +127,43 @@ def test_a_vote_asks_the_database_as_often_in_a_larger_study(client, bob):
         with CaptureQueriesContext(connection) as asked:
             send(client, study, held.pair, match="left")
         counts.append(len(asked))
-    assert counts[0] == counts[1]
+    # Three to know who asks, three for the vote, six for the next pair, one for progress, and what
+    # locks, finds and frames.
+    assert counts == [17, 17]
+
+
+def test_where_many_pairs_are_left_the_count_stops_early(pairs, as_bob, bob, monkeypatch):
+    """Of four pairs one is in hand; before the first vote three more are open, which is more than two."""
+    monkeypatch.setattr(progress, "COUNTED_UP_TO", 2)
+    url = reverse("compare", args=[pairs.slug])
+    assert "0 done, more than 2 left" in as_bob.get(url).content.decode()
+    held = assign.next_pair(annotator=bob)
+    html = send(as_bob, pairs, held.pair, match="left").content.decode()
+    assert "1 of 4" in html
+
+
+def post(client, study, name, pair):
+    return client.post(reverse(name, args=[study.slug]), {"pair": pair.public_id})
+
+
+def test_an_open_page_renews_the_lease_and_a_closed_one_gives_the_pair_back(pairs, as_bob, bob):
+    held = assign.next_pair(annotator=bob)
+    earlier = timezone.now() + timedelta(minutes=1)
+    PairAssignment.objects.update(leased_until=earlier)
+    assert post(as_bob, pairs, "compare-alive", held.pair).status_code == 204
+    assert PairAssignment.objects.get().leased_until > earlier
+    # Renewed just now: the page was only loaded again.
+    post(as_bob, pairs, "compare-release", held.pair)
+    assert PairAssignment.objects.get().state == "leased"
+    PairAssignment.objects.update(leased_until=earlier)
+    assert post(as_bob, pairs, "compare-release", held.pair).status_code == 204
+    assert PairAssignment.objects.get().state == "returned"
+    held.pair.refresh_from_db()
+    assert held.pair.taken == 0
+
+
+def test_nobody_gives_back_the_pair_of_another_person(pairs, as_bob, charlie):
+    held = assign.next_pair(annotator=charlie)
+    PairAssignment.objects.update(leased_until=timezone.now() + timedelta(minutes=1))
+    post(as_bob, pairs, "compare-release", held.pair)
+    assert PairAssignment.objects.get().state == "leased"

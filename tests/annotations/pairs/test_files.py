@@ -4,6 +4,8 @@ from collections import Counter
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from annotations.models import Image, Membership, Pair, PairVote
 from annotations.pairs import assign, draws, record
@@ -93,3 +95,21 @@ def test_a_wrong_row_is_named_and_nothing_is_taken(study, bob, tmp_path, row, wh
     assert not Pair.objects.exists()
     assert not Membership.objects.filter(name="ann").exists()
     assert Image.objects.filter(study=study).count() == 8
+
+
+def test_sixty_votes_take_the_queries_of_six(db, tmp_path):
+    made = making.study("many", prompts=20, files=False)
+    counts = []
+    for start, stop in ((0, 2), (2, 20)):
+        rows = [
+            f"{n},p{n},early-{n},late-{n},{who}-{start},match,first,"
+            for n in range(start, stop)
+            for who in ("ann", "ben", "cat")
+        ]
+        file = write(tmp_path / "p.csv", *rows)
+        with CaptureQueriesContext(connection) as asked:
+            call_command("import_pairs", made.slug, file)
+        # The first file also makes the plan and the draw; the savepoints of both count.
+        counts.append(len([q for q in asked if "SAVEPOINT" not in q["sql"]]))
+    assert PairVote.objects.filter(study=made).count() == 60
+    assert counts[1] <= counts[0]

@@ -54,7 +54,7 @@ def table_after(page: str, title: str) -> tuple[list[str], str, str]:
         ("slices", 3),  # side by side, and each of the two judges
         ("decide", 2),
         ("calibration", 1),
-        ("leaderboard", 3),
+        ("leaderboard", 4),
         ("why", 2),
         ("assisted", 1),
         ("agreement", 5),

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotations.models import Image, Study
+from annotations.models import Image
 from annotations.scales import Scale
 from audit.people import agreement as people_agreement
 from audit.reports import make
@@ -110,13 +110,16 @@ def split(paired: Paired, who: int, rng: np.random.Generator) -> Paired:
 
 def body_of(paired: Paired, monkeypatch) -> str:
     """The whole body, less what names people and images themselves."""
-    monkeypatch.setattr(make, "pair", lambda **asked: paired)
-    monkeypatch.setattr(make, "question_of", lambda *asked: "aligned")
-    monkeypatch.setattr(make, "cannot_tell", lambda study: [])
-    monkeypatch.setattr(make, "answers_in_words", lambda study: {})
-    monkeypatch.setattr(make, "questions_of", lambda study: ["aligned"])
+    source = SimpleNamespace(
+        slug="shapes",
+        simulated=False,
+        asked=[],
+        questions=lambda: ["aligned"],
+        words=dict,
+        pair=lambda question, **asked: paired,
+    )
     progress = SimpleNamespace(expect=lambda parts: None, step=lambda: None)
-    body = make.Computation(Study(slug="shapes"), make.Options(resamples=60), progress).body
+    body = make.Computation(source, make.Options(resamples=60), progress).body
     del body["signature"]["data"], body["missing"]["named"], body["people"]["raters"]
     del body["people"]["each_rater"]
     for judge in body["judges"].values():

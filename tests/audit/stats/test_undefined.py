@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -39,7 +40,7 @@ from audit.stats import (
     thresholds,
     ties,
 )
-from audit.stats.contests import board, fit, judged
+from audit.stats.contests import board, fit, information, judged
 from audit.stats.contests.votes import Votes
 from audit.stats.counting.grouped_pairs import GroupedPairs
 from audit.stats.decisions import leaderboard, probabilities, selection, tie_folds
@@ -58,6 +59,7 @@ from audit.stats.resampling import (
 from audit.stats.resampling.draw import Draw
 
 NAN, INF = float("nan"), float("inf")
+FEW_PROMPTS = [(n, "a", "b", "left" if n % 3 else "right") for n in range(12)]
 # How the statistics are made; they take what the public functions have checked.
 # Drift's parts take images that a report has paired; what cannot be told has tests of its own.
 INNER = {"estimate", "series", "models", "votes", "courses", "evidence", "calibrated", "claims"}
@@ -427,6 +429,12 @@ ROWS = {
     "fit.win_shares": {},
     "fit.with_slope": {},
     "fit.within": {},
+    "information.information": {},
+    "information.worth": {
+        "errors unknown": lambda: information.worth(
+            replace(fit.fit(FEW_PROMPTS, ties="none"), covariance=np.full((2, 2), NAN))
+        ),
+    },
     "judged.accuracy": {
         "nothing": lambda: judged.accuracy([], [], prompts=[]),
         "another answer": lambda: judged.accuracy([3], [0], prompts=[1]),

@@ -1,0 +1,83 @@
+"""A person's own votes on pairs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_POST
+
+from annotations.access import place_or_404
+from annotations.errors import LabelRefused
+from annotations.models import Image, Membership, Pair, PairVote
+from annotations.pages.compare import QUESTIONS
+from annotations.pairs import record
+from annotations.pairs.votes import MATCH
+
+PER_PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    vote: PairVote
+    sides: tuple[Image, Image]  # as they stood
+    answers: list[tuple[str, str]]  # question, what was said
+
+
+@require_GET
+@login_required
+def compare_votes(request: HttpRequest, slug: str) -> HttpResponse:
+    """Newest first, each with a button that gives the pair back for another vote."""
+    place = place_or_404(request, slug)
+    page = Paginator(_votes(place.membership), PER_PAGE).get_page(request.GET.get("page"))
+    return render(
+        request,
+        "annotations/pair_votes.html",
+        {"study": place.study, "page": page, "rows": _in_words(list(page))},
+    )
+
+
+@require_POST
+@login_required
+def compare_change(request: HttpRequest, slug: str) -> HttpResponse:
+    place = place_or_404(request, slug)
+    name = request.POST.get("pair", "")[:22].replace("\0", "")
+    pair = Pair.objects.filter(study=place.study, public_id=name).first()
+    if pair is None:
+        raise LabelRefused("This pair is no longer part of the study; nothing was changed.")
+    record.take_back(pair=pair, annotator=place.membership)
+    return redirect("compare", slug=slug)
+
+
+def _votes(person: Membership) -> QuerySet[PairVote]:
+    votes = PairVote.objects.filter(annotator=person, current=True, question=MATCH)
+    votes = votes.select_related("pair__prompt", "pair__first", "pair__second")
+    return votes.order_by("-submitted_at", "-pk")
+
+
+def _in_words(votes: list[PairVote]) -> list[Said]:
+    answers: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    if votes:
+        person = votes[0].annotator_id
+        pairs = {vote.pair_id for vote in votes}
+        every = PairVote.objects.filter(annotator=person, current=True, pair__in=pairs)
+        for vote in every.order_by("question"):
+            answers[vote.pair_id].append(_told(vote))
+    return [Said(vote, _sides(vote), answers[vote.pair_id]) for vote in votes]
+
+
+def _sides(vote: PairVote) -> tuple[Image, Image]:
+    ends = vote.pair.first, vote.pair.second
+    return ends[::-1] if vote.left == "second" else ends
+
+
+def _told(vote: PairVote) -> tuple[str, str]:
+    words, both, neither = QUESTIONS.get(vote.question, (vote.question, "Both", "Neither"))
+    said = record.said_of(vote.value, vote.left or "first")
+    shown = {"left": "Left", "right": "Right", "both": both, "neither": neither}
+    return words, shown.get(said, "Can’t tell")

@@ -1,0 +1,100 @@
+"""Rows of a local file of votes, whatever its form: Parquet, CSV, JSONL or JSON; Parquet in parts, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from annotations.sources.records import Rejected, Remark, Unreadable
+from annotations.sources.rows import Row
+from annotations.sources.text_files import csv_rows, document, json_lines, opening, table
+
+# Rows of a Parquet file hold two pictures each.
+AT_ONCE = 32
+MAGIC = b"PAR1"
+
+
+def columns_of(path: Path) -> list[str]:
+    parts = _parts(path)
+    if parts:
+        return list(_opened(parts[0]).schema_arrow.names)
+    first = opening(path).lstrip()[:1]
+    if first == b"[":
+        items = document(path)
+        return list(items[0]) if isinstance(items, list) and _is_object(items[:1]) else []
+    if first == b"{":
+        rows = (row.value for row in json_lines(path) if isinstance(row, Row))
+        return list(next((row for row in rows if isinstance(row, dict)), {}))
+    header = next(csv_rows(path), None)
+    return [str(name).strip() for name in header.value] if isinstance(header, Row) else []
+
+
+def rows_of(
+    path: Path, *, required: Sequence[str], optional: Sequence[str]
+) -> Iterator[Row[dict[str, Any]] | Rejected | Remark]:
+    """What a row does not have is "". The line of a Parquet row is its number, from 1."""
+    wanted = [*required, *optional]
+    parts = _parts(path)
+    if parts:
+        yield from _from_parquet(parts, required, wanted)
+        return
+    for row in table(path, required=required, optional=optional):
+        if isinstance(row, Row):
+            yield Row(row.line, dict(zip(wanted, row.value, strict=True)))
+        else:
+            yield row
+
+
+def _is_object(items: list) -> bool:
+    return bool(items) and isinstance(items[0], dict)
+
+
+def _parts(path: Path) -> list[Path]:
+    """The Parquet files: this one, or those below a folder."""
+    if path.is_dir():
+        parts = sorted(path.rglob("*.parquet"))
+        if not parts:
+            raise Unreadable(f"{path.name} holds no Parquet file.")
+        return parts
+    try:
+        with path.open("rb") as file:
+            return [path] if file.read(len(MAGIC)) == MAGIC else []
+    except OSError as error:
+        raise Unreadable(f"{path.name} cannot be read: {error.strerror}.") from error
+
+
+def _opened(path: Path) -> Any:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise Unreadable(
+            "Parquet needs pyarrow: pip install pyarrow (it is in requirements.txt)."
+        ) from None
+    try:
+        return parquet.ParquetFile(path)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise Unreadable(f"{path.name} is no sound Parquet file: {error}.") from error
+
+
+def _from_parquet(
+    parts: list[Path], required: Sequence[str], wanted: Sequence[str]
+) -> Iterator[Row[dict[str, Any]]]:
+    for part in parts:
+        with _opened(part) as file:
+            there = file.schema_arrow.names
+            if absent := [name for name in required if name not in there]:
+                raise Unreadable(f"{part.name} has no column {', '.join(absent)}.")
+            known = [name for name in wanted if name in there]
+            number = 0
+            try:
+                for batch in file.iter_batches(AT_ONCE, columns=known):
+                    for values in batch.to_pylist():
+                        number += 1
+                        cells = {n: "" if (v := values.get(n)) is None else v for n in wanted}
+                        yield Row(number, cells)
+            except OSError as error:
+                raise Unreadable(
+                    f"{part.name} cannot be read after row {number}: {error}."
+                ) from error

@@ -1,0 +1,126 @@
+"""How far the pairs of a study are, and how evenly sides, generators and slices come up in them."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, defaultdict
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import Count, F, Max
+from django.utils import timezone
+
+from annotations.kept.figures import NO_KEYS, SHARE_OF_TIME, Figures
+from annotations.models import Kept, Pair, PairVote, Study
+from annotations.pairs import progress
+from annotations.pairs.assign import plan_of
+from annotations.pairs.draws import EVERYWHERE, Graph
+from annotations.pairs.votes import MATCH
+
+AT_ONCE = 5_000  # pairs; more are counted after the page is there, and kept
+SLICES_SHOWN = 50
+NAME = "pairs"  # of what is kept
+
+
+def is_small(study: Study) -> bool:
+    return Pair.objects.filter(study=study).order_by()[: AT_ONCE + 1].count() <= AT_ONCE
+
+
+def balance(study: Study) -> Figures:
+    """Of a large study what was counted is shown again until a vote has come, and while votes keep
+    coming, counting takes a tenth of the time at most."""
+    if is_small(study):
+        return Figures(_counted(study), NO_KEYS)
+    stamp = _stamp(study)
+    kept = Kept.objects.filter(study=study, name=NAME).first()
+    if kept is not None:
+        fresh = kept.stamp == stamp
+        rest = timedelta(seconds=kept.seconds / SHARE_OF_TIME)
+        if fresh or timezone.now() - kept.made_at < rest:
+            return Figures(kept.body, NO_KEYS, None if fresh else kept.made_at)
+    began = time.perf_counter()
+    body = _counted(study)
+    figures = {
+        "body": body,
+        "stamp": stamp,
+        "seconds": time.perf_counter() - began,
+        "made_at": timezone.now(),
+    }
+    Kept.objects.update_or_create(study=study, name=NAME, defaults=figures)
+    return Figures(body, NO_KEYS)
+
+
+def _stamp(study: Study) -> str:
+    votes = PairVote.objects.filter(study=study, current=True).order_by()
+    found = votes.aggregate(newest=Max("pk"), count=Count("pk"))
+    drawn = study.pair_draws.aggregate(last=Max("pk"))["last"]
+    plan = plan_of(study)
+    return (
+        f"{found['newest']} {found['count']} {drawn} {plan and (plan.overlap, plan.asks_quality)}"
+    )
+
+
+def _counted(study: Study) -> dict[str, Any]:
+    votes = PairVote.objects.filter(study=study, current=True).order_by()
+    questions = votes.values("question").annotate(
+        votes=Count("pk"), people=Count("annotator", distinct=True)
+    )
+    sides = (
+        votes.filter(question=MATCH)
+        .exclude(left="")
+        .annotate(one=F("pair__first__generator__name"), other=F("pair__second__generator__name"))
+        .values_list("one", "other", "left")
+        .annotate(Count("pk"))
+    )
+    left, sided = Counter[str](), Counter[str]()
+    for first, second, stood, count in sides:
+        left[first if stood == "first" else second] += count
+        sided.update({first: count})
+        sided.update({second: count})
+    pairs, slices = _met(study)
+    plan = plan_of(study)
+    return {
+        **asdict(progress.of(study)),
+        "asks_quality": bool(plan and plan.asks_quality),
+        "questions": sorted(questions, key=lambda row: row["question"]),
+        "generators": [
+            {"name": name, "pairs": count, "left": left[name], "sided": sided[name]}
+            for name, count in sorted(pairs.items())
+        ],
+        "slices": slices,
+    }
+
+
+def _met(study: Study) -> tuple[Counter[str], list[dict[str, Any]]]:
+    """The pairs of each generator, and of each slice: how many, of whom, connected or not."""
+    names = dict(study.generators.values_list("pk", "name"))
+    rows = (
+        Pair.objects.filter(study=study)
+        .order_by()
+        .values_list("prompt__tags", "first__generator", "second__generator")
+        .annotate(Count("pk"))
+    )
+    pairs: dict[str, int] = Counter()
+    of: dict[str, Counter[int]] = defaultdict(Counter)
+    graphs: dict[str, Graph] = defaultdict(Graph)
+    for tags, one, other, count in rows:
+        for name in dict.fromkeys((EVERYWHERE, *map(str, tags))):
+            pairs[name] += count
+            of[name].update({one: count})
+            of[name].update({other: count} if other != one else {})
+            graphs[name].join(one, other)
+    order = sorted(of, key=lambda name: (name != EVERYWHERE, -pairs[name], name))
+    return Counter({names[pk]: count for pk, count in of[EVERYWHERE].items()}), [
+        {
+            "tag": name,
+            "pairs": pairs[name],
+            "generators": len(of[name]),
+            "least": min(of[name].values()),
+            "most": max(of[name].values()),
+            "apart": [sorted(names[pk] for pk in part) for part in graphs[name].parts()]
+            if len(graphs[name].parts()) > 1
+            else [],
+        }
+        for name in order[:SLICES_SHOWN]
+    ]

@@ -1,0 +1,221 @@
+"""Data → Pairs: which pairs of images people compare, how far they are, and how evenly."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db import transaction
+from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_POST
+
+from annotations import event_log
+from annotations.access import HtmxRequest, Place, owner_place_or_404, research_place_or_404
+from annotations.errors import ImportRefused, Refused, StudyRefused
+from annotations.models import Image, PairPlan, Study
+from annotations.pages.form_values import whole
+from annotations.pairs import balance, draws, files
+from annotations.pairs.assign import plan_of
+from annotations.pairs.expected import expected
+from audit.contests.useful_pairs import draw_informative
+from audit.words import pairs as words
+
+MOST_IMAGES = 100_000  # of more, a draw takes longer than a page may
+LARGEST_FILE = 10_000_000  # bytes
+DRAWS_SHOWN = 20
+USUAL = {"which": "random", "per_prompt": "3", "one": "", "other": "", "seed": "0"}
+
+
+@require_GET
+@login_required
+def pairs(request: HtmxRequest, slug: str) -> HttpResponse:
+    """The page; for htmx its numbers alone, which a large study counts after the page is there."""
+    return _page(request, research_place_or_404(request, slug))
+
+
+@require_GET
+@login_required
+def pairs_expected(request: HtmxRequest, slug: str) -> HttpResponse:
+    """What the draw that stands in the form would ask of people."""
+    place = research_place_or_404(request, slug)
+    context = {"expected": _expected(place.study, _given(request.GET, place.study))}
+    return render(request, "audit/pairs.html#expected", context)
+
+
+@require_POST
+@login_required
+def pairs_draw(request: HtmxRequest, slug: str) -> HttpResponse:
+    place = owner_place_or_404(request, slug)
+    study, given = place.study, _given(request.POST, place.study)
+    try:
+        if request.POST.get("do") == "save":
+            if not plan_of(study):
+                raise StudyRefused(
+                    "There are no pairs yet: draw some, then say how they are asked."
+                )
+            _keep_plan(study, given)
+            messages.success(request, "Saved for all pairs of this study.")
+        else:
+            made = _draw(request, study, given)
+            messages.success(request, f"Drew {made}. {made.note}".strip())
+    except Refused as refusal:
+        return _page(request, place, given, refused=[refusal.message], status=refusal.status)
+    return redirect("pairs", slug=slug)
+
+
+@require_POST
+@login_required
+def pairs_import(request: HtmxRequest, slug: str) -> HttpResponse:
+    """Votes from a tidy table, all or none."""
+    place = owner_place_or_404(request, slug)
+    try:
+        taken = files.take(place.study, files.read(_sent(request)))
+    except files.VotesRefused as refusal:
+        return _page(request, place, wrong=refusal.wrong, status=refusal.status)
+    except ImportRefused as refusal:
+        return _page(request, place, wrong=[refusal.message], status=refusal.status)
+    said = taken.words()
+    event_log.note(place.study, "imported", f"imported votes on pairs: {said}", by=request.user)
+    messages.success(request, said)
+    return redirect("pairs", slug=slug)
+
+
+@require_GET
+@login_required
+def pairs_file(request: HtmxRequest, slug: str, name: str) -> StreamingHttpResponse:
+    """The pairs, or the votes on them, one row each; people behind pseudonyms."""
+    study = research_place_or_404(request, slug).study
+    if name == "pairs":
+        lines = files.csv_lines(files.pair_rows(study), files.PAIR_COLUMNS)
+    elif name == "votes":
+        event_log.note(study, "exported", "exported the votes on pairs, people: everybody")
+        lines = files.csv_lines(files.vote_rows(study))
+    else:
+        raise Http404
+    response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{slug}-{name}.csv"'
+    return response
+
+
+def _page(
+    request: HtmxRequest,
+    place: Place,
+    given: dict[str, str] | None = None,
+    *,
+    refused: list[str] | None = None,
+    wrong: list[str] | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    study = place.study
+    alone = bool(request.htmx)
+    # In a large study the page opens at once, and then asks for what takes long to count.
+    late = not alone and not balance.is_small(study)
+    context: dict[str, Any] = {"study": study, "late": late}
+    if not late:
+        found = balance.balance(study)
+        context |= {
+            "body": found.body,
+            "counted_at": found.counted_at,
+            "sentences": words.sentences(found.body),
+            "questions": words.questions(found.body),
+            "slices": [words.of_slice(one) for one in found.body["slices"]],
+        }
+    if not alone:
+        given = given or _given({}, study)
+        context |= {
+            "is_owner": place.owns,
+            "given": given,
+            "expected": _expected(study, given),
+            "generators": list(study.generators.order_by("name").values_list("name", flat=True)),
+            "draws": list(study.pair_draws.order_by("-pk")[:DRAWS_SHOWN]),
+            "refused": refused or [],
+            "wrong": wrong or [],
+            "columns": ", ".join(files.COLUMNS),
+        }
+    template = "audit/pairs.html#numbers" if alone else "audit/pairs.html"
+    response = render(request, template, context, status=status)
+    response["Vary"] = "Cookie, HX-Request"
+    return response
+
+
+def _given(sent: Mapping[str, str], study: Study) -> dict[str, str]:
+    """What stands in the form: as it was sent, else as the study asks now."""
+    plan = plan_of(study)
+    usual = {
+        **USUAL,
+        "overlap": str(plan.overlap if plan else PairPlan._meta.get_field("overlap").default),
+        "quality": "1" if plan and plan.asks_quality else "",
+    }
+    if not sent:
+        return usual
+    return {
+        **usual,
+        "quality": "",
+        **{name: sent[name][:200] for name in usual if name in sent},
+    }
+
+
+def _expected(study: Study, given: Mapping[str, str]) -> str:
+    """In a sentence, or what is wrong with the form."""
+    try:
+        per_prompt, overlap = whole(given["per_prompt"]), whole(given["overlap"])
+        among = _two(given) if given["which"] == "duel" else ()
+        found = expected(study, per_prompt=per_prompt, overlap=overlap, among=among)
+    except Refused as refusal:
+        return refusal.message
+    if given["which"] == "information":
+        # Wherever they tell most: a prompt may give more than the others.
+        found = replace(found, pairs=max(found.pairs, per_prompt * found.prompts), exact=False)
+    return words.expected(found, connects=given["which"] == "random")
+
+
+def _two(given: Mapping[str, str]) -> tuple[str, str]:
+    if not given["one"] or not given["other"] or given["one"] == given["other"]:
+        raise StudyRefused("A duel is between two generators: choose both.")
+    return given["one"], given["other"]
+
+
+def _keep_plan(study: Study, given: Mapping[str, str]) -> None:
+    draws.plan(study, overlap=whole(given["overlap"]), quality=given["quality"] == "1")
+
+
+@transaction.atomic
+def _draw(request: HtmxRequest, study: Study, given: Mapping[str, str]) -> Any:
+    per_prompt, seed = whole(given["per_prompt"]), whole(given["seed"])
+    if Image.objects.filter(study=study).order_by()[: MOST_IMAGES + 1].count() > MOST_IMAGES:
+        raise StudyRefused(
+            f"This study has more than {MOST_IMAGES:,} images: drawing takes longer there than a "
+            f"page may. Draw with “manage.py pairs {study.slug} draw --per-prompt {per_prompt}”."
+        )
+    if given["which"] == "information":
+        made = draw_informative(study=study, per_prompt=per_prompt, seed=seed, by=request.user)
+    elif given["which"] == "duel":
+        one, other = _two(given)
+        made = draws.duel(
+            study=study, one=one, other=other, per_prompt=per_prompt, seed=seed, by=request.user
+        )
+    else:
+        made = draws.draw(study=study, per_prompt=per_prompt, seed=seed, by=request.user)
+    _keep_plan(study, given)
+    return made
+
+
+def _sent(request: HtmxRequest) -> io.StringIO:
+    file = request.FILES.get("file")
+    if file is None:
+        raise ImportRefused("Choose a file first.")
+    if (file.size or math.inf) > LARGEST_FILE:
+        raise ImportRefused(
+            "The file is larger than 10 MB, or empty. A large one is taken by "
+            "“manage.py import_pairs”."
+        )
+    try:
+        return io.StringIO(file.read().decode("utf-8-sig"), newline="")
+    except UnicodeDecodeError:
+        raise ImportRefused("The file is not text in UTF-8.") from None

@@ -1,0 +1,118 @@
+"""Asks a model which of two images matches their prompt better, in both orders; every reply is stored, so that
+nothing is asked twice."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from PIL import Image
+
+from annotations.models import Study
+from annotations.pictures.store import open_picture
+from judges import registry
+from judges.errors import JudgeRefused, Passing
+from judges.looks.ask_engine import Failed, ask_in_batches
+from judges.looks.store import key_of
+from judges.methods import which_of_two
+from judges.models import Judge, Look
+from judges.preferences.stored import Two, in_parts, judge_row, known, pairs_of
+from judges.signals import scores_changed
+
+AT_ONCE = 32  # pairs, whose pictures are in the memory together
+
+
+@dataclass
+class Told:
+    judge: Judge
+    pairs: int = 0
+    there: int = 0  # replies that were stored already
+    new: int = 0
+    failed: Counter[str] = field(default_factory=Counter)
+    unread: int = 0  # new replies without a verdict
+
+    def words(self) -> str:
+        lines = [
+            f"{self.judge.name}: {self.pairs:,} pairs, each in both orders: {self.new:,} replies are new, "
+            f"{self.there:,} were there."
+        ]
+        if self.unread:
+            lines.append(f"{self.unread:,} replies have no verdict and count for nothing.")
+        lines += [f"No reply {count:,} times: {why}" for why, count in self.failed.most_common(5)]
+        return "\n".join(lines)
+
+
+def ask(
+    *,
+    study: Study,
+    name: str,
+    options: Mapping[str, Any],
+    limit: int | None = None,
+    keep_alive: Callable[[], None] = lambda: None,
+) -> Told:
+    registry.check_options(name, options)
+    judge = judge_row(name, options)
+    engine = registry.build(name, options).parts["talk"]
+    told = Told(judge)
+    try:
+        for some in in_parts(_some(study, limit), AT_ONCE):
+            _ask_some(judge, engine, some, told, keep_alive)
+    except Passing as error:
+        raise JudgeRefused(
+            f"The model does not answer: {error.reason} What it answered is stored; ask again later."
+        ) from error
+    finally:
+        if told.new:
+            scores_changed.send(sender=Judge, study_id=study.pk, ended=True)
+    if not told.pairs:
+        raise JudgeRefused(f"Study {study.slug} has no pair of which both pictures are there.")
+    return told
+
+
+def _some(study: Study, limit: int | None) -> Iterator[Two]:
+    for number, two in enumerate(pairs_of(study)):
+        if limit is not None and number >= limit:
+            return
+        yield two
+
+
+def _ask_some(
+    judge: Judge, engine: Any, some: list[Two], told: Told, keep_alive: Callable[[], None]
+) -> None:
+    there = known(judge, some)
+    told.pairs += len(some)
+    told.there += len(there)
+    asked = [(two, left) for two in some for left in (0, 1) if (two.pair, left) not in there]
+
+    def call(batch: Any) -> Any:
+        return engine.talk(
+            [(_drawn(two, left), which_of_two.asked(two.prompt)) for two, left in batch]
+        )
+
+    for answers in ask_in_batches(engine, call, asked, keep_alive):
+        looks = []
+        for (two, left), replies in answers:
+            if isinstance(replies, Failed):
+                told.failed[replies.reason] += 1
+                continue
+            want = two.want(left)
+            looks.append(
+                Look(
+                    image_id=two.images[left],
+                    engine=judge.facts["talk"]["key"],
+                    want=key_of(want),
+                    asked=want,
+                    told=list(replies),
+                )
+            )
+            told.unread += which_of_two.read(replies[0]) is None
+        Look.objects.bulk_create(looks, ignore_conflicts=True)
+        told.new += len(looks)
+
+
+def _drawn(two: Two, left: int) -> Image.Image:
+    return which_of_two.side_by_side(
+        open_picture(two.files[left]), open_picture(two.files[1 - left])
+    )

@@ -1,0 +1,128 @@
+"""What a model said of pairs of images, as looks at the left one of two: each order is a look of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, TypeVar
+
+from annotations.models import Pair, Study
+from judges import registry
+from judges.looks.store import key_of, want_as_json
+from judges.methods import which_of_two
+from judges.models import Judge, Look
+
+CHUNK = 2000
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Two:
+    """A pair as it is asked about; the pictures by their hashes."""
+
+    pair: int
+    prompt: str
+    images: tuple[int, int]
+    keys: tuple[str, str]
+    hashes: tuple[str, str]
+    files: tuple[str, str]
+
+    def want(self, left: int) -> dict[str, Any]:
+        """What is asked with this one of the two on the left."""
+        plain = want_as_json(which_of_two.asked(self.prompt), closed=False)
+        return {**plain, "kind": "which of two", "beside": self.hashes[1 - left]}
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """`value`: first, second, tie, or None where a reply has no verdict; `consistent`: both orders
+    named the same."""
+
+    value: str | None
+    consistent: bool | None
+
+
+def in_parts(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    rest = iter(items)
+    while part := list(islice(rest, size)):
+        yield part
+
+
+def pairs_of(study: Study) -> Iterator[Two]:
+    """Those of which both pictures are there."""
+    rows = Pair.objects.filter(study=study).exclude(first__file="").exclude(second__file="")
+    found = rows.order_by("pk").values_list(
+        "pk",
+        "prompt__text",
+        *(
+            f"{side}__{name}"
+            for name in ("pk", "key", "sha256", "file")
+            for side in ("first", "second")
+        ),
+    )
+    for pk, prompt, *ends in found.iterator(chunk_size=CHUNK):
+        yield Two(pk, prompt, *(tuple(ends[at : at + 2]) for at in (0, 2, 4, 6)))
+
+
+def judge_row(name: str, options: Mapping[str, Any]) -> Judge:
+    """The row of a model that compares, frozen as a judge of single images is; it has no run."""
+    identity = registry.identity(name, options)
+    part = identity["facts"].get("talk")
+    if part is None:
+        raise registry.JudgeRefused(
+            f"“{name}” does not talk about a picture. Take a judge with a part “talk”, such as "
+            "minigpt4-cot-server."
+        )
+    own = {key: value for key, value in identity["options"].items() if key.startswith("talk.")}
+    frozen = {
+        "method": which_of_two.IDENTITY,
+        "method_version": which_of_two.VERSION,
+        "engine": part["engine"],
+        "engine_version": registry.build(name, options).parts["talk"].version,
+        "checkpoint": part.get("checkpoint", "")[:300],
+        "revision": part.get("revision", "")[:80],
+        "precision": part.get("precision", ""),
+        "template": which_of_two.WORDS,
+        "options": own,
+        "facts": {"talk": part},
+    }
+    named = (part.get("checkpoint") or name).rstrip("/").rpartition("/")[2]
+    judge, _ = Judge.objects.get_or_create(
+        fingerprint=registry.fingerprint(frozen),
+        defaults={"name": f"which-of-two-{named}".lower()[:120], **frozen},
+    )
+    return judge
+
+
+def judges_that_compare() -> list[Judge]:
+    return list(Judge.objects.filter(method=which_of_two.IDENTITY).order_by("name", "fingerprint"))
+
+
+def known(judge: Judge, pairs: Sequence[Two]) -> dict[tuple[int, int], str]:
+    """(Pair, which of the two stood left) -> the reply."""
+    keys: dict[tuple[int, str], list[tuple[int, int]]] = {}
+    for two in pairs:
+        for left in (0, 1):
+            keys.setdefault((two.images[left], key_of(two.want(left))), []).append((two.pair, left))
+    looks = Look.objects.filter(
+        engine=judge.facts["talk"]["key"], image__in={image for image, _ in keys}
+    )
+    found: dict[tuple[int, int], str] = {}
+    for image, want, told in looks.values_list("image_id", "want", "told"):
+        for place in keys.get((image, want), ()):
+            found[place] = str(told[0]) if told else ""
+    return found
+
+
+def said_of(study: Study, judge: Judge) -> dict[tuple[str, str], Said]:
+    """By the keys of the two images of a pair; only of pairs that were asked about in both orders."""
+    said = {}
+    for some in in_parts(pairs_of(study), CHUNK):
+        replies = known(judge, some)
+        for two in some:
+            both = [replies.get((two.pair, left)) for left in (0, 1)]
+            if None not in both:
+                read = [which_of_two.read(reply or "") for reply in both]
+                said[two.keys] = Said(*which_of_two.together(*read))
+    return said

@@ -1,0 +1,52 @@
+import pytest
+from PIL import Image
+
+from judges.methods import which_of_two
+from judges.methods.which_of_two import GAP, HEIGHT, read, side_by_side, together
+
+
+@pytest.mark.parametrize(
+    ("reply", "verdict"),
+    [
+        ("The left has no cat.\nVerdict: right", "right"),
+        ("I would say Verdict: left … no.\n**Verdict:** tie", "tie"),
+        ("VERDICT - Left.", "left"),
+        ("The left one is better.", None),
+        ("Verdict: leftover", None),
+        ("", None),
+    ],
+)
+def test_the_last_verdict_counts_and_none_is_no_tie(reply, verdict):
+    assert read(reply) == verdict
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "said"),
+    [
+        ("left", "right", ("first", True)),
+        ("right", "left", ("second", True)),
+        ("tie", "tie", ("tie", True)),
+        # The left side both times: the model prefers a side, not an image.
+        ("left", "left", ("tie", False)),
+        ("right", "right", ("tie", False)),
+        ("left", "tie", ("tie", False)),
+        (None, "left", (None, None)),
+        ("left", None, (None, None)),
+    ],
+)
+def test_both_orders_must_name_the_same_image(one, other, said):
+    assert together(one, other) == said
+
+
+def test_the_two_stand_side_by_side_at_one_height():
+    left, right = Image.new("RGB", (100, 50), "red"), Image.new("RGB", (64, 64), "blue")
+    made = side_by_side(left, right)
+    assert made.size == (2 * HEIGHT + GAP + HEIGHT, HEIGHT)
+    assert made.getpixel((10, 10)) == (255, 0, 0)
+    assert made.getpixel((made.width - 10, 10)) == (0, 0, 255)
+    assert made.getpixel((2 * HEIGHT + GAP // 2, 10)) == (255, 255, 255)
+
+
+def test_the_prompt_stands_in_the_question_as_it_is():
+    (turn,) = which_of_two.asked("two {cats} & a dog").turns
+    assert "two {cats} & a dog" in turn
