@@ -16,6 +16,9 @@ from psycopg.conninfo import make_conninfo
 
 from annotations.errors import Refused
 
+# How the names of databases begin in which a backup is tried.
+TRIED_IN = "jurybox_check"
+
 
 def dump(target: Path) -> dict[str, int]:
     """A dump as of one moment, and the rows of each table at that moment."""
