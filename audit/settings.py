@@ -294,6 +294,7 @@ MIDDLEWARE = [
     "audit.installation.proxies.SaysWhatIsMissing",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "audit.installation.compression.Compresses",
     "audit.installation.security.ContentSecurityPolicy",
     "audit.installation.security.KeptNowhere",
     "django.contrib.sessions.middleware.SessionMiddleware",

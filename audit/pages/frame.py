@@ -226,7 +226,8 @@ def respond(page: Polled, template: str, context: Callable[[], dict[str, Any]]) 
     polled = request.htmx and request.method == "GET"
     if polled and request.headers.get("X-Seen") == page.etag:
         return HttpResponse(status=204)
-    if polled and request.headers.get("If-None-Match") == f'"{page.etag}"':
+    # A page that went out compressed comes back with a weak tag.
+    if polled and request.headers.get("If-None-Match", "").removeprefix("W/") == f'"{page.etag}"':
         return HttpResponse(status=304)
     shown = template + "#numbers" if request.htmx else template
     response = render(request, shown, {**page.shared(), **context()})

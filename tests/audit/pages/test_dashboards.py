@@ -124,6 +124,9 @@ def test_a_poll_that_finds_nothing_new_is_not_rendered(as_alice, judged, name):
     assert again.status_code == 204
     other = as_alice.get(address(name, judged), HTTP_IF_NONE_MATCH=first["ETag"], **HTMX)
     assert other.status_code == 304
+    small = as_alice.get(address(name, judged), HTTP_ACCEPT_ENCODING="gzip", **HTMX)
+    other = as_alice.get(address(name, judged), HTTP_IF_NONE_MATCH=small["ETag"], **HTMX)
+    assert small["ETag"].startswith("W/") and other.status_code == 304
 
 
 def test_a_poll_after_new_labels_is_rendered_and_says_so(as_alice, judged):
