@@ -10,7 +10,7 @@ COMPILE = .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --g
 # As many test processes as cores.
 JOBS ?= auto
 
-.PHONY: help demo setup test test-postgres lint bench-stats bench-judges bench-import bench-dashboards bench-labelling chaos fuzz bench-growth bench-upgrade lock sbom digests bench-proxy siege wheels wheel-trial docs
+.PHONY: help demo setup test test-postgres lint bench-stats bench-judges bench-import bench-dashboards bench-labelling chaos fuzz bench-flows bench-growth bench-upgrade lock sbom digests bench-proxy siege wheels wheel-trial docs
 .DEFAULT_GOAL := help
 
 help:
@@ -23,6 +23,7 @@ help:
 	@echo "make bench-judges the judges against the official ways of looking, asking and deciding"
 	@echo "make bench-labelling  people labelling at once: waiting, cost of an answer, nothing lost"
 	@echo "make bench-import pictures against Pillow, label rows against sqlite3"
+	@echo "make bench-flows  rows in, labels out and runs, on both databases; FULL=1 with 1,000,000 rows"
 	@echo "make bench-dashboards the audit's pages with 100,000 images against 1,000"
 	@echo "make bench-growth  every page with 1,000, 10,000 and 100,000 images; FULL=1 also with 1,000,000"
 	@echo "make bench-upgrade  a database of the first version with 1,000,000 answers, migrated"
@@ -76,6 +77,9 @@ bench-import: .venv/dev
 
 bench-dashboards: .venv/dev
 	$(PY) -m tests.bench.bench_dashboards
+
+bench-flows: .venv/dev
+	$(PY) -m tests.bench.bench_flows
 
 bench-growth: .venv/dev
 	$(PY) -m tests.bench.bench_growth

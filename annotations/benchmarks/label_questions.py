@@ -53,9 +53,9 @@ def renamed(records: Iterable[Record], asked: dict[str, Asked]) -> Iterator[Reco
 
 def _labels(format: str, source: Source) -> Iterator[LabelRecord]:
     read = (
-        registry.records(format, replace(source, pictures=False))
-        if format != "tidy" or not source.path.is_dir()
-        else registry.tidy_labels(source.path)
+        registry.tidy_labels(source.path)
+        if format == "tidy"
+        else registry.records(format, replace(source, pictures=False))
     )
     return (record for record in read if type(record) is LabelRecord)
 

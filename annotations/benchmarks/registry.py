@@ -151,8 +151,8 @@ def tidy_part(kind: type, path: Path) -> Iterator[Record]:
 
 
 def tidy_labels(folder: Path) -> Iterator[Record]:
-    """The labels of a folder of tidy tables, if it has any."""
-    path = tidy_tables.part(folder, "labels")
+    """The labels of a folder of tidy tables, if it has any; a single table has images only."""
+    path = tidy_tables.part(folder, "labels") if folder.is_dir() else None
     return iter(()) if path is None else tidy_tables.labels(path)
 
 

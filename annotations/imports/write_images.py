@@ -1,8 +1,15 @@
-"""Images with their pictures, written once each."""
+"""Images with their pictures, written once each.
+
+Those that are known by name only come by the million, without the ORM, which takes most of the time of
+such an import.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 from django.db import transaction
 
@@ -11,6 +18,7 @@ from annotations.errors import ImportRefused
 from annotations.imports.outcome import Outcome, reject
 from annotations.labelling import image_order
 from annotations.models import Generator, Image, Prompt, Study
+from annotations.models.image import count_images, new_public_id
 from annotations.pictures.decode_process import Decoders
 from annotations.pictures.store import (
     PICTURES,
@@ -22,8 +30,13 @@ from annotations.pictures.store import (
 from annotations.sources.checks import Unfit, check_json, check_key, sound
 from annotations.sources.records import ImageRecord
 
-# While the rows of IMAGE_ROWS images are written, the pictures after them are being decoded.
-IMAGE_BATCH, IMAGE_ROWS = 256, 32
+# No more pictures than IMAGE_BATCH wait in memory. While the rows of IMAGE_ROWS of them are written, those
+# after them are being decoded. Rows without pictures are written NAMES at once.
+IMAGE_BATCH, IMAGE_ROWS, NAMES = 256, 32, 2000
+IMAGE = (
+    *("study", "prompt", "generator", "key", "public_id", "variant", "sample", "metadata", "place"),
+    *("file", "sha256", "width", "height", "taken"),
+)
 
 
 def write_images(
@@ -34,14 +47,20 @@ def write_images(
     bulk.keep_buffers()
     # A file that is there already must not be removed before the row is written that shows it.
     with locks.together(PICTURES):
-        pictures = decoders.map(
-            lambda r: _picture(r, known, outcome, decoders),
-            fit,
-            pictures=sum(r.content is not None and not known.has_picture(r.key) for r in fit),
-        )
-        _write_rows(study, zip(fit, pictures, strict=True), known, outcome)
+        _write_rows(study, _with_pictures(fit, known, outcome, decoders), known, outcome)
         for r in again:
             _same_row_again(r, known, outcome, decoders)
+
+
+class There(NamedTuple):
+    """An image of the study; `pk` is None as long as its row is being written."""
+
+    pk: int | None
+    prompt_id: int
+    generator_id: int
+    variant: str
+    sample: int
+    sha256: str
 
 
 class Known:
@@ -50,14 +69,25 @@ class Known:
     def __init__(self, study: Study, batch: list[ImageRecord]) -> None:
         self.study = study
         prompts = Prompt.objects.filter(study=study, key__in=sound(r.prompt for r in batch))
-        self.prompts = dict(prompts.values_list("key", "pk"))
+        self.prompts = dict(prompts.order_by().values_list("key", "pk"))
         generators = Generator.objects.filter(study=study)
         self.generators = dict(generators.values_list("name", "pk"))
-        images = Image.objects.filter(study=study, key__in=sound(r.key for r in batch))
-        self.images = {image.key: image for image in images}
+        images = Image.objects.filter(study=study, key__in=sound(r.key for r in batch)).order_by()
+        self.images = {
+            key: There(*more) for key, *more in images.values_list("key", *There._fields)
+        }
+        # Prompt -> the place of its images; further samples have places of their own.
+        self._places: dict[str, int] = {}
 
     def has_picture(self, key: str) -> bool:
         return key in self.images and bool(self.images[key].sha256)
+
+    def place(self, r: ImageRecord) -> int:
+        if r.sample or r.variant != Image.Variant.ORIGINAL:
+            return image_order.seeded_place(self.study.slug, r.prompt, r.variant, r.sample)
+        if r.prompt not in self._places:
+            self._places[r.prompt] = image_order.seeded_place(self.study.slug, r.prompt)
+        return self._places[r.prompt]
 
 
 def _fit(
@@ -79,52 +109,73 @@ def _fit(
     return list(fit.values()), again
 
 
+def _with_pictures(
+    fit: list[ImageRecord], known: Known, outcome: Outcome, decoders: Decoders
+) -> Iterator[tuple[ImageRecord, StoredPicture | Unfit | None]]:
+    bringing = [r for r in fit if r.content is not None]
+    pictures = decoders.map(
+        lambda r: _picture(r, known, outcome, decoders),
+        bringing,
+        pictures=sum(not known.has_picture(r.key) for r in bringing),
+    )
+    for r in fit:
+        yield r, None if r.content is None else next(pictures)
+
+
 def _write_rows(
     study: Study,
     pictures: Iterable[tuple[ImageRecord, StoredPicture | Unfit | None]],
     known: Known,
     outcome: Outcome,
 ) -> None:
-    new: list[Image] = []
+    new: list[tuple[Any, ...]] = []
     completed: list[Image] = []
+    stored = 0
     for r, picture in pictures:
         if isinstance(picture, Unfit):
             reject(outcome, r, picture)
             continue
-        image = known.images.get(r.key)
-        if image is None:
-            image = known.images[r.key] = _row(study, r, known)
-            new.append(image)
+        there = known.images.get(r.key)
+        if there is None:
+            new.append(_row(study, r, known, picture))
         elif picture is None:
             outcome.unchanged += 1
         else:
-            completed.append(image)
-        if picture is not None:
-            image.file, image.sha256 = picture.file, picture.sha256
-            image.width, image.height = picture.width, picture.height
-        if len(new) + len(completed) >= IMAGE_ROWS:
+            completed.append(_completed(there, picture))
+        stored += picture is not None
+        if stored >= IMAGE_ROWS:
             _save_images(new, completed, outcome)
-            new, completed = [], []
+            new, completed, stored = [], [], 0
     _save_images(new, completed, outcome)
 
 
-def _row(study: Study, r: ImageRecord, known: Known) -> Image:
-    return Image(
-        study=study,
-        prompt_id=known.prompts[r.prompt],
-        generator_id=known.generators[r.generator],
-        key=r.key,
-        variant=r.variant,
-        sample=r.sample,
-        metadata=r.metadata,
-        place=image_order.seeded_place(study.slug, r.prompt, r.variant, r.sample),
+def _row(
+    study: Study, r: ImageRecord, known: Known, picture: StoredPicture | None
+) -> tuple[Any, ...]:
+    prompt, generator = known.prompts[r.prompt], known.generators[r.generator]
+    file, sha256, *size = _columns(picture) if picture is not None else ("", "", None, None)
+    known.images[r.key] = There(None, prompt, generator, r.variant, r.sample, sha256)
+    return (
+        *(study.pk, prompt, generator, r.key, new_public_id(), r.variant, r.sample),
+        *(json.dumps(r.metadata) if r.metadata else "{}", known.place(r)),
+        *(file, sha256, *size, 0),
     )
 
 
+def _columns(picture: StoredPicture) -> tuple[str, str, int, int]:
+    return picture.file, picture.sha256, picture.width, picture.height
+
+
+def _completed(there: There, picture: StoredPicture) -> Image:
+    file, sha256, width, height = _columns(picture)
+    return Image(pk=there.pk, file=file, sha256=sha256, width=width, height=height)
+
+
 @transaction.atomic
-def _save_images(new: list[Image], completed: list[Image], outcome: Outcome) -> None:
+def _save_images(new: list[tuple[Any, ...]], completed: list[Image], outcome: Outcome) -> None:
     """After their files: a row never points to a file that is not there."""
-    Image.objects.bulk_create(new)
+    bulk.insert(Image, IMAGE, new)
+    count_images(Counter(row[2] for row in new))
     Image.objects.bulk_update(completed, ["file", "sha256", "width", "height"])
     outcome.images += len(new) + len(completed)
 
@@ -144,7 +195,7 @@ def _check_image(record: ImageRecord, known: Known) -> None:
         _check_same(record, known.images[record.key], known)
 
 
-def _check_same(record: ImageRecord, there: Image, known: Known) -> None:
+def _check_same(record: ImageRecord, there: There, known: Known) -> None:
     for name, old, new, shown in (
         ("prompt_id", there.prompt_id, known.prompts[record.prompt], record.prompt),
         ("generator", there.generator_id, known.generators[record.generator], record.generator),

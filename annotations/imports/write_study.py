@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from annotations.database import bulk
 from annotations.imports.outcome import Outcome
-from annotations.imports.write_images import IMAGE_BATCH, write_images
+from annotations.imports.write_images import IMAGE_BATCH, NAMES, write_images
 from annotations.imports.write_labels import LabelWriter
 from annotations.imports.write_prompts import write_generators, write_prompts
 from annotations.models import Study
@@ -71,7 +71,7 @@ def import_records(
     writers: dict[type, tuple[int, Writer]] = {
         GeneratorRecord: (BATCH, lambda b: write_generators(study, b, outcome, met)),
         PromptRecord: (BATCH, lambda b: write_prompts(study, b, outcome, met)),
-        ImageRecord: (IMAGE_BATCH, lambda b: write_images(study, b, outcome, decoders)),
+        ImageRecord: (NAMES, lambda b: write_images(study, b, outcome, decoders)),
         LabelRecord: (LABEL_BATCH, write_labels),
         **(more or {}),
     }
@@ -94,7 +94,9 @@ def import_records(
             kind = type(record)
             batch = waiting[kind]
             batch.append(record)
-            if len(batch) >= writers[kind][0]:
+            # Of images that bring a picture, fewer fit in the memory.
+            brings = isinstance(record, ImageRecord) and record.content is not None
+            if len(batch) >= (IMAGE_BATCH if brings else writers[kind][0]):
                 flush(kind)
         flush()
     outcome.warnings += labels.remarks()

@@ -45,7 +45,7 @@ class Images(models.Manager["Image"]):
     def bulk_create(self, objs: Iterable["Image"], *args: Any, **kwargs: Any) -> list["Image"]:
         with transaction.atomic():
             made = super().bulk_create(objs, *args, **kwargs)
-            _count(Counter(image.generator_id for image in made))
+            count_images(Counter(image.generator_id for image in made))
         return made
 
 
@@ -118,15 +118,15 @@ class Image(models.Model):
         with transaction.atomic():
             super().save(*args, **kwargs)
             if new:
-                _count({self.generator_id: 1})
+                count_images({self.generator_id: 1})
 
 
 @receiver(post_delete, sender=Image)
 def _deleted(sender: type[Image], instance: Image, **kwargs: Any) -> None:
-    _count({instance.generator_id: -1})
+    count_images({instance.generator_id: -1})
 
 
-def _count(more: Mapping[int, int]) -> None:
+def count_images(more: Mapping[int, int]) -> None:
     """In the order of their keys, so that two transactions never wait for each other."""
     for generator, count in sorted(more.items()):
         Generator.objects.filter(pk=generator).update(image_count=F("image_count") + count)

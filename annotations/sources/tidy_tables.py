@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,11 @@ LABELS = ("image_id", "rater", "question", "value")
 LABELS_MORE = ("atom", "form", "seconds", "submitted_at")
 SCORES = ("image_id", "judge", "score")
 SCORES_MORE = ("correct", "atom", "reason", "error", "evidence")
+METADATA = (*IMAGES, *IMAGES_MORE).index("metadata")
+# Of a row of images: prompt_id, prompt, tags, atomicity, atoms.
+PROMPT_CELLS = itemgetter(
+    *map((*IMAGES, *IMAGES_MORE).index, ("prompt_id", "prompt", "tags", "atomicity", "atoms"))
+)
 VARIANTS = {"original", "rewritten"}
 # Keys of `metadata` that speak of the prompt (GenEval's clauses), not of the one image.
 PROMPT_KEYS = ("tag", "include", "exclude", "instances", "relations", "benchmark")
@@ -69,27 +75,40 @@ def study(path: Path, images: Path | None = None) -> Iterator[Record]:
 
 def images_table(path: Path, folder: Path | None = None) -> Iterator[Record]:
     """Prompts and generators come with the first image that names them."""
-    parent = folder or path.parent
+    parent, source = folder or path.parent, path.name
     prompts: dict[str, int] = {}
     sent: set[str] = set()
     generators: set[str] = set()
+    # Cells of a prompt, by their hash, that stood further up: they need no second look. An image without
+    # metadata says nothing more about its prompt.
+    seen: set[int] = set()
 
     def read(row: Row[Sequence[Any]]) -> Iterator[Record]:
-        prompt, image = _image(row, parent, path.name)
-        fingerprint = hash((prompt.text, prompt.tags, prompt.atomicity, prompt.atoms))
-        known = prompts.setdefault(prompt.key, fingerprint)
-        if known != fingerprint:
-            reason = f"“{prompt.key}” stood for another prompt (or other tags) further up."
-            raise Unfit("prompt", prompt.text, reason)
-        if prompt.key not in sent:
-            sent.add(prompt.key)
-            yield prompt
+        cells = row.value
+        # Of a CSV all cells are texts.
+        there = type(cells) is tuple and not cells[METADATA]
+        mark = hash(PROMPT_CELLS(cells)) if there else 0
+        if there and mark in seen:
+            image = _image(row, text("prompt_id", cells[1]), {}, parent, source)
+        else:
+            prompt, more = _prompt(row, source)
+            image = _image(row, prompt.key, more, parent, source)
+            fingerprint = hash((prompt.text, prompt.tags, prompt.atomicity, prompt.atoms))
+            known = prompts.setdefault(prompt.key, fingerprint)
+            if known != fingerprint:
+                reason = f"“{prompt.key}” stood for another prompt (or other tags) further up."
+                raise Unfit("prompt", prompt.text, reason)
+            if prompt.key not in sent:
+                sent.add(prompt.key)
+                yield prompt
+            if there:
+                seen.add(mark)
         if image.generator not in generators:
             generators.add(image.generator)
-            yield GeneratorRecord(image.generator, line=row.line, source=path.name)
+            yield GeneratorRecord(image.generator, line=row.line, source=source)
         yield image
 
-    return records(table(path, required=IMAGES, optional=IMAGES_MORE), read, path.name)
+    return records(table(path, required=IMAGES, optional=IMAGES_MORE), read, source)
 
 
 def prompts(path: Path) -> Iterator[Record]:
@@ -269,15 +288,12 @@ def _optional_text(value: Any) -> str:
     return restored(value) if isinstance(value, str) else str(value)
 
 
-def _image(row: Row[Sequence[Any]], folder: Path, source: str) -> tuple[PromptRecord, ImageRecord]:
-    line, cells = row
-    key, prompt, words, generator, file, variant, sample, tags, atomicity, metadata, atoms = cells
-    variant = variant or "original"
-    if not isinstance(variant, str) or variant not in VARIANTS:
-        raise Unfit("variant", variant, "“variant” must be original or rewritten.")
+def _prompt(row: Row[Sequence[Any]], source: str) -> tuple[PromptRecord, dict[str, Any]]:
+    """The prompt, and what the metadata say of the image alone."""
+    line, (_, key, words, _, _, _, _, tags, atomicity, metadata, atoms) = row
     more = json_object("metadata", metadata)
-    given = PromptRecord(
-        text("prompt_id", prompt),
+    prompt = PromptRecord(
+        text("prompt_id", key),
         text("prompt", words),
         _tags(tags),
         _atoms(atoms),
@@ -286,18 +302,27 @@ def _image(row: Row[Sequence[Any]], folder: Path, source: str) -> tuple[PromptRe
         line,
         source,
     )
-    image = ImageRecord(
+    return prompt, more
+
+
+def _image(
+    row: Row[Sequence[Any]], prompt: str, metadata: dict[str, Any], folder: Path, source: str
+) -> ImageRecord:
+    line, (key, _, _, generator, file, variant, sample, *_) = row
+    variant = variant or "original"
+    if not isinstance(variant, str) or variant not in VARIANTS:
+        raise Unfit("variant", variant, "“variant” must be original or rewritten.")
+    return ImageRecord(
         text("image_id", key),
-        given.key,
+        prompt,
         text("generator", generator),
         inside(folder, text("file", file)) if file else None,
         variant,
         0 if sample == "" else whole("sample", sample),
-        more,
+        metadata,
         line,
         source,
     )
-    return given, image
 
 
 def inside(folder: Path, name: str) -> Path:

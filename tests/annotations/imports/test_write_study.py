@@ -1,9 +1,12 @@
 import re
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from annotations.imports import write_images, write_study
 from annotations.imports.outcome import Outcome
+from annotations.labelling.image_order import seeded_place
 from annotations.models import Annotation, Answer, Image, Membership
 from annotations.pictures import decode_process
 from annotations.sources.records import ImageRecord, LabelRecord, PromptRecord
@@ -72,6 +75,36 @@ def test_rows_are_written_while_pictures_are_read_and_none_is_left_out(study, mo
     kept = Image.objects.filter(key__startswith="new-").exclude(file="")
     assert {image.key for image in kept} == {f"new-{n}" for n in range(12)} - {"new-3"}
     assert images(study, records).unchanged == 11
+
+
+def test_names_come_many_at_once_and_pictures_among_them_are_not_forgotten(study):
+    records = [ImageRecord(f"new-{n}", f"p{n % 4}", "early") for n in range(600)]
+    records[300] = ImageRecord("new-300", "p0", "early", making.png((7, 7, 7)))
+    records[599] = ImageRecord("new-599", "p3", "early", sample=2, metadata={"seed": 5})
+    outcome = images(study, records)
+    assert (outcome.images, outcome.read, outcome.rejected) == (600, 600, [])
+    assert list(study.images.filter(key__startswith="new-").exclude(file="")) == [
+        study.images.get(key="new-300", width=16)
+    ]
+    last = study.images.get(key="new-599")
+    assert (last.metadata, last.prompt.key, last.generator.name) == ({"seed": 5}, "p3", "early")
+    assert last.place == seeded_place(study.slug, "p3", "original", 2)
+    assert study.images.get(key="new-3").place == seeded_place(study.slug, "p3")
+    assert len(set(study.images.values_list("public_id", flat=True))) == study.images.count()
+    assert images(study, records).unchanged == 600
+    # A name gets its picture later.
+    assert images(study, [ImageRecord("new-1", "p1", "early", making.png())]).images == 1
+    assert study.images.get(key="new-1").width == 16
+
+
+def test_images_without_pictures_take_few_statements(study):
+    def statements(count):
+        with CaptureQueriesContext(connection) as asked:
+            records = [ImageRecord(f"{count}-{n}", "p0", "early") for n in range(count)]
+            assert images(study, records).images == count
+        return len(asked)
+
+    assert statements(1000) == statements(10)
 
 
 def test_many_pictures_are_decoded_in_processes_with_the_same_rows(study, monkeypatch):
