@@ -16,6 +16,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import logsumexp
 from scipy.stats import t as student
 
+from audit.stats.counting.patterns import Patterns
 from audit.stats.estimate import Estimate, Undefined
 from audit.stats.series import Codes, Floats, coded, finite, group_codes, numbers, same_length
 
@@ -63,65 +64,17 @@ def dawid_skene(
     known, given = (coded(said)[0], coded(said)[1]) if classes is None else _placed(said, classes)
     names_of_images, image = coded(where)
     names_of_raters, rater = coded(who)
-    pattern, alike, row, rater, given = _alike(image, rater, given, known.size)
-    used = np.zeros((names_of_raters.size, known.size), dtype=bool)
-    used[rater, given] = True
-    posterior = _by_class(row, np.eye(known.size)[given], alike.size)
-    posterior /= posterior.sum(axis=1, keepdims=True)
-    prior, confusion = _learned(posterior, alike, row, rater, given, used)
-    losses: list[float] = []
-    for _ in range(iterations):
-        posterior = _expected(prior, confusion, row, rater, given, alike.size)
-        prior, confusion = _learned(posterior, alike, row, rater, given, used)
-        losses.append(_likelihood(posterior, alike, prior, confusion, row, rater, given))
-        if len(losses) > 1 and losses[-1] - losses[-2] < tolerance:
-            break
+    patterns = Patterns.of(image, rater, given, names_of_raters.size, known.size)
+    learned = learn(patterns, patterns.size, iterations=iterations, tolerance=tolerance)
     return Classes(
         names_of_images,
         names_of_raters,
         known,
-        posterior[pattern],
-        prior,
-        confusion,
-        tuple(losses),
+        learned.posterior[patterns.of_image],
+        learned.prior,
+        learned.confusion,
+        learned.losses,
     )
-
-
-def _alike(
-    image: Codes, rater: Codes, given: Codes, classes: int
-) -> tuple[Codes, Floats, Codes, Codes, Codes]:
-    """Images about which the same people said the same are one row: each has the same chances, however
-    often the model is learned. The row of each image, how many images each row stands for, and
-    the answers of one image of each row: row, rater, answer."""
-    said = rater * classes + given
-    order = np.lexsort((said, image))
-    answers = np.bincount(image)
-    begin = np.cumsum(answers) - answers
-    pattern, firsts, alike = np.empty(answers.size, dtype=np.int64), [], []
-    known = 0
-    for count in np.unique(answers):
-        here = np.flatnonzero(answers == count)
-        table = said[order[begin[here, None] + np.arange(count)]]
-        _, first, which, times = np.unique(
-            table, axis=0, return_index=True, return_inverse=True, return_counts=True
-        )
-        pattern[here] = known + which.reshape(-1)
-        firsts.append(here[first])
-        alike.append(times)
-        known += first.size
-    first = np.concatenate(firsts)
-    row = np.repeat(np.arange(known), answers[first])
-    within = np.arange(row.size) - np.repeat(
-        np.cumsum(answers[first]) - answers[first], answers[first]
-    )
-    kept = order[begin[first][row] + within]
-    return pattern, np.concatenate(alike).astype(float), row, rater[kept], given[kept]
-
-
-def _by_class(where: Codes, values: Floats, size: int) -> Floats:
-    """Rows of `values` summed by `where`."""
-    sums = [np.bincount(where, column, size) for column in values.T]
-    return np.column_stack(sums)
 
 
 def _placed(said: np.ndarray, classes: ArrayLike) -> tuple[np.ndarray, Codes]:
@@ -132,43 +85,76 @@ def _placed(said: np.ndarray, classes: ArrayLike) -> tuple[np.ndarray, Codes]:
     return known, place.astype(np.int64)
 
 
-def _learned(
-    posterior: Floats, alike: Floats, row: Codes, rater: Codes, given: Codes, used: np.ndarray
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """The same with rows of patterns in place of images: each image of a row has the same chances,
+    however often the model is learned."""
+
+    posterior: Floats
+    prior: Floats
+    confusion: Floats
+    losses: tuple[float, ...]
+
+
+def learn(
+    patterns: Patterns, size: Floats, *, iterations: int = 100, tolerance: float = 1e-5
+) -> Learned:
+    """`size`: of how many images each row is to be learned; rows of none have chances, too, and teach
+    nothing."""
+    given = patterns.given
+    answers = given.sum(axis=1) * size
+    used = (given.T @ size).reshape(patterns.raters, patterns.classes) > 0
+    posterior = given @ np.tile(np.eye(patterns.classes), (patterns.raters, 1))
+    posterior /= posterior.sum(axis=1, keepdims=True)
+    prior, confusion = _taught(patterns, posterior, size, used)
+    logs = given @ _logs(confusion)
+    losses: list[float] = []
+    for _ in range(iterations):
+        chances = logs + np.log(np.maximum(prior, LEAST))
+        posterior = np.exp(chances - logsumexp(chances, axis=1, keepdims=True))
+        prior, confusion = _taught(patterns, posterior, size, used)
+        logs = given @ _logs(confusion)
+        losses.append(_likelihood(posterior, logs, prior, size, answers))
+        if len(losses) > 1 and losses[-1] - losses[-2] < tolerance:
+            break
+    return Learned(posterior, prior, confusion, tuple(losses))
+
+
+def said_of(patterns: Patterns, chances: Floats) -> Floats:
+    """Raters x true x said: the sum of the chances of a class over the answers of a rater."""
+    k = patterns.classes
+    sums: Floats = (patterns.given.T @ chances).reshape(patterns.raters, k, k)
+    return sums.transpose(0, 2, 1)
+
+
+def _taught(
+    patterns: Patterns, posterior: Floats, size: Floats, used: np.ndarray
 ) -> tuple[Floats, Floats]:
     """The prior, and raters x true x said."""
-    raters, k = used.shape
-    weighted = posterior * alike[:, None]
-    sums = _by_class(rater * k + given, weighted[row], raters * k)
-    confusion = sums.reshape(raters, k, k).transpose(0, 2, 1)
-    confusion = np.where(used[:, None, :], np.maximum(confusion, LEAST), 0.0)
-    prior = weighted.sum(axis=0) / alike.sum()
-    return prior, confusion / confusion.sum(axis=2, keepdims=True)
+    weighted = posterior * size[:, None]
+    sums = np.maximum(said_of(patterns, weighted), LEAST)
+    confusion = np.where(used[:, None, :], sums, 0.0)
+    prior = weighted.sum(axis=0) / size.sum()
+    with np.errstate(invalid="ignore"):
+        return prior, confusion / confusion.sum(axis=2, keepdims=True)
 
 
-def _expected(
-    prior: Floats, confusion: Floats, row: Codes, rater: Codes, given: Codes, size: int
-) -> Floats:
-    logs = _by_class(row, np.log(confusion[rater, :, given]), size)
-    logs += np.log(np.maximum(prior, LEAST))
-    return np.exp(logs - logsumexp(logs, axis=1, keepdims=True))
+def _logs(confusion: Floats) -> Floats:
+    """Answers x true. What nobody said is asked of rows without images alone."""
+    known = confusion.transpose(0, 2, 1).reshape(-1, confusion.shape[1])
+    return np.log(np.where(known > 0, known, 1.0))
 
 
 def _likelihood(
-    posterior: Floats,
-    alike: Floats,
-    prior: Floats,
-    confusion: Floats,
-    row: Codes,
-    rater: Codes,
-    given: Codes,
+    posterior: Floats, logs: Floats, prior: Floats, size: Floats, answers: Floats
 ) -> float:
     """The bound on the log-likelihood, for an answer. The prior counts once for each answer, as in
     crowd-kit, so that it stops at the same step."""
     certain = np.maximum(posterior, LEAST)
-    logs = np.log(confusion[rater, :, given]) + np.log(np.maximum(prior, LEAST))
-    told = ((posterior[row] * logs).sum(axis=1) * alike[row]).sum()
-    sure = ((certain * np.log(certain)).sum(axis=1) * alike).sum()
-    return float((told - sure) / alike[row].sum())
+    told = ((posterior * logs).sum(axis=1) * size).sum()
+    before = ((posterior @ np.log(np.maximum(prior, LEAST))) * answers).sum()
+    sure = ((certain * np.log(certain)).sum(axis=1) * size).sum()
+    return float((told + before - sure) / answers.sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,25 +189,26 @@ def severity(
         return series
     if series[0].size != where.size:
         raise ValueError("every answer needs an image, a rater and a prompt")
-    several = _with_others(where)
     names, rater = coded(who)
-    if not several.any() or names.size < 2:
+    kept = _with_others(where)
+    if not kept.any() or names.size < 2:
         return Undefined("no image has two raters", where.size)
-    image = coded(where[several])[1]
-    if _parts(rater[several], image, names.size) > 1:
+    image, rater = coded(where[kept])[1], rater[kept]
+    patterns = Patterns.of(image, rater, None, names.size, 1)
+    if _parts(patterns) > 1:
         return Undefined("some raters share no image with the others", where.size)
-    chosen = np.zeros((image.size, names.size))
-    chosen[np.arange(image.size), rater[several]] = 1.0
-    z, y = _within(chosen, image), _within(series[0][several], image)
-    normal = z[:, 1:].T @ z[:, 1:]
-    effect = np.r_[0.0, np.linalg.solve(normal, z[:, 1:].T @ y)]
-    codes, groups = group_codes(asked[several], image.size, what="prompts")
-    pulls = np.zeros((groups, names.size - 1))
-    np.add.at(pulls, codes, z[:, 1:] * (y - z @ effect)[:, None])
+    codes, groups = group_codes(asked[kept], image.size, what="prompts")
+    y = _within(series[0][kept], image)
+    normal = _shared(patterns)
+    effect = np.r_[0.0, np.linalg.solve(normal[1:, 1:], np.bincount(rater, y, names.size)[1:])]
+    # What is left of an image sums to 0, so each rater's pull is what is left of their own answers.
+    left = y - _within(effect[rater], image)
+    pulls = coo_array((left, (codes, rater)), shape=(groups, names.size)).tocsr()[:, 1:]
     spread = np.zeros((names.size, names.size))
     if groups > 1:
-        inverse = np.linalg.inv(normal)
-        spread[1:, 1:] = inverse @ (pulls.T @ pulls) @ inverse * groups / (groups - 1)
+        inverse = np.linalg.inv(normal[1:, 1:])
+        together = (pulls.T @ pulls).toarray()
+        spread[1:, 1:] = inverse @ together @ inverse * groups / (groups - 1)
     # Rater r less the mean of the others, as weights of the effects.
     apart = np.eye(names.size) * names.size / (names.size - 1) - 1 / (names.size - 1)
     times = float(student.ppf(1 - level / 2, groups - 1)) if groups > 1 else None
@@ -263,7 +250,8 @@ def conditional_severity(
     if not tells.any():
         return Undefined("every image is unanimous: nobody differs", where.size)
     kept = tells[image]
-    if _parts(rater[kept], image[kept], names.size) > 1:
+    told = Patterns.of(coded(image[kept])[1], rater[kept], None, names.size, 1)
+    if _parts(told) > 1:
         return Undefined("some raters share no disputed image with the others", where.size)
     patterns = _patterns(image[kept], rater[kept], said[kept])
     if not _finite_answer(patterns, names.size):
@@ -351,22 +339,26 @@ def _with_others(images: np.ndarray) -> np.ndarray:
     return np.bincount(codes)[codes] > 1
 
 
-def _parts(rater: Codes, image: Codes, raters: int) -> int:
+def _parts(patterns: Patterns) -> int:
     """Into how many parts the raters fall whom no shared image joins."""
-    images = int(image.max(initial=-1)) + 1
-    joined = coo_array(
-        (np.ones(rater.size), (rater, image + raters)), shape=(raters + images, raters + images)
-    )
-    parts = connected_components(joined, directed=False)[1]
-    return int(np.unique(parts[:raters]).size)
+    return int(np.unique(patterns.groups()).size)
 
 
 def _within(values: Floats, image: Codes) -> Floats:
     """Less the mean of the image."""
-    sums = np.zeros((int(image.max()) + 1, *values.shape[1:]))
-    np.add.at(sums, image, values)
-    sizes = np.bincount(image).reshape(-1, *[1] * (values.ndim - 1))
-    return values - (sums / sizes)[image]
+    means = np.bincount(image, values) / np.bincount(image)
+    less: Floats = values - means[image]
+    return less
+
+
+def _shared(patterns: Patterns) -> Floats:
+    """Z'Z of who answered, less the means of images: a rater's answers on the diagonal, and off all of
+    it what each two share, an image of m answers as 1 / m."""
+    who = patterns.given
+    each = patterns.size / who.sum(axis=1)
+    shared = (who.T @ who.multiply(each[:, None]).tocsr()).toarray()
+    own: Floats = np.diag(who.T @ patterns.size) - shared
+    return own
 
 
 def _estimates(values: Floats, spread: Floats, times: float | None, n: int) -> list[Estimate]:

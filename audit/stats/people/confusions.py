@@ -12,12 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from audit.stats import enough
+from audit.stats.counting.patterns import Patterns
 from audit.stats.estimate import Estimate, Result, Undefined
-from audit.stats.raters import Classes, dawid_skene
+from audit.stats.raters import learn, said_of
 from audit.stats.resampling.cluster_order import by_content
 from audit.stats.resampling.small_samples import between_ends
 from audit.stats.series import Codes, Floats, coded, numbers, same_length
@@ -52,7 +51,8 @@ def yes_or_no(images: ArrayLike, raters: ArrayLike, answers: ArrayLike) -> YesNo
     given = _Given.of(images, raters, answers)
     if isinstance(given, Undefined):
         return given
-    chance = given.fit().posterior[:, 1]
+    patterns = given.patterns
+    chance = learn(patterns, patterns.size).posterior[patterns.of_image, 1]
     yes = np.where(np.abs(chance - 0.5) < EVEN, np.nan, (chance > 0.5) * 1.0)
     return YesNo(given.images, yes, chance, given.apart)
 
@@ -65,36 +65,32 @@ def confusions(
     *,
     confidence: float = 0.95,
 ) -> list[Confusion] | Undefined:
-    """In the order of the raters' names. Intervals: exact limits for the number of images that would be
-    as sure if their classes were known, from a jackknife of groups of prompts that learns anew."""
+    """In the order of the raters' names; an image belongs to one prompt. Intervals: exact limits for the
+    number of images that would be as sure if their classes were known, from a jackknife of groups of
+    prompts that learns anew."""
     asked = same_length(images, raters, answers, prompts)[3]
     given = _Given.of(images, raters, answers)
     if isinstance(given, Undefined):
         return given
-    fit = given.fit()
-    shares, weights, sizes = given.shares(fit)
-    prompt = asked[given.kept]
-    group = by_content(prompt, given.said) % GROUPS
-    groups = int(np.unique(group).size)
-    drawn = []
-    for left_out in range(groups if groups > 1 else 0):
-        rest = given.at(group != left_out)
-        drawn.append(rest.shares(rest.fit())[0])
+    patterns = given.patterns
+    shares, weights = _shares(patterns, patterns.size)
+    drawn = [_shares(patterns, size)[0] for size in given.sizes_without_groups(asked)]
+    prompts_of = given.prompts_of_raters(asked)
+    place = {name: own for own, name in enumerate(given.raters.tolist())}
     told = []
-    for name in sorted({*given.raters.tolist(), *given.apart.tolist()}):
-        if name not in given.raters:
+    for name in sorted({*place, *given.apart.tolist()}):
+        if name not in place:
             told.append(Confusion(name, Undefined(APART), Undefined(APART)))
             continue
-        own = given.raters.tolist().index(name)
+        own = place[name]
         there = np.array([rows[own] for rows in drawn]).reshape(-1, 2)
-        prompts_of = int(np.unique(prompt[given.rater == own]).size)
         results = [
             _share(
                 shares[own, truth],
                 there[:, truth],
                 weights[own, truth],
-                round(float(sizes[own])),
-                prompts_of,
+                round(float(weights[own].sum())),
+                int(prompts_of[own]),
                 confidence,
             )
             for truth in (1, 0)
@@ -105,12 +101,13 @@ def confusions(
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """The answers of those whom shared images join, as codes; `raters` are all of them, also where a
-    group is left out."""
+    """The answers of those whom shared images join: `kept` says which those are, `image` and `rater` are
+    codes of theirs."""
 
-    image: np.ndarray
+    image: Codes
     rater: Codes
-    said: Floats
+    said: Codes
+    patterns: Patterns
     raters: np.ndarray
     images: np.ndarray
     apart: np.ndarray
@@ -122,61 +119,60 @@ class _Given:
         if not where.size:
             return Undefined("there are no answers")
         said = numbers(said)
-        if not np.isin(said, (0.0, 1.0)).all():
+        if not ((said == 0) | (said == 1)).all():
             return Undefined("the answers are not all yes (1) or no (0)", said.size)
         names, rater = coded(who)
-        image = coded(where)[1]
-        group = _joined(rater, image, names.size)
-        most = np.bincount(group[rater]).argmax()
-        kept = group[rater] == most
-        several = int((np.bincount(image[kept]) >= PEOPLE).sum())
+        of_images, image = coded(where)
+        yes = said.astype(np.int64)
+        patterns = Patterns.of(image, rater, yes, names.size, 2)
+        group = patterns.groups()
+        joined = group == np.bincount(group[rater]).argmax()
+        kept = joined[rater]
+        if not kept.all():
+            rater = (np.cumsum(joined) - 1)[rater[kept]]
+            there, image = coded(image[kept])
+            of_images, yes = of_images[there], yes[kept]
+            patterns = Patterns.of(image, rater, yes, int(joined.sum()), 2)
+        several = int((np.bincount(image) >= PEOPLE).sum())
         if several < enough.IMAGES:
             return Undefined(
                 f"too few to judge: {several} images with answers of {PEOPLE} people who share images, "
                 f"at least {enough.IMAGES} needed",
                 several,
             )
-        inside, code = coded(who[kept])
-        return cls(
-            where[kept],
-            code,
-            said[kept],
-            inside,
-            np.unique(where[kept]),
-            np.setdiff1d(names, inside),
-            kept,
-        )
+        return cls(image, rater, yes, patterns, names[joined], of_images, names[~joined], kept)
 
-    def at(self, here: np.ndarray) -> _Given:
-        return _Given(
-            self.image[here],
-            self.rater[here],
-            self.said[here],
-            self.raters,
-            self.images,
-            self.apart,
-            self.kept,
-        )
+    def sizes_without_groups(self, prompts: np.ndarray) -> list[Floats]:
+        """Of how many images each pattern is left when each group of prompts is left out in turn."""
+        group = by_content(prompts[self.kept], self.said) % GROUPS
+        of_image = np.empty(self.images.size, np.int64)
+        of_image[self.image] = group
+        rows = self.patterns.size.size
+        groups = np.unique(of_image)
+        if groups.size < 2:
+            return []
+        row = self.patterns.of_image
+        return [
+            self.patterns.size - np.bincount(row[of_image == one], minlength=rows)
+            for one in groups.tolist()
+        ]
 
-    def fit(self) -> Classes:
-        found = dawid_skene(self.image, self.rater, self.said, classes=(0.0, 1.0))
-        assert isinstance(found, Classes)
-        return found
+    def prompts_of_raters(self, prompts: np.ndarray) -> Codes:
+        """How many prompts each rater answered about."""
+        names, prompt = coded(prompts[self.kept])
+        seen = np.unique(self.rater * names.size + prompt)
+        return np.bincount(seen // names.size, minlength=self.raters.size)
 
-    def shares(self, fit: Classes) -> tuple[Floats, Floats, Floats]:
-        """Raters x (specificity, sensitivity), nan for a class that they have not seen; so many
-        images of that class; and of both."""
-        place = np.searchsorted(fit.images, self.image)
-        over, under = np.zeros((2, self.raters.size, 2))
-        for truth in (0, 1):
-            chance = fit.posterior[place, truth]
-            under[:, truth] = np.bincount(self.rater, chance, self.raters.size)
-            over[:, truth] = np.bincount(
-                self.rater, chance * (self.said == truth), self.raters.size
-            )
-        with np.errstate(invalid="ignore"):
-            shares = np.where(under > EVEN, over / under, np.nan)
-        return shares, under, under.sum(axis=1)
+
+def _shares(patterns: Patterns, size: Floats) -> tuple[Floats, Floats]:
+    """Raters x (specificity, sensitivity), nan for a class that they have not seen; and so many images
+    of that class."""
+    learned = learn(patterns, size)
+    said = said_of(patterns, learned.posterior * size[:, None])
+    under = said.sum(axis=2)
+    with np.errstate(invalid="ignore"):
+        shares = np.where(under > EVEN, np.einsum("rtt->rt", said) / under, np.nan)
+    return shares, under
 
 
 def _share(
@@ -198,10 +194,3 @@ def _share(
         value, variance, int(drawn.size), confidence, alike=min(images, prompts), most=images
     )
     return Estimate(value, round(low, 9), round(high, 9), n)
-
-
-def _joined(rater: Codes, image: Codes, raters: int) -> np.ndarray:
-    """The group of each rater: those whom shared images join."""
-    size = raters + int(image.max()) + 1
-    pairs = coo_array((np.ones(rater.size), (rater, image + raters)), shape=(size, size))
-    return connected_components(pairs, directed=False)[1][:raters]

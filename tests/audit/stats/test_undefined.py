@@ -168,6 +168,8 @@ ROWS = {
     "agreement.fleiss_kappa": each(agreement.fleiss_kappa, TABLES, ONE_VALUE)
     | {"holes": lambda: agreement.fleiss_kappa([[1, 0], [1, NAN], [0, 0]])},
     "agreement.beyond_chance": None,  # of tables that have a kappa
+    "raters.learn": None,  # of patterns, whose rows all have answers
+    "raters.said_of": None,  # a part of it
     "cluster_order.by_content": None,  # an order, of whatever there is
     "ac1.ac1": None,  # of counts of a table that has an AC1
     "agreement.gwet_ac1": each(agreement.gwet_ac1, TABLES, ONE_VALUE),
