@@ -240,6 +240,8 @@ class Making(Job):
         WHY = "why", "why the gap moved"
         STANDING = "standing", "the leaderboard"
         COUNTS = "counts", "what pages count over all labels"
+        PLAN = "plan", "what a plan of labels rests on"
+        GAINS = "gains", "what repairing gained"
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting for a worker"

@@ -89,6 +89,22 @@ def make_counts_task(study_id: int) -> None:
 
 
 @shared_task(soft_time_limit=900, time_limit=930)
+def make_plan_task(study_id: int) -> None:
+    from audit.next_labels import pilots
+
+    progress.make_asked(
+        study_id, Making.Kind.PLAN, lambda row: pilots.keep(row.study, **row.options)
+    )
+
+
+@shared_task(soft_time_limit=900, time_limit=930)
+def make_gains_task(study_id: int) -> None:
+    from audit.repairs import gains
+
+    progress.make_asked(study_id, Making.Kind.GAINS, lambda row: gains.keep(row.study))
+
+
+@shared_task(soft_time_limit=900, time_limit=930)
 def refresh_report_task(study_id: int) -> None:
     from audit.reports import make as reports
 
@@ -123,6 +139,8 @@ TASKS: dict[str, Task] = {
     Making.Kind.WHY: make_why_task,
     Making.Kind.STANDING: make_standing_task,
     Making.Kind.COUNTS: make_counts_task,
+    Making.Kind.PLAN: make_plan_task,
+    Making.Kind.GAINS: make_gains_task,
 }
 
 

@@ -16,6 +16,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
+from django.dispatch import Signal
 from django.utils import timezone
 
 from annotations.models import Annotation, Kept, Study
@@ -55,7 +56,7 @@ def figures(study: Study, counter: Counter, *, now: bool = False) -> Figures:
         return Figures(*counter.count(study))
     asked = counter.asked(study)
     kept = Kept.objects.filter(study=study, name=counter.name).first()
-    version = _answer(labels_version, study)
+    version = said(labels_version, study)
     if kept is not None and kept.asked == asked and version:
         old = kept.stamp != version
         if not old or (not now and _may_be_shown(kept, study, counter)):
@@ -66,10 +67,10 @@ def figures(study: Study, counter: Counter, *, now: bool = False) -> Figures:
 
 def count_again(study: Study, counter: Counter) -> bool:
     """For the worker. Whether what was kept is wrong: of these very labels, and other figures."""
-    asked, version = counter.asked(study), _answer(labels_version, study)
+    asked, version = counter.asked(study), said(labels_version, study)
     kept = Kept.objects.filter(study=study, name=counter.name, asked=asked, stamp=version).first()
     found = _count(study, counter, asked)
-    if kept is None or version != _answer(labels_version, study):
+    if kept is None or version != said(labels_version, study):
         return False
     before = np.frombuffer(kept.keys, np.int64)
     return kept.body != _as_stored(found.body) or not np.array_equal(before, found.keys)
@@ -80,13 +81,13 @@ def behind(study: Study, counters: tuple[Counter, ...]) -> list[Counter]:
     study."""
     if is_small(study):
         return []
-    version = _answer(labels_version, study)
+    version = said(labels_version, study)
     rows = Kept.objects.filter(study=study).defer("body", "keys")
     kept = {row.name: row for row in rows}
     found = []
     for counter in counters:
         row = kept.get(counter.name)
-        if row is None or (row.stamp != version and timezone.now() >= _rested(row)):
+        if row is None or (row.stamp != version and timezone.now() >= rested(row)):
             found.append(counter)
     return found
 
@@ -103,21 +104,21 @@ def _as_stored(body: dict[str, Any]) -> dict[str, Any]:
 
 def _may_be_shown(kept: Kept, study: Study, counter: Counter) -> bool:
     """Whether old figures do, and somebody will count them again."""
-    if timezone.now() < _rested(kept):
+    if timezone.now() < rested(kept):
         return True
     return counter.by_worker and any(
         soon for _, soon in figures_are_behind.send(sender=None, study_id=study.pk)
     )
 
 
-def _rested(kept: Kept) -> datetime:
+def rested(kept: Kept) -> datetime:
     return kept.made_at + timedelta(seconds=kept.seconds / SHARE_OF_TIME)
 
 
 def _count(study: Study, counter: Counter, asked: str) -> Figures:
     began = time.perf_counter()
     # What changes while this counts is newer than what is kept.
-    stamp = _answer(labels_are_counted, study)
+    stamp = said(labels_are_counted, study)
     body, keys = counter.count(study)
     Kept.objects.update_or_create(
         study=study,
@@ -134,6 +135,7 @@ def _count(study: Study, counter: Counter, asked: str) -> Figures:
     return Figures(body, keys)
 
 
-def _answer(signal, study: Study) -> str:
+def said(signal: Signal, study: Study) -> str:
     """What the app above answers; empty where none listens, and then nothing is kept for long."""
-    return next((str(said) for _, said in signal.send(sender=None, study_id=study.pk)), "")
+    answers = signal.send(sender=None, study_id=study.pk)
+    return next((str(answer) for _, answer in answers), "")

@@ -8,27 +8,20 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from annotations.errors import Refused
-from annotations.models import Annotation, Study
+from annotations.models import Study
 from annotations.scales import Scale
-from audit.reports import human_scores
+from audit.next_labels.pilots import pilot_of, pilots, scale_of
 from audit.reports import make as reports
 from audit.reports.options import Options
-from audit.reports.pairing import JudgeScores, Paired, pair, questions_of
-from audit.reports.reference import Reference
+from audit.reports.pairing import questions_of
 from audit.stats import planning
 from audit.stats.assisted import Target
 from audit.stats.draws import pilot
 from audit.stats.estimate import Estimate, Result, Undefined
 
-# A generator with fewer labelled images is planned from those of all generators together.
-OWN_LABELS = 20
 # Where nothing is known: judges that explain about a third of what people say, and people's pace.
 ASSUMED_RHO, ASSUMED_SECONDS = 0.6, 15.0
-# The pace is that of the newest answers; older ones may be from before people knew the questions.
-NEWEST = 5000
 RATERS = (1, 2, 3, 5)
 TARGETS = {"images": "these images", "prompts": "prompts like these"}
 MORE = 100
@@ -74,59 +67,55 @@ class Spread:
 
 def plan(study: Study, wish: Wish) -> dict[str, Any]:
     """Takes a constant number of queries."""
-    question = _question(study, wish)
-    paired = pair(study=study, question=question, judges=wish.judges or None)
-    for name in wish.judges:
-        if all(name not in (judge.name, judge.facts["name"]) for judge in paired.judges):
-            raise Refused(f"“{name}” has no scores in this study.")
-    people = paired.people
-    _check(wish, people.scale, question)
-    unit = 0.01 if people.scale.in_points else 1.0
+    question = question_of(study, wish, questions_of(study))
+    return plan_from(study, pilots(study, question, wish.judges), wish)
+
+
+def plan_from(study: Study, told: dict[str, Any], wish: Wish) -> dict[str, Any]:
+    """From what `pilots` says of the wish's question and judges."""
+    scale = scale_of(told)
+    _check(wish, scale, told["question"])
+    unit = 0.01 if scale.in_points else 1.0
     wish_width = wish.within * unit
-    reference = Reference.of(people, Options().on(people.scale))
-    level = reference.yes if people.scale.is_yes_no else reference.mean
-    pooled = _pooled(paired, level)
-    everywhere = _assume(wish, pooled, people.scale)
-    pace = _pace(study, wish)
+    everywhere = _assume(wish, pilot_of(told["all"]), scale)
+    pace = _pace(told, wish)
     overlap = wish.people or study.overlap
-    rows = [
-        _row(paired, level, code, name, wish, wish_width, everywhere)
-        for code, name in enumerate(people.generator_names)
-    ]
+    rows = [_row(of, wish, wish_width, everywhere) for of in told["generators"]]
     if not rows:
         rows = [_endless(everywhere, wish_width, wish)]
     body = {
         "study": study.slug,
-        "question": question,
-        "scale": people.scale.kind,
-        "in_points": people.scale.in_points,
+        "question": told["question"],
+        "scale": scale.kind,
+        "in_points": scale.in_points,
         "within": wish.within,
         "level": 0.95,
         "target": wish.target,
-        "simulated": study.simulated or people.simulated,
-        "judges": [judge.name for judge in paired.judges],
+        "simulated": told["simulated"],
+        "judges": told["judges"],
         "people_per_image": overlap,
         "pace": pace,
         "pay_per_hour": wish.pay_per_hour,
         "more": wish.more,
         "pilot": {
-            "labels": int(_labelled(paired, level).sum()),
+            "labels": told["labels"],
             "variance": everywhere.variance.as_dict(),
             "explained": everywhere.explained.as_dict(),
             "rests_on": everywhere.rests_on,
         },
         "generators": [_in_units(row, unit) for row in rows],
         "total": {way: _total(rows, way, overlap, pace, wish) for way in ("alone", "assisted")},
-        "raters": _raters(paired, rows, wish_width, pace, wish),
+        "raters": _raters(told["raters"], rows, wish_width, pace, wish),
     }
     return {**body, "assumed": _assumed(body, wish)}
 
 
-def _question(study: Study, wish: Wish) -> str:
+def question_of(study: Study, wish: Wish, answered: list[str]) -> str:
     """The question asked for, else the first that was answered, else the first that can be."""
-    answered = questions_of(study)
-    if answered or wish.question is not None:
+    if wish.question is not None and wish.question not in answered:
         return reports.question_of(study, Options(question=wish.question))
+    if answered:
+        return wish.question or answered[0]
     for question in study.form.questions:
         values = [choice["value"] for choice in question["choices"]]
         if values and not any(isinstance(value, str) for value in values):
@@ -165,46 +154,6 @@ def _check(wish: Wish, scale: Scale, question: str) -> None:
         )
 
 
-def _labelled(paired: Paired, level: np.ndarray) -> np.ndarray:
-    people = paired.people
-    drawn = np.ones(level.size, dtype=bool) if people.drawn is None else people.drawn
-    return ~np.isnan(level) & drawn
-
-
-def _pilot(
-    paired: Paired, level: np.ndarray, here: np.ndarray, *, by_generator: bool
-) -> pilot.Pilot | Undefined:
-    """Of the labelled images among these, with generators' means taken out where they are pooled."""
-    people = paired.people
-    known: list[JudgeScores] = list(paired.judges)
-    places, prompts = human_scores.in_order(people, here, level, *(one.scores for one in known))
-    said = level[places]
-    chances = None
-    if people.chances is not None:
-        said, chances = human_scores.chances_at(people, said, places)
-    labelled = ~np.isnan(said)
-    _, scores = human_scores.helpers(known, places, int(labelled.sum()))
-    scores = scores.reshape(-1, places.size)[:, labelled]
-    said, groups = said[labelled], people.generators[places][labelled]
-    if by_generator and said.size:
-        said = said - _means(said, groups)
-        scores = np.array([row - _means(row, groups) for row in scores]).reshape(scores.shape)
-    weights = None if chances is None else 1 / chances[labelled]
-    judges = scores if scores.shape[0] else None
-    return pilot.pilot(said, prompts[labelled], judges, weights)
-
-
-def _means(values: np.ndarray, groups: np.ndarray) -> np.ndarray:
-    return (np.bincount(groups, weights=values) / np.maximum(1, np.bincount(groups)))[groups]
-
-
-def _pooled(paired: Paired, level: np.ndarray) -> pilot.Pilot | Undefined:
-    everything = np.ones(level.size, dtype=bool)
-    if int(_labelled(paired, level).sum()) < OWN_LABELS:
-        return Undefined("too few labels for a pilot")
-    return _pilot(paired, level, everything, by_generator=True)
-
-
 def _assume(wish: Wish, found: pilot.Pilot | Undefined, scale: Scale) -> Spread:
     """What the wish says, else the pilot, else: every answer as often as every other."""
     if isinstance(found, Undefined):
@@ -236,31 +185,24 @@ def _stated(variance: float, rho: float, rests_on: str) -> Spread:
     return Spread(plain(variance), plain(rho**2), plain(variance * (1 - rho**2)), rests_on)
 
 
-def _row(
-    paired: Paired,
-    level: np.ndarray,
-    code: int,
-    name: str,
-    wish: Wish,
-    within: float,
-    everywhere: Spread,
-) -> dict[str, Any]:
-    here = paired.people.generators == code
-    labelled = here & _labelled(paired, level)
-    spread = everywhere
-    if int(labelled.sum()) >= OWN_LABELS and wish.variance is None and wish.rho is None:
-        own = _pilot(paired, level, here, by_generator=False)
-        # A judge that says exactly what people said shows no error: so few labels tell nothing of it.
-        told = not isinstance(own, Undefined) and (own.explained or not everywhere.explained)
-        if told and not isinstance(own, Undefined):
-            spread = Spread(own.variance, own.explained, own.left, "own labels")
+def _row(of: dict[str, Any], wish: Wish, within: float, everywhere: Spread) -> dict[str, Any]:
+    spread, own = everywhere, pilot_of(of["own"])
+    stated = wish.variance is not None or wish.rho is not None
+    # A judge that says exactly what people said shows no error: so few labels tell nothing of it.
+    if (
+        not isinstance(own, Undefined)
+        and not stated
+        and (own.explained or not everywhere.explained)
+    ):
+        spread = Spread(own.variance, own.explained, own.left, "own labels")
     return {
-        "name": name,
+        "name": of["name"],
         **_needs(
             spread,
-            images=int(here.sum()),
-            labelled=int(labelled.sum()),
-            effect=_effect(paired, level, labelled, wish.target),
+            images=of["images"],
+            labelled=of["labelled"],
+            # These images are drawn one by one.
+            effect=1.0 if wish.target == "images" else of["design_effect"],
             within=within,
             wish=wish,
         ),
@@ -271,17 +213,6 @@ def _endless(everywhere: Spread, within: float, wish: Wish) -> dict[str, Any]:
     """For a study without generators: of each, and of as many images as one likes."""
     needs = _needs(everywhere, images=None, labelled=0, effect=1.0, within=within, wish=wish)
     return {"name": None, **needs}
-
-
-def _effect(paired: Paired, level: np.ndarray, labelled: np.ndarray, target: str) -> float:
-    """How many times more labels several images of one prompt cost. For these images, which are drawn
-    one by one, none."""
-    prompts = paired.people.prompts[labelled]
-    if target == "images" or np.unique(prompts).size == prompts.size:
-        return 1.0
-    places, codes = human_scores.in_order(paired.people, labelled, level)
-    found = planning.design_effect(level[places], codes)
-    return 1.0 if isinstance(found, Undefined) else max(1.0, found.value)
 
 
 def _needs(
@@ -395,51 +326,24 @@ def _total(
     return told
 
 
-def _pace(study: Study, wish: Wish) -> dict[str, Any]:
-    """Seconds of an answer, and the middle half of them. Not those of simulated people."""
+def _pace(told: dict[str, Any], wish: Wish) -> dict[str, Any]:
     if wish.seconds is not None:
         return {"value": wish.seconds, "low": None, "high": None, "n": 0, "rests_on": "stated"}
-    rows = Annotation.objects.filter(
-        study=study,
-        state=Annotation.State.COUNTED,
-        seconds__gt=0,
-        annotator__simulated=False,
-    ).order_by("-pk")
-    seconds = list(rows.values_list("seconds", flat=True)[:NEWEST])
-    if not seconds:
-        value = {"value": ASSUMED_SECONDS, "low": None, "high": None, "n": 0}
-        return {**value, "rests_on": "assumed"}
-    low, middle, high = (
-        float(q) for q in np.quantile(np.array(seconds, dtype=float), (0.25, 0.5, 0.75))
-    )
-    return {"value": middle, "low": low, "high": high, "n": len(seconds), "rests_on": "pilot"}
+    value = {"value": ASSUMED_SECONDS, "low": None, "high": None, "n": 0}
+    return told["pace"] or {**value, "rests_on": "assumed"}
 
 
 def _raters(
-    paired: Paired,
+    told: dict[str, Any],
     rows: list[dict[str, Any]],
     within: float,
     pace: dict[str, Any],
     wish: Wish,
 ) -> dict[str, Any]:
     """More people per image, or more images: what each costs for the same width, without judges."""
-    people = paired.people
-    if people.chances is not None:
-        return Undefined(human_scores.REFUSED).as_dict()
-    ratings, answers = people.ratings, ~np.isnan(people.ratings)
-    if not answers.any():
-        return Undefined("nobody has answered yet").as_dict()
-    # Within a generator: that generators differ is no spread of its mean.
-    means = np.zeros(ratings.shape[1])
-    for code in range(len(people.generator_names)):
-        here = (people.generators == code) & answers.any(axis=0)
-        if here.any():
-            means[here] = math.fsum(ratings[:, here][answers[:, here]]) / answers[:, here].sum()
-    places, prompts = human_scores.in_order(people, answers.any(axis=0), people.mean)
-    found = pilot.answers(ratings[:, places] - means[places], prompts)
-    if isinstance(found, Undefined):
-        return found.as_dict()
-    between, inside = found.between.value, found.within.value
+    if "undefined" in told:
+        return told
+    between, inside = told["between"]["value"], told["within"]["value"]
     choices = []
     for people_each in RATERS:
         needed = [
@@ -460,9 +364,7 @@ def _raters(
         )
     best = planning.raters_or_images(between, inside, cost_image=0, cost_label=1)
     return {
-        "intraclass": found.intraclass.as_dict(),
-        "between": found.between.as_dict(),
-        "within": found.within.as_dict(),
+        **told,
         "best": best.raters if isinstance(best, planning.Raters) else None,
         "choices": choices,
     }

@@ -1,6 +1,5 @@
 from django.urls import path
 
-from audit.next_labels import plan_page
 from audit.pages import (
     calibration,
     data,
@@ -21,7 +20,6 @@ study_pages = [
     path("data/", data.data, name="data"),
     path("data/choose/", data.choose, name="data-choose"),
     path("data/draw/", data.draw, name="data-draw"),
-    path("plan/", plan_page.plan_page, name="plan"),
     path("data/usual/", data.label_as_usual, name="data-usual"),
     path("data/<slug:public_id>/", data.image, name="data-image"),
     path("", overview.study, name="study"),

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from django.db.models import Count
 
+from annotations.kept import on_demand
 from annotations.models import Image, Study
 from audit.models import Finding
 from audit.repairs.enforce import CONTROL, REPAIRED
@@ -16,6 +18,8 @@ from audit.reports.pairing import Paired, pair
 from audit.reports.reference import Reference, why_no_points
 from audit.stats.estimate import Undefined
 
+KIND = "gains"  # of what is kept
+FIRST = 12  # repaired images on a page
 NONE = "no image has been repaired yet"
 
 
@@ -31,6 +35,31 @@ def triples(study: Study) -> list[dict[str, str]]:
         for parent, arms in sorted(made.items())
         if parent in there and {REPAIRED, CONTROL} <= arms.keys()
     ]
+
+
+def shown(study: Study) -> on_demand.Shown:
+    """For a page: the gains, and the first of the repaired images."""
+    return on_demand.shown(study, KIND, {}, lambda: _for_a_page(study), _confirmed(study))
+
+
+def keep(study: Study) -> None:
+    """For the worker."""
+    on_demand.keep(study, KIND, {}, lambda: _for_a_page(study), _confirmed(study))
+
+
+def _for_a_page(study: Study) -> dict[str, Any]:
+    return {"gains": gains(study), "first": triples(study)[:FIRST]}
+
+
+def _confirmed(study: Study) -> str:
+    """Changes when somebody says whether a finding is real."""
+    counts = findings_by_state(study)
+    return f" {counts[Finding.State.REAL]} {counts[Finding.State.WRONG]}"
+
+
+def findings_by_state(study: Study) -> dict[str, int]:
+    rows = Finding.objects.filter(study=study).order_by().values_list("state")
+    return dict.fromkeys(Finding.State.values, 0) | dict(rows.annotate(Count("pk")))
 
 
 def gains(study: Study) -> dict[str, Any]:

@@ -15,22 +15,26 @@ from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import HtmxRequest, owner_place_or_404, research_place_or_404
 from annotations.benchmarks.builtin.study import GENERATORS
-from annotations.errors import StudyRefused
+from annotations.errors import Refused, StudyRefused
+from annotations.kept import on_demand
 from annotations.models import Image, Study
+from audit import tasks
 from audit.evidence.image_cards import thumbnail_size
-from audit.models import Finding
+from audit.models import Finding, Making
 from audit.pages.files import attached
 from audit.pages.tables import Table, csv_of, row
-from audit.repairs import findings
+from audit.repairs import findings, gains
 from audit.repairs.enforce import ARMS, enforce
-from audit.repairs.gains import gains, triples
 from audit.repairs.painters import Bench
+from audit.reports import progress
 from audit.statistic_names import headings
 from audit.words import repairs as words
+from audit.words.counting import who_counts
 from audit.words.report import title
 from judges.names import runs_by_name
+from judges.runs.wake import send
 
-QUEUE, SHOWN = 12, 12
+QUEUE = 12
 # More of them are made by the command, with a progress bar: a page cannot wait.
 MOST = 200
 NO_POINTS = "its scores are no points: see the sentence"
@@ -50,11 +54,11 @@ def repairs_page(request: HtmxRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
     study = place.study
     rows = Finding.objects.filter(study=study)
-    counts = {state: 0 for state in Finding.State.values}
-    for state in rows.order_by().values_list("state", flat=True):
-        counts[state] += 1
+    counts = gains.findings_by_state(study)
     queue = rows.filter(state=Finding.State.OPEN).select_related("image__prompt")[:QUEUE]
-    body = gains(study) if counts["real"] else {}
+    shown = gains.shown(study) if counts["real"] else on_demand.Shown({})
+    waiting = _ask(study) if shown.behind else ""
+    body, first = _parts(shown)
     names = set(study.generators.order_by().values_list("name", flat=True))
     context = {
         "study": study,
@@ -73,7 +77,10 @@ def repairs_page(request: HtmxRequest, slug: str) -> HttpResponse:
         "sentences": words.sentences(body) if body else [],
         "gained": _table(body) if body and body["repaired"] else None,
         "csv": f"{reverse('repairs-table', args=[slug])}?study={slug}",
-        "sides": _sides(study) if body else [],
+        "sides": _sides(study, first),
+        "waiting": waiting,
+        "is_old": shown.is_old,
+        "poll_url": request.get_full_path(),
     }
     template = "audit/repairs.html"
     response = render(request, template + "#numbers" if request.htmx else template, context)
@@ -86,8 +93,17 @@ def repairs_page(request: HtmxRequest, slug: str) -> HttpResponse:
 def table(request: HtmxRequest, slug: str) -> HttpResponse:
     study = research_place_or_404(request, slug).study
     # Without a repaired image the table has no rows, and nothing is read for it.
-    nothing = {"study": study.slug, "rows": [], "signature": {"judges": {}, "data": ""}}
-    body = gains(study) if triples(study) else nothing
+    body: dict[str, Any] = {
+        "study": study.slug,
+        "rows": [],
+        "signature": {"judges": {}, "data": ""},
+    }
+    if gains.findings_by_state(study)["real"]:
+        shown = gains.shown(study)
+        if shown.body is None:
+            raise Refused("A worker has yet to compute this: open the page first.")
+        told, first = _parts(shown)
+        body = told if first else body
     made = csv_of(body, [_table(body)], request.GET.get("table", ""))
     if made is None:
         raise Http404
@@ -152,9 +168,21 @@ def _table(body: dict[str, Any]) -> Table:
     return Table("gains", "Gains in points", "by", columns, rows)
 
 
-def _sides(study: Study) -> list[dict[str, Any]]:
+def _parts(shown: on_demand.Shown) -> tuple[dict[str, Any], list[dict[str, str]]]:
+    kept = shown.body or {}
+    return kept.get("gains", {}), kept.get("first", [])
+
+
+def _ask(study: Study) -> str:
+    """Has a worker compute the gains; who does."""
+    if progress.looked_for(study, {}, kind=Making.Kind.GAINS):
+        send(tasks.make_gains_task, study.pk)
+    making = progress.of(study, kind=Making.Kind.GAINS)
+    return making.reason if making and making.reason else who_counts(making)
+
+
+def _sides(study: Study, some: list[dict[str, str]]) -> list[dict[str, Any]]:
     """Old, repaired and control of the first images, each with its prompt."""
-    some = triples(study)[:SHOWN]
     keys = [key for each in some for key in each.values()]
     images = {
         image.key: image
@@ -165,9 +193,10 @@ def _sides(study: Study) -> list[dict[str, Any]]:
             "prompt": images[each["old"]].prompt.text,
             "wanted": images[each[ARMS[0]]].metadata.get("wanted", ""),
             "pictures": [
-                Picture(name, images[key], thumbnail_size(images[key]))
-                for name, key in each.items()
+                Picture(name, images[each[name]], thumbnail_size(images[each[name]]))
+                for name in ("old", *ARMS)
             ],
         }
         for each in some
+        if images.keys() >= set(each.values())
     ]

@@ -12,11 +12,15 @@ from annotations.errors import Refused
 from annotations.forms.text_format import parse
 from annotations.forms.validate_definition import read_form
 from annotations.forms.versions import use_form
+from annotations.kept import figures
 from annotations.models import Generator, Image
-from audit.next_labels import plan as planner
+from audit.models import Making
+from audit.next_labels import pilots
 from audit.next_labels.draw import draw_labels
 from audit.next_labels.plan import Wish, plan
+from audit.reports import freshness
 from audit.reports.human_scores import REFUSED
+from audit.tasks import make_plan_task
 from tests import making
 from tests.audit.pages.test_dashboards import judge_all
 
@@ -248,10 +252,38 @@ def test_the_page_sends_its_owner_to_draw_so_many(as_alice, study, alice):
     assert where not in page(as_alice, study).content.decode()
 
 
-def test_a_study_that_is_too_large_for_a_page_names_the_command(as_alice, large, monkeypatch):
-    monkeypatch.setattr("audit.next_labels.plan_page.MOST_IMAGES", 10)
-    text = page(as_alice, large, within="2").content.decode()
-    assert "manage.py plan_labels large --within 2" in text
+def test_a_large_study_is_read_by_a_worker_and_shown_until_it_changes(as_alice, large, monkeypatch):
+    at_once = numbers(page(as_alice, large, within="2", judge="some-judge"))
+    monkeypatch.setattr(figures, "AT_ONCE", 0)
+    monkeypatch.setattr(figures, "SHARE_OF_TIME", 1e9)
+    asked = page(as_alice, large, within="2", judge="some-judge").content.decode()
+    assert "A worker will count them" in asked and 'hx-trigger="every 3s"' in asked
+    assert Making.objects.get().options == {"question": "aligned", "judge": "some-judge"}
+    make_plan_task(large.pk)
+    with CaptureQueriesContext(connection) as queries:
+        answer = page(as_alice, large, within="2", judge="some-judge")
+    assert numbers(answer) == at_once
+    assert not any("annotations_answer" in query["sql"] for query in queries)
+    # Another wish of the same labels needs no worker; other judges do.
+    assert "±7 points" in page(as_alice, large, within="7", judge="some-judge").content.decode()
+    assert "A worker will count them" in page(as_alice, large, within="2").content.decode()
+    Making.objects.all().delete()
+    freshness.changed(large.pk)
+    old = page(as_alice, large, within="2", judge="some-judge")
+    assert "New answers or scores have arrived" in old.content.decode()
+    assert numbers(old) == at_once
+
+
+def numbers(answer) -> str:
+    text = answer.content.decode()
+    return text[text.index('class="lead"') : text.index("What these numbers are")]
+
+
+def test_a_judge_that_nobody_knows_is_said_by_the_worker(as_alice, large, monkeypatch):
+    monkeypatch.setattr(figures, "AT_ONCE", 0)
+    page(as_alice, large, judge="nobody")
+    make_plan_task(large.pk)
+    assert "“nobody” has no scores" in page(as_alice, large, judge="nobody").content.decode()
 
 
 def test_more_labels_and_judges_ask_the_database_no_more(as_alice, large):
@@ -270,4 +302,4 @@ def test_more_labels_and_judges_ask_the_database_no_more(as_alice, large):
 
 
 def test_own_labels_are_asked_for_as_the_page_says():
-    assert planner.OWN_LABELS == 20
+    assert pilots.OWN_LABELS == 20

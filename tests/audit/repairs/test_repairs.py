@@ -13,12 +13,14 @@ from annotations.forms.papers import geneval_audit
 from annotations.forms.versions import publish_form
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
+from annotations.kept import figures
 from annotations.models import Image, Prompt, Study
 from annotations.sources.records import LabelRecord
 from audit.models import Finding
 from audit.repairs import findings, painters
 from audit.repairs.enforce import CONTROL, REPAIRED, enforce
 from audit.repairs.gains import gains, triples
+from audit.tasks import make_gains_task
 from judges.generating.pipelines import How
 from judges.models import Judge, Score
 from tests import making
@@ -229,6 +231,27 @@ def test_the_page_leads_from_findings_to_gains(as_owner, bench):
     assert one.startswith("by,repaired − control,repaired − old,control − old")
     nothing = reverse("repairs-table", args=["bench"]) + "?table=nothing"
     assert as_owner.get(nothing).status_code == 404
+
+
+def test_a_large_study_is_compared_by_a_worker(as_owner, confirmed, monkeypatch):
+    repaired(confirmed)
+    where = reverse("repairs", args=["bench"])
+    csv = reverse("repairs-table", args=["bench"])
+
+    def shown():
+        text = as_owner.get(where).content.decode()
+        return text[text.index('id="gained"') : text.index('id="queue"')]
+
+    at_once = shown(), as_owner.get(csv).content
+    monkeypatch.setattr(figures, "AT_ONCE", 0)
+    page = as_owner.get(where).content.decode()
+    assert "A worker will count them" in page and 'hx-select="#gained"' in page
+    assert as_owner.get(csv).status_code == 400
+    make_gains_task(confirmed.pk)
+    assert (shown(), as_owner.get(csv).content) == at_once
+    monkeypatch.setattr(figures, "SHARE_OF_TIME", 1e9)
+    Finding.objects.filter(pk=Finding.objects.first().pk).update(state="wrong")
+    assert "New answers or scores have arrived" in as_owner.get(where).content.decode()
 
 
 def test_annotators_do_not_see_which_is_which(client, confirmed):

@@ -14,15 +14,18 @@ from django.views.decorators.http import require_GET
 from annotations.access import HtmxRequest, research_place_or_404
 from annotations.errors import Refused
 from annotations.models import Study
-from annotations.studies.queries import images_n
-from audit.next_labels import plan_words
-from audit.next_labels.plan import MORE, TARGETS, Wish, plan
+from audit import tasks
+from audit.models import Making
+from audit.next_labels import pilots, plan_words
+from audit.next_labels.plan import MORE, TARGETS, Wish, plan_from, question_of
+from audit.reports import progress
+from audit.reports.pairing import kept_questions
+from audit.words.counting import who_counts
 from audit.words.report import title
 from judges.names import runs_by_name
+from judges.runs.wake import send
 
 WITHIN = 3.0
-# 10,000 labelled images with two judges take a third of a second, and it grows with them.
-MOST_IMAGES = 30_000
 NUMBERS = {
     "within": "±",
     "pay": "pay per hour",
@@ -39,7 +42,12 @@ NUMBERS = {
 def plan_page(request: HtmxRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
     template = "audit/plan.html#numbers" if request.htmx else "audit/plan.html"
-    context = {"study": place.study, "is_owner": place.owns, "given": request.GET}
+    context = {
+        "study": place.study,
+        "is_owner": place.owns,
+        "given": request.GET,
+        "poll_url": request.get_full_path(),
+    }
     try:
         told = _planned(place.study, request.GET)
     except Refused as refusal:
@@ -53,16 +61,19 @@ def plan_page(request: HtmxRequest, slug: str) -> HttpResponse:
 
 def _planned(study: Study, query: QueryDict) -> dict[str, Any]:
     wish = wish_of(query)
-    if images_n(study) > MOST_IMAGES:
-        raise Refused(
-            f"More than {MOST_IMAGES:,} images take longer than a page may: "
-            f"manage.py plan_labels {study.slug} --within {wish.within:g}"
-        )
-    body = plan(study, wish)
+    question = question_of(study, wish, kept_questions(study))
+    judge = wish.judges[0] if wish.judges else ""
+    shown = pilots.shown(study, question, judge)
+    waiting = _ask(study, {"question": question, "judge": judge}) if shown.behind else ""
+    if shown.body is None:
+        return {"waiting": waiting}
+    body = plan_from(study, shown.body, wish)
     totals = [body["total"][way] for way in ("assisted", "alone")]
     still = next((total["still"] for total in totals if "still" in total), 0)
     return {
         "body": body,
+        "waiting": waiting,
+        "is_old": shown.is_old,
         "headline": plan_words.headline(body),
         "sentences": plan_words.sentences(body),
         "rows": plan_words.rows(body),
@@ -71,6 +82,16 @@ def _planned(study: Study, query: QueryDict) -> dict[str, Any]:
         "draw": f"{reverse('data', args=[study.slug])}?draw={still}#draw" if still else "",
         "still": still,
     }
+
+
+def _ask(study: Study, asked: dict[str, str]) -> str:
+    """Has a worker read the labels; who does."""
+    if progress.looked_for(study, asked, kind=Making.Kind.PLAN):
+        send(tasks.make_plan_task, study.pk)
+    making = progress.of(study, kind=Making.Kind.PLAN, options=asked)
+    if making is not None and making.reason:
+        raise Refused(making.reason)
+    return who_counts(making)
 
 
 def wish_of(query: QueryDict) -> Wish:
