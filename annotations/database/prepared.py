@@ -22,7 +22,9 @@ from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.models import Model, QuerySet
+from django.db.models.base import ModelState
 from django.db.models.query import get_related_populators
+from django.db.models.signals import post_init, pre_init
 
 # Marks are values that appear in no query otherwise, so that they are recognised among its
 # parameters. They must be possible keys: Django drops a query that cannot match.
@@ -105,9 +107,12 @@ def _reader(compiler, alias: str) -> Callable[[Any], Model]:
     names = [column[0].target.attname for column in compiler.select[start:end]]
     # The stubs know the fourth argument of a later Django.
     related = get_related_populators(info, compiler.select, alias)  # type: ignore[call-arg]
+    for populator in related:
+        _make_quickly(populator)
+    model = _Quickly(info["model"])
 
     def read(row) -> Model:
-        made = info["model"].from_db(alias, names, row[start:end])
+        made = model.from_db(alias, names, row[start:end])
         for populator in related:
             populator.populate(row, made)
         return made
@@ -115,16 +120,41 @@ def _reader(compiler, alias: str) -> Callable[[Any], Model]:
     return read
 
 
+class _Quickly:
+    """Makes objects of a model out of rows as its `from_db` does, without a call for each field:
+    9 instead of 35 µs for an account. What listens to a model's making would not hear of it."""
+
+    def __init__(self, model: type[Model]) -> None:
+        if pre_init.has_listeners(model) or post_init.has_listeners(model):
+            raise TypeError(f"Something listens to the making of {model.__name__}.")
+        self.model = model
+
+    def from_db(self, alias: str, names: Sequence[str], values: Sequence[Any]) -> Model:
+        made = self.model.__new__(self.model)
+        made.__dict__.update(zip(names, values, strict=True))
+        made._state = ModelState()
+        made._state.db, made._state.adding = alias, False
+        return made
+
+
+def _make_quickly(populator: Any) -> None:
+    populator.model_cls = _Quickly(populator.model_cls)
+    for further in populator.related_populators:
+        _make_quickly(further)
+
+
 def insert(*rows: Model) -> None:
     """Insert rows of one model with one statement, whose SQL is cached; sets their keys."""
     if not rows:
         return
     fields, start, values = _insert_into(type(rows[0]))
-    params = [f.get_db_prep_save(f.pre_save(row, True), connection) for row in rows for f in fields]
+    # Asked for once: behind `connection` is a look-up for each attribute.
+    here = connections[DEFAULT_DB_ALIAS]
+    params = [f.get_db_prep_save(f.pre_save(row, True), here) for row in rows for f in fields]
     keys = ask(f"{start} {', '.join([values] * len(rows))} RETURNING id", params)
     for row, (key,) in zip(rows, keys, strict=True):
         row.pk = key
-        row._state.adding, row._state.db = False, connection.alias
+        row._state.adding, row._state.db = False, here.alias
 
 
 @functools.cache
