@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotations.access import research_place_or_404
-from annotations.api.lists import Filters, MessageSerializer, filters, listed, page
+from annotations.api.lists import Filters, MessageSerializer, filters, listed, page, page_by_parts
 from annotations.api.sound_json import SoundJSON
 from annotations.api.views import KEY
 from annotations.benchmarks.registry import FORMATS
@@ -271,21 +271,25 @@ def judges(request: Request, slug: str) -> Response:
 @listed(ScoreSerializer, ScoreFilters)
 @api_view()
 def scores(request: Request, slug: str) -> Response:
-    """Scores of all judges; `failed=true` lists the images that could not be scored."""
+    """Scores of all judges, run by run; `failed=true` lists the images that could not be scored."""
     place = research_place_or_404(request, slug)
     chosen = filters(request, ScoreFilters)
     failed = chosen.pop("failed", None)
-    names = {
-        "judge": "run__judge__name",
-        "image_id": "image__key",
-        "generator": "image__generator__name",
-    }
-    rows = Score.objects.filter(
-        run__study=place.study, **{names[name]: value for name, value in chosen.items()}
-    )
+    runs = Run.objects.filter(study=place.study).order_by()
+    if "judge" in chosen:
+        runs = runs.filter(judge__name=chosen.pop("judge"))
+    names = {"image_id": "image__key", "generator": "image__generator__name"}
+    rows = Score.objects.filter(**{names[name]: value for name, value in chosen.items()})
     if failed is not None:
         rows = rows.filter(value__isnull=failed)
-    return page(request, rows.select_related("image", "run__judge"), ScoreSerializer)
+    return page_by_parts(
+        request,
+        rows.select_related("image", "run__judge"),
+        list(runs.values_list("pk", flat=True)),
+        ScoreSerializer,
+        part="run_id",
+        key="image_id",
+    )
 
 
 @listed(UploadSerializer, methods=["GET"])

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import QuerySet
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
 from rest_framework import serializers
+from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.utils.urls import replace_query_param
 
 CURSOR = OpenApiParameter("cursor", OpenApiTypes.STR, description="From `next` or `previous`.")
 SIZE = OpenApiParameter("page_size", OpenApiTypes.INT, description="1 to 1000; 100 by default.")
@@ -41,6 +45,75 @@ def page(
     pages = Pages()
     rows = pages.paginate_queryset(queryset, request)
     return pages.get_paginated_response(serializer(rows, many=True, context=context).data)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A row of a list that is ordered by two keys, and the direction to go from it."""
+
+    part: int
+    key: int
+    back: bool = False
+
+    @classmethod
+    def read(cls, cursor: str) -> Place:
+        found = CURSOR_TEXT.fullmatch(cursor)
+        if found is None:
+            raise NotFound("Invalid cursor")
+        return cls(int(found[2]), int(found[3]), bool(found[1]))
+
+    def __str__(self) -> str:
+        return f"{'-' if self.back else ''}{self.part}.{self.key}"
+
+
+CURSOR_TEXT = re.compile(r"(-?)(\d{1,18})\.(\d{1,18})", re.ASCII)
+
+
+def page_by_parts(
+    request: Request,
+    rows: QuerySet,
+    parts: Sequence[int],
+    serializer: type[serializers.Serializer],
+    *,
+    part: str,
+    key: str,
+) -> Response:
+    """The same for rows of several parts (scores of several runs), each of which has an index by the key:
+    ordered by the key of all, they would have to be sorted for each page."""
+    pages = Pages()
+    size = pages.get_page_size(request) or Pages.page_size
+    asked = request.query_params.get(pages.cursor_query_param, "")
+    at = Place.read(asked) if asked else None
+    back = at is not None and at.back
+    found: list[Any] = []
+    for one in sorted(parts, reverse=back):
+        here = rows.filter(**{part: one}).order_by(f"-{key}" if back else key)
+        if at is not None:
+            if one != at.part and (one > at.part) == back:
+                continue
+            if one == at.part:
+                here = here.filter(**{f"{key}__lt" if back else f"{key}__gt": at.key})
+        found += here[: size + 1 - len(found)]
+        if len(found) > size:
+            break
+    there_is_more, shown = len(found) > size, found[:size]
+    if back:
+        shown.reverse()
+
+    def link(row: Any, backwards: bool) -> str:
+        place = Place(getattr(row, part), getattr(row, key), backwards)
+        address = request.build_absolute_uri()
+        return replace_query_param(address, pages.cursor_query_param, str(place))
+
+    after = bool(shown) and (back or there_is_more)
+    before = bool(shown) and (there_is_more if back else at is not None)
+    return Response(
+        {
+            "next": link(shown[-1], False) if after else None,
+            "previous": link(shown[0], True) if before else None,
+            "results": serializer(shown, many=True).data,
+        }
+    )
 
 
 class Filters(serializers.Serializer):
