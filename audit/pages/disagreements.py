@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
-import numpy as np
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import render
@@ -109,15 +108,14 @@ def _context(page: ReportPage) -> dict[str, Any]:
     judge = page.view.judge_of(body)
     stored = Gallery(page.report_id, judge)
     filters = _filters(page, body)
-    places = stored.matching(filters) if stored.exists else np.empty(0, dtype=np.int64)
-    number, pages = _page_number(page, len(places))
-    shown = places[(number - 1) * PER_PAGE : number * PER_PAGE]
-    ids = stored.images(shown) if len(shown) else []
+    total = stored.count(filters)
+    number, pages = _page_number(page, total)
+    shown = stored.part(filters, (number - 1) * PER_PAGE, number * PER_PAGE)
     facts = body["signature"]["judge_facts"][judge]
     cards = image_cards.cards(
-        ids,
+        [pk for pk, _ in shown],
         image_cards.run_of(page.study.pk, facts["fingerprint"]),
-        {pk: stored.gap(place) for pk, place in zip(ids, shown.tolist(), strict=True)},
+        dict(shown),
         image_cards.threshold_of(facts),
     )
     ranks = "undefined" in body["judges"][judge]["overall"]["net_deviation"]
@@ -125,14 +123,12 @@ def _context(page: ReportPage) -> dict[str, Any]:
         **context,
         "judge": judge,
         "judge_title": title(judge),
-        "sentences": page_sentences.of_gallery(
-            judge, len(places), stored=stored.exists, ranks=ranks
-        ),
+        "sentences": page_sentences.of_gallery(judge, total, stored=stored.exists, ranks=ranks),
         "cards": [
             {"card": card, "url": _address(page, "evidence", card.image.public_id)}
             for card in cards
         ],
-        "deleted": len(ids) - len(cards),
+        "deleted": len(shown) - len(cards),
         "number": number,
         "pages_of": pages,
         "earlier": _address(page, "gallery", number=number - 1) if number > 1 else "",
@@ -174,19 +170,18 @@ def _neighbours(
     page: ReportPage, stored: Gallery, image: Image
 ) -> tuple[str | None, str | None, float | None]:
     """The public ids of the images before and after this one in the gallery; this one's gap."""
-    if not stored.exists:
-        return None, None, None
-    order = stored.matching(_filters(page, page.body))
-    found = stored.among(order, image.pk)
+    filters = _filters(page, page.body)
+    found = stored.place_of(filters, image.pk)
     if found is None:
         return None, None, None
-    before = stored.images(order[max(found - 1, 0) : found])
-    after = stored.images(order[found + 1 : found + 2])
-    ids = dict(Image.objects.filter(pk__in=before + after).values_list("pk", "public_id"))
+    before = stored.part(filters, max(found - 1, 0), found)
+    (_, gap), *after = stored.part(filters, found, found + 2)
+    pks = [pk for pk, _ in before + after]
+    ids = dict(Image.objects.filter(pk__in=pks).values_list("pk", "public_id"))
     return (
-        next((ids.get(pk) for pk in before), None),
-        next((ids.get(pk) for pk in after), None),
-        stored.gap(order[found]),
+        next((ids.get(pk) for pk, _ in before), None),
+        next((ids.get(pk) for pk, _ in after), None),
+        gap,
     )
 
 

@@ -7,6 +7,7 @@ the database only for the two dozen that it shows.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,11 @@ PEOPLE = "people"
 # The parts of a column and how each is packed.
 SHARED = (("image", "<i8"), ("generator", "<i4"), ("rewritten", "?"), ("yes", "<f4"))
 JUDGED = (("order", "<i4"), ("gap", "<f4"), ("score", "<f8"), ("verdict", "<f4"))
+
+
+# Of the images that differ most, with their gaps, and how many there are in all.
+FIRST = (("total", "<i8"), ("image", "<i8"), ("gap", "<f4"))
+MOST_FIRST = 1_000
 
 
 def keep(report: Report, paired: Paired, reference: Reference, judges: dict[str, Series]) -> None:
@@ -46,6 +52,13 @@ def keep(report: Report, paired: Paired, reference: Reference, judges: dict[str,
             "verdict": series.verdict,
         }
         columns.append(Column(report=report, name=f"judge {name}", content=_pack(judged, JUDGED)))
+        foremost = judged["order"][:MOST_FIRST]
+        first = {
+            "total": np.array([len(judged["order"])]),
+            "image": shared["image"][foremost],
+            "gap": gap[foremost],
+        }
+        columns.append(Column(report=report, name=f"first {name}", content=_pack(first, FIRST)))
     earlier = Report.objects.filter(study=report.study_id, options=report.options)
     Column.objects.filter(report__in=earlier).delete()
     Column.objects.bulk_create(columns)
@@ -73,44 +86,81 @@ class Filters:
 
 
 class Gallery:
-    """The images of one report and one judge, those that differ most first."""
+    """The images of one report and one judge, those that differ most first.
+
+    The first thousand stand in a column of their own: whoever looks at them reads no other. What is
+    filtered, and what comes later, is found in the columns of all images.
+    """
 
     def __init__(self, report_id: int | None, judge: str) -> None:
-        packed = dict(
-            Column.objects.filter(
-                report_id=report_id or 0, name__in=[PEOPLE, f"judge {judge}"]
-            ).values_list("name", "content")
-        )
-        # Kept for the newest report only.
-        self.exists = len(packed) == 2
-        if self.exists:
-            self._shared = _unpack(packed[PEOPLE], SHARED)
-            self._judged = _unpack(packed[f"judge {judge}"], JUDGED)
+        self._report, self._judge = report_id or 0, judge
+        packed = self._read(f"first {judge}")
+        # Reports of earlier versions have no such column.
+        self._first = _unpack(packed[0], FIRST) if packed else None
 
-    def matching(self, filters: Filters) -> np.ndarray:
+    @cached_property
+    def exists(self) -> bool:
+        """The columns are kept for the newest report only."""
+        return self._first is not None or self._all is not None
+
+    def count(self, filters: Filters) -> int:
+        if self._first is not None and filters == Filters():
+            return int(self._first["total"][0])
+        return len(self._matching(filters))
+
+    def part(self, filters: Filters, start: int, stop: int) -> list[tuple[int, float]]:
+        """These of the images that pass the filters, in order: each with its gap."""
+        if self._first is not None and filters == Filters():
+            there = self._first["image"]
+            if min(stop, self.count(filters)) <= len(there):
+                gaps = self._first["gap"][start:stop].tolist()
+                return list(zip(there[start:stop].tolist(), gaps, strict=True))
+        if self._all is None:
+            return []
+        places = self._matching(filters)[start:stop]
+        images, gap = self._all["image"][places], self._all["gap"][places]
+        return list(zip(images.tolist(), gap.tolist(), strict=True))
+
+    def place_of(self, filters: Filters, image: int) -> int | None:
+        """Where this image comes among those that pass the filters."""
+        if self._first is not None and filters == Filters():
+            found = np.flatnonzero(self._first["image"] == image)
+            if found.size or self.count(filters) == len(self._first["image"]):
+                return int(found[0]) if found.size else None
+        if self._all is None:
+            return None
+        found = np.flatnonzero(self._all["image"][self._matching(filters)] == image)
+        return int(found[0]) if found.size else None
+
+    @cached_property
+    def _all(self) -> dict[str, np.ndarray] | None:
+        packed = self._read(PEOPLE, f"judge {self._judge}")
+        if len(packed) < 2:
+            return None
+        return _unpack(packed[0], SHARED) | _unpack(packed[1], JUDGED)
+
+    def _matching(self, filters: Filters) -> np.ndarray:
         """Places of the images that pass the filters, in order."""
-        order = self._judged["order"]
+        columns = self._all
+        if columns is None:
+            return np.empty(0, dtype=np.int64)
+        order = columns["order"]
         keep = np.ones(len(order), dtype=bool)
         if filters.generator is not None:
-            keep &= self._shared["generator"][order] == filters.generator
+            keep &= columns["generator"][order] == filters.generator
         if filters.variant:
-            keep &= self._shared["rewritten"][order] == (filters.variant == "rewritten")
+            keep &= columns["rewritten"][order] == (filters.variant == "rewritten")
         if filters.side:
-            yes, verdict = self._shared["yes"][order], self._judged["verdict"][order]
+            yes, verdict = columns["yes"][order], columns["verdict"][order]
             strict = filters.side == "strict"
             keep &= (yes == strict) & (verdict == (not strict))
-        return order[keep]
+        return np.asarray(order[keep])
 
-    def images(self, places: np.ndarray) -> list[int]:
-        return self._shared["image"][places].tolist()
-
-    def gap(self, place: int) -> float:
-        return float(self._judged["gap"][place])
-
-    def among(self, places: np.ndarray, image: int) -> int | None:
-        """Where this image comes among these places."""
-        found = np.flatnonzero(self._shared["image"][places] == image)
-        return int(found[0]) if found.size else None
+    def _read(self, *names: str) -> list[Any]:
+        """The columns of these names, in their order, as far as they are there."""
+        rows = Column.objects.filter(report_id=self._report, name__in=names).order_by()
+        packed = dict(rows.values_list("name", "content"))
+        return [packed[name] for name in names if name in packed]
 
 
 def _pack(arrays: dict[str, np.ndarray], layout: tuple[tuple[str, str], ...]) -> bytes:

@@ -1,5 +1,7 @@
 import numpy as np
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from audit.models import Column
 from audit.reports import gallery
@@ -22,10 +24,9 @@ def report(study):
 
 
 def keys(report, **filters) -> list[str]:
-    stored = Gallery(report.pk, "some-judge")
-    images = stored.images(stored.matching(Filters(**filters)))
+    stored, wanted = Gallery(report.pk, "some-judge"), Filters(**filters)
     names = dict(report.study.images.values_list("pk", "key"))
-    return [names[pk] for pk in images]
+    return [names[pk] for pk, _ in stored.part(wanted, 0, stored.count(wanted))]
 
 
 def test_images_that_differ_most_come_first_and_unscored_ones_are_left_out(report):
@@ -36,6 +37,39 @@ def test_images_that_differ_most_come_first_and_unscored_ones_are_left_out(repor
 def test_filters_keep_the_order(report):
     assert keys(report, generator=0) == ["early-1", "early-2", "early-0"]
     assert keys(report, variant="rewritten") == []
+
+
+@pytest.mark.parametrize("most", [0, 1, 2, 3, 4, 5])
+@pytest.mark.parametrize("filters", [Filters(), Filters(generator=0), Filters(generator=7)])
+def test_the_first_are_the_same_as_among_all(report, monkeypatch, most, filters):
+    """However many have a column of their own; reports of earlier versions have none."""
+    monkeypatch.setattr(gallery, "MOST_FIRST", most)
+    making.scores(report.study, {"early-3": 0.65})
+    newer = reports.make_report(study=report.study)
+    stored = Gallery(newer.pk, "some-judge")
+    whole = Gallery(newer.pk, "some-judge")
+    whole._first = None
+    assert stored.exists and whole.exists
+    n = whole.count(filters)
+    assert stored.count(filters) == n
+    for start in range(n + 1):
+        for stop in range(start, n + 2):
+            assert stored.part(filters, start, stop) == whole.part(filters, start, stop)
+    for image in report.study.images.values_list("pk", flat=True):
+        assert stored.place_of(filters, image) == whole.place_of(filters, image)
+
+
+def test_who_looks_at_the_first_reads_no_other_column(report):
+    with CaptureQueriesContext(connection) as seen:
+        stored = Gallery(report.pk, "some-judge")
+        image, gap = stored.part(Filters(), 0, 16)[0]
+        assert (stored.exists, stored.count(Filters()), stored.place_of(Filters(), image)) == (
+            True,
+            4,
+            0,
+        )
+    assert gap == pytest.approx(0.8)
+    assert len(seen) == 1
 
 
 def test_a_newer_report_takes_the_columns_over(report, study):
