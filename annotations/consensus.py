@@ -14,18 +14,37 @@ import numpy as np
 
 def majority(ratings: np.ndarray) -> np.ndarray:
     """The answer that more people gave than any other; nan for a draw, or where nobody answered."""
-    out = np.full(ratings.shape[1], np.nan)
-    given = ~np.isnan(ratings)
-    if not given.any():
-        return out
-    values, codes = np.unique(ratings[given], return_inverse=True)
-    image = np.broadcast_to(np.arange(out.size), ratings.shape)[given]
-    votes = np.bincount(image * values.size + codes, minlength=out.size * values.size)
-    votes = votes.reshape(out.size, values.size)
-    most = votes.max(axis=1)
-    decided = (most > 0) & ((votes == most[:, None]).sum(axis=1) == 1)
-    out[decided] = values[votes[decided].argmax(axis=1)]
-    return out
+    found = _Leading(ratings)
+    return np.where(found.leaders == 1, found.first, np.nan)
+
+
+class _Leading:
+    """Of each image the answer with the most votes, a second one where two have as many, how many do,
+    and by how many votes the first is ahead of all that have fewer."""
+
+    def __init__(self, ratings: np.ndarray) -> None:
+        size = ratings.shape[1]
+        most, below, self.leaders, alike = (np.zeros(size, dtype=np.int64) for _ in range(4))
+        self.first, self.second, before = (np.full(size, np.nan) for _ in range(3))
+        # Equal answers stand together, what is missing behind them.
+        ordered = np.sort(ratings, axis=0)
+        for place, row in enumerate(ordered):
+            alike = np.where(row == before, alike + 1, 1)
+            ends = ~np.isnan(row)
+            if place + 1 < len(ordered):
+                ends &= ordered[place + 1] != row
+            ahead, even, behind = (
+                ends & (alike > most),
+                ends & (alike == most),
+                ends & (alike < most),
+            )
+            below[behind] = np.maximum(below, alike)[behind]
+            below[ahead] = most[ahead]
+            most[ahead], self.first[ahead], self.leaders[ahead] = alike[ahead], row[ahead], 1
+            self.second[even] = row[even]
+            self.leaders += even
+            before = row
+        self.by = most - below
 
 
 def mean(ratings: np.ndarray) -> np.ndarray:
@@ -34,26 +53,69 @@ def mean(ratings: np.ndarray) -> np.ndarray:
     Ratings are taken as the decimals they are written as, summed exactly and divided once: equal
     means are equal to the last digit, whoever gave which rating and in whatever order.
     """
-    out = np.full(ratings.shape[1], np.nan)
-    given = ~np.isnan(ratings)
-    if not given.any():
+    return Means(ratings).of_all()
+
+
+class Means:
+    """Means over all people, and over all but some, of one table that is summed once."""
+
+    def __init__(self, ratings: np.ndarray) -> None:
+        self.ratings, self.values = ratings, _values(ratings)
+        self.number = (~np.isnan(ratings)).sum(axis=0)
+        steps, self.unit = _in_whole_steps(self.values.tolist())
+        most = max(self.unit, *map(abs, steps)) if steps else 1
+        self.fits = most * int(self.number.max(initial=0)) < 2**53
+        # What is missing sorts behind all values, and adds nothing.
+        self.steps = np.array([*steps, 0], float) if self.fits else np.array(steps, object)
+        self.total = np.zeros(ratings.shape[1])
+        for row in ratings if self.fits else ():
+            self.total += self._steps(row)
+
+    def of_all(self) -> np.ndarray:
+        return self._divided(self.total, self.number) if self.fits else self._in_whole_numbers()
+
+    def without(self, own: np.ndarray) -> np.ndarray:
+        """Without the answers where `own` is true."""
+        if not self.fits:
+            return Means(np.where(own, np.nan, self.ratings)).of_all()
+        total, number = self.total.copy(), self.number.copy()
+        for row, leave_out in zip(self.ratings, own, strict=True):
+            if leave_out.any():
+                total -= np.where(leave_out, self._steps(row), 0.0)
+                number -= leave_out & ~np.isnan(row)
+        return self._divided(total, number)
+
+    def without_one(self, place: int) -> np.ndarray:
+        own = np.zeros(self.ratings.shape, dtype=bool)
+        own[place] = True
+        return self.without(own)
+
+    def _steps(self, row: np.ndarray) -> np.ndarray:
+        return self.steps[np.searchsorted(self.values, row)]
+
+    def _divided(self, total: np.ndarray, number: np.ndarray) -> np.ndarray:
+        out = np.full(total.size, np.nan)
+        rated = number > 0
+        out[rated] = total[rated] / (number[rated] * float(self.unit))
         return out
-    values, codes = np.unique(ratings[given], return_inverse=True)
-    image = np.nonzero(given)[1]
-    number = np.bincount(image, minlength=out.size)
-    steps, unit = _in_whole_steps(values.tolist())
-    rated = number > 0
-    if max(unit, max(map(abs, steps))) * int(number.max()) < 2**53:
-        total = np.bincount(image, weights=np.array(steps, float)[codes], minlength=out.size)
-        out[rated] = total[rated] / (number[rated] * float(unit))
+
+    def _in_whole_numbers(self) -> np.ndarray:
+        """Numbers that no float holds: Python's own, whose quotient is rounded once, too."""
+        out = np.full(self.number.size, np.nan)
+        sums = [0] * out.size
+        for row in self.ratings:
+            for place in np.flatnonzero(~np.isnan(row)).tolist():
+                sums[place] += self.steps[np.searchsorted(self.values, row[place])]
+        for place in np.flatnonzero(self.number).tolist():
+            out[place] = sums[place] / (int(self.number[place]) * self.unit)
         return out
-    # Whole numbers that no float holds: Python's own, whose quotient is rounded once, too.
-    sums = [0] * out.size
-    for place, code in zip(image.tolist(), codes.tolist(), strict=True):
-        sums[place] += steps[code]
-    for place in np.flatnonzero(rated).tolist():
-        out[place] = sums[place] / (int(number[place]) * unit)
-    return out
+
+
+def _values(ratings: np.ndarray) -> np.ndarray:
+    """The distinct answers, ascending."""
+    found = [np.unique(row) for row in ratings]
+    values = np.unique(np.concatenate(found)) if found else np.zeros(0)
+    return values[~np.isnan(values)]
 
 
 def _in_whole_steps(values: list[float]) -> tuple[list[int], int]:
@@ -95,13 +157,17 @@ def majority_of_others(ratings: np.ndarray) -> np.ndarray:
     Without the own answer: with three people it would carry a third of the majority. nan where
     the person did not answer, where the others are tied, and where there are no others.
     """
+    found = _Leading(ratings)
     out = np.full(ratings.shape, np.nan)
-    given = ~np.isnan(ratings)
-    if not given.any():
-        return out
-    values, codes = np.unique(ratings[given], return_inverse=True)
-    leading = leading_among_others(np.nonzero(given)[1], codes)
-    out[given] = np.where(leading >= 0, values[leading], np.nan)
+    for row, own in zip(out, ratings, strict=True):
+        mine = own == found.first
+        # Without the own vote the leader may be caught up; of two that lead, the other one is left.
+        alone = (found.leaders == 1) & ~np.isnan(own) & (~mine | (found.by > 1))
+        row[alone] = found.first[alone]
+        two = found.leaders == 2
+        row[two & mine] = found.second[two & mine]
+        other = two & (own == found.second)
+        row[other] = found.first[other]
     return out
 
 

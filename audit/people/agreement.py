@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from annotations.consensus import majority_of_others
+from annotations.consensus import Means, majority_of_others
 from annotations.forms.versions import form_of
 from annotations.models import Study
 from annotations.studies import draws
@@ -171,6 +171,7 @@ def _published(given: Answered, busiest: list[int], generators: tuple[str, ...])
         errors = people_agreement.errors_of(given.unit, given.rater, given.value, prompt)
     few_classes = np.unique(given.value).size <= MOST_CLASSES
     everywhere = np.ones(given.units, dtype=bool)
+    means = Means(table)
     return {
         "mean": est(mean(everywhere)),
         "fleiss_kappa": est(
@@ -197,7 +198,7 @@ def _published(given: Answered, busiest: list[int], generators: tuple[str, ...])
         ],
         "against": [
             {
-                **people_agreement.against_the_others(table, raters == pk, prompts, options),
+                **people_agreement.against_the_others(means, raters == pk, prompts, options),
                 "severity": severity.get(pk, est(Undefined("no answer", 0))),
                 **errors.get(pk, {}),
             }

@@ -111,22 +111,23 @@ def _corrected(rows: list[dict[str, Any]]) -> None:
 
 def human_ceiling(people: People, options: Options) -> dict[str, Any]:
     """STATS of one person compared with the majority of the others, over all persons."""
-    parts = []
-    majority = consensus.majority_of_others(people.ratings)
-    for rater, own in enumerate(people.ratings):
-        others = np.delete(people.ratings, rater, axis=0)
-        if not len(others):
-            continue
-        mean = consensus.mean(others)
-        yes = majority[rater] if people.scale.is_yes_no else graded(mean, options)
-        there = ~np.isnan(own) & ~np.isnan(yes)
-        verdict = own if people.scale.is_yes_no else graded(own, options)
-        parts.append((yes[there], mean[there], own[there], verdict[there], people.prompts[there]))
-    if not parts:
-        empty = np.empty(0)
-        parts = [(empty, empty, empty, empty, np.empty(0, dtype=np.int64))]
-    yes, mean, own, verdict, prompts = (np.concatenate(part) for part in zip(*parts, strict=True))
-    series = Series(yes, mean, own, verdict, prompts, no_points="")
+    yes_no, means = people.scale.is_yes_no, consensus.Means(people.ratings)
+    given = ~np.isnan(people.ratings)
+    mean = np.empty(given.shape)
+    for row in range(len(given)):
+        mean[row] = means.without_one(row)
+    yes = consensus.majority_of_others(people.ratings) if yes_no else graded(mean, options)
+    there = given & ~np.isnan(yes)
+    own = people.ratings[there]
+    series = Series(
+        yes[there],
+        mean[there],
+        own,
+        own if yes_no else graded(own, options),
+        np.broadcast_to(people.prompts, there.shape)[there],
+        no_points="",
+    )
+    del yes, mean, there
     stats = agreement(series, options)
     draw = draw_of(series.prompts, options)
     stats["kendall_tau_b"] = est(draw.kendall_tau_b(series.mean, series.score))

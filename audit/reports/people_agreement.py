@@ -7,7 +7,6 @@ no answer. The page of people computes the same numbers with the same functions.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -31,8 +30,6 @@ def people_of(people: People, options: Options) -> dict[str, Any]:
     several = _several(people.ratings)
     ratings = people.ratings[:, several]
     draw = draw_of(people.prompts[several], options)
-    first, second, where = _rater_pairs(people.ratings)
-    pairs = draw_of(people.prompts[where], options)
     return {
         "images": int(people.has_labels.sum()),
         "annotations": people.annotations,
@@ -41,7 +38,7 @@ def people_of(people: People, options: Options) -> dict[str, Any]:
             mean_of(people.ratings, people.prompts, options, points=people.scale.in_points)
         ),
         "unanimous": est(draw.unanimity(ratings)),
-        "percent_agreement": est(pairs.percent_agreement(first, second)),
+        "percent_agreement": est(alike_of(people.ratings, people.prompts, options)),
         "krippendorff_alpha": {
             level: est(draw.krippendorff_alpha(ratings, level)) for level in LEVELS
         },
@@ -71,6 +68,14 @@ def mean_of(table: np.ndarray, prompts: np.ndarray, options: Options, *, points:
     return draw.mean(means[rated], scale=100.0 if points else 1.0)
 
 
+def alike_of(table: np.ndarray, prompts: np.ndarray, options: Options) -> Result:
+    """How many of the pairs of answers to the same image say the same."""
+    several = (~np.isnan(table)).sum(axis=0) >= 2
+    shared = table if several.all() else table[:, several]
+    draw = draw_of(prompts[several], options)
+    return draw.interval(lambda drawn: agreement.resampled_alike_pairs(drawn, shared))
+
+
 def fleiss_of(table: np.ndarray, prompts: np.ndarray, options: Options) -> Result:
     """Over the images with two answers or more, which must be equally many on each."""
     several = (~np.isnan(table)).sum(axis=0) >= 2
@@ -97,14 +102,14 @@ def alpha_of(
 
 
 def against_the_others(
-    table: np.ndarray, own: np.ndarray, prompts: np.ndarray, options: Options
+    means: consensus.Means, own: np.ndarray, prompts: np.ndarray, options: Options
 ) -> dict[str, Any]:
     """One person's answers and the mean of all others', on the images that have both. `own` says
     which answers are this person's."""
-    others = consensus.mean(np.where(own, np.nan, table))
-    mine = np.full(table.shape[1], np.nan)
-    row, image = np.nonzero(own)
-    mine[image] = table[row, image]
+    others = means.without(own)
+    mine = np.full(others.size, np.nan)
+    for answers, here in zip(means.ratings, own, strict=True):
+        mine[here] = answers[here]
     both = ~np.isnan(mine) & ~np.isnan(others)
     draw = draw_of(prompts[both], options)
     return {
@@ -179,13 +184,14 @@ def _each_rater(people: People, options: Options) -> Iterator[tuple[str, dict[st
     if people.scale.is_yes_no:
         who, image = np.nonzero(~np.isnan(people.ratings))
         errors = errors_of(image, who, people.ratings[who, image], people.prompts[image])
+    means = consensus.Means(people.ratings)
     for row in sorted(most):
         own = np.zeros(people.ratings.shape, dtype=bool)
         own[row] = ~np.isnan(people.ratings[row])
         yield (
             people.raters[row],
             {
-                **against_the_others(people.ratings, own, people.prompts, options),
+                **against_the_others(means, own, people.prompts, options),
                 "severity": severity.get(most.index(row), est(Undefined("no answer", 0))),
                 **errors.get(row, {}),
             },
@@ -196,31 +202,14 @@ def _by_tag(people: People, options: Options) -> Iterator[tuple[str, dict[str, A
     """Agreement on each task, that is on the prompts of each tag."""
     for tag, here in people.by_tag.items():
         ratings, prompts = people.ratings[:, here], people.prompts[here]
-        first, second, where = _rater_pairs(ratings)
-        pairs = np.stack([first, second])
         yield (
             tag,
             {
                 "n": int((~np.isnan(ratings).all(axis=0)).sum()) if len(ratings) else 0,
-                "percent_agreement": est(
-                    draw_of(prompts[where], options).percent_agreement(*pairs)
-                ),
+                "percent_agreement": est(alike_of(ratings, prompts, options)),
                 "fleiss_kappa": est(fleiss_of(ratings, prompts, options)),
                 "krippendorff_alpha": {
                     level: est(alpha_of(ratings, prompts, level, options)) for level in LEVELS
                 },
             },
         )
-
-
-def _rater_pairs(ratings: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Every pair of answers to the same image, and that image."""
-    first, second, where = [], [], []
-    for a, b in combinations(range(len(ratings)), 2):
-        both = np.flatnonzero(~np.isnan(ratings[a]) & ~np.isnan(ratings[b]))
-        first.append(ratings[a, both])
-        second.append(ratings[b, both])
-        where.append(both)
-    if not where:
-        return np.empty(0), np.empty(0), np.empty(0, dtype=np.int64)
-    return np.concatenate(first), np.concatenate(second), np.concatenate(where)

@@ -94,6 +94,8 @@ class Series:
         return self.yes, self.mean, self.score, self.verdict
 
     def at(self, where: np.ndarray) -> Series:
+        if where.all():
+            return self
         return Series(
             self.yes[where],
             self.mean[where],

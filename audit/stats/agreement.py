@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from audit.stats.counting.by_unit import FEW, by_unit, values_of
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.resampling.ac1 import ac1
 from audit.stats.resampling.alpha import MOST_COINCIDENCES, alpha
@@ -137,20 +138,13 @@ def krippendorff_alpha(ratings: ArrayLike, level: Level) -> Result:
     units = pairable.shape[1]
     if units == 0:
         return Undefined("no unit has two ratings", table.shape[1])
-    present = ~np.isnan(pairable)
-    values = pairable[present]
-    if (values == values[0]).all():
+    names = values_of(pairable)
+    if names.size == 1:
         return Undefined("every rating has the same value", units)
-    if level == "nominal":
-        observed, expected = _nominal_disagreement(pairable, values, present)
+    if names.size <= FEW:
+        observed, expected = _disagreement_of_few(by_unit(pairable, names), names, level)
     else:
-        if level == "ordinal":
-            names, codes, sizes = tally(values)
-            values = (np.cumsum(sizes) - sizes / 2)[codes]
-        # Alpha knows no unit and no origin: any will do, and a small one keeps the squares small.
-        placed = np.zeros(present.shape)
-        placed[present] = (values - values.min()) / np.ptp(values)
-        observed, expected = _squared_disagreement(placed, present)
+        observed, expected = _disagreement_of_many(pairable, level)
     return Estimate(float(1 - observed / expected), None, None, units)
 
 
@@ -164,10 +158,14 @@ def resampled_alpha(draw: Draw, ratings: ArrayLike, level: Level) -> Resampled |
     reach = 2.0
     if level == "nominal":
         pairable = pairable_units(table)
-        _, _, sizes = tally(pairable[~np.isnan(pairable)])
+        values = values_of(pairable)
+        if values.size <= FEW:
+            sizes = by_unit(pairable, values).sum(axis=0)
+        else:
+            sizes = tally(pairable[~np.isnan(pairable)])[2]
         total = float(sizes.sum())
         reach = total * (total - 1) / (total**2 - float((sizes.astype(float) ** 2).sum()))
-    many = level == "ordinal" and tally(table[~np.isnan(table)])[0].size > MOST_COINCIDENCES
+    many = level == "ordinal" and values_of(table).size > MOST_COINCIDENCES
     return Resampled(
         point,
         alpha(draw, table, level),
@@ -183,38 +181,74 @@ def pairable_units(table: Floats) -> Floats:
     return table if kept.all() else table[:, kept]
 
 
-def _nominal_disagreement(
-    pairable: Floats, values: Floats, present: NDArray[np.bool_]
-) -> tuple[float, float]:
-    per_unit = present.sum(axis=0)
-    total = int(per_unit.sum())
-    names, codes, sizes = tally(values)
-    # Pairs of equal ratings within a unit, each unit's pairs weighing 1/(m - 1).
-    if pairable.shape[0] <= 12:
-        same = np.zeros(per_unit.size, np.int64)
-        for first in range(pairable.shape[0]):
-            for second in range(first):
-                same += pairable[first] == pairable[second]
-        equal = math.fsum(2 * same / (per_unit - 1))
-    else:
-        unit = np.broadcast_to(np.arange(per_unit.size), present.shape)[present]
+def _disagreement_of_few(held: Codes, names: Floats, level: Level) -> tuple[float, float]:
+    """Observed and expected, from units x values."""
+    m, sizes = held.sum(axis=1), held.sum(axis=0)
+    if level == "nominal":
+        return _unequal_pairs((held * (held - 1)).sum(axis=1), m, sizes)
+    if level == "ordinal":
+        names = np.cumsum(sizes) - sizes / 2
+    # Alpha knows no unit and no origin: any will do, and a small one keeps the squares small.
+    first, second = np.zeros((2, m.size))
+    for value, column in zip((names - names.min()) / np.ptp(names), held.T, strict=True):
+        first += value * column
+        second += value**2 * column
+    return _squared_distances(first, second, m)
+
+
+def _disagreement_of_many(pairable: Floats, level: Level) -> tuple[float, float]:
+    present = ~np.isnan(pairable)
+    values, m = pairable[present], present.sum(axis=0)
+    if level == "nominal":
+        names, codes, sizes = tally(values)
+        unit = np.broadcast_to(np.arange(m.size), present.shape)[present]
         key, held = np.unique(unit * names.size + codes, return_counts=True)
-        equal = math.fsum(held * (held - 1) / (per_unit[key // names.size] - 1))
-    observed = 1 - equal / total
-    expected = 1 - float((sizes * (sizes - 1.0)).sum()) / (total * (total - 1.0))
-    return observed, expected
-
-
-def _squared_disagreement(placed: Floats, present: NDArray[np.bool_]) -> tuple[float, float]:
-    # Over ordered pairs of one unit: sum (a - b)^2 = 2 (m sum a^2 - (sum a)^2).
-    m = present.sum(axis=0)
-    total = int(m.sum())
-    # Added up by size, and exactly: in whatever order people and units come, no digit changes.
+        equal = np.bincount(key // names.size, held * (held - 1))
+        return _unequal_pairs(equal, m, sizes)
+    if level == "ordinal":
+        _, codes, sizes = tally(values)
+        values = (np.cumsum(sizes) - sizes / 2)[codes]
+    placed = np.zeros(present.shape)
+    placed[present] = (values - values.min()) / np.ptp(values)
+    # Added up by size: in whatever order people come, no digit changes.
     placed = np.sort(placed, axis=0)
-    first, second = placed.sum(axis=0), np.einsum("ru,ru->u", placed, placed)
-    observed = math.fsum(2 * (m * second - first**2) / (m - 1)) / total
-    squares, sums = math.fsum(second), math.fsum(first)
+    return _squared_distances(placed.sum(axis=0), np.einsum("ru,ru->u", placed, placed), m)
+
+
+def _unequal_pairs(equal: np.ndarray, m: np.ndarray, sizes: Codes) -> tuple[float, float]:
+    """`equal`: the ordered pairs of equal ratings of each unit, which weigh 1 / (m - 1)."""
+    total = int(m.sum())
+    observed = 1 - math.fsum((equal / (m - 1)).tolist()) / total
+    return observed, 1 - float((sizes * (sizes - 1.0)).sum()) / (total * (total - 1.0))
+
+
+def _squared_distances(first: Floats, second: Floats, m: np.ndarray) -> tuple[float, float]:
+    # Over ordered pairs of one unit: sum (a - b)^2 = 2 (m sum a^2 - (sum a)^2).
+    total = int(m.sum())
+    observed = math.fsum((2 * (m * second - first**2) / (m - 1)).tolist()) / total
+    squares, sums = math.fsum(second.tolist()), math.fsum(first.tolist())
     return observed, 2 * (total * squares - sums**2) / (total * (total - 1.0))
+
+
+def resampled_alike_pairs(draw: Draw, ratings: ArrayLike) -> Resampled | Undefined:
+    """The share of the pairs of answers to one unit that say the same; `n` counts the pairs. The items
+    of the draw are the units (columns)."""
+    table = ratings_array(ratings)
+    draw.check_size(table.shape[1])
+    m = (~np.isnan(table)).sum(axis=0)
+    if not (m >= 2).any():
+        return Undefined("no unit has two ratings", table.shape[1])
+    values = values_of(table)
+    if values.size <= FEW:
+        held = by_unit(table, values)
+        alike = (held * (held - 1)).sum(axis=1) / 2
+    else:
+        alike = np.zeros(m.size)
+        for place, row in enumerate(table):
+            alike += (table[:place] == row).sum(axis=0)
+    asked = m * (m - 1) / 2
+    pairs = int(asked.sum())
+    return share(draw, Estimate(float(alike.sum()) / pairs, None, None, pairs), alike, asked)
 
 
 def unanimity(ratings: ArrayLike) -> Result:
@@ -225,7 +259,7 @@ def unanimity(ratings: ArrayLike) -> Result:
     pairable = pairable_units(table)
     if pairable.shape[1] == 0:
         return Undefined("no unit has two ratings", table.shape[1])
-    same = np.nanmax(pairable, axis=0) == np.nanmin(pairable, axis=0)
+    same = _all_alike(pairable)
     return Estimate(float(same.mean()), None, None, same.size)
 
 
@@ -238,8 +272,18 @@ def resampled_unanimity(draw: Draw, ratings: ArrayLike) -> Resampled | Undefined
     draw.check_size(table.shape[1])
     rated = (~np.isnan(table)).sum(axis=0) >= 2
     same = np.zeros(draw.n, bool)
-    same[rated] = np.nanmax(table[:, rated], axis=0) == np.nanmin(table[:, rated], axis=0)
+    same[rated] = _all_alike(table if rated.all() else table[:, rated])
     return share(draw, point, same, rated)
+
+
+def _all_alike(table: Floats) -> NDArray[np.bool_]:
+    """Row by row: a table is too large for a copy of it."""
+    low, high = table[0].copy(), table[0].copy()
+    for row in table[1:]:
+        np.fmin(low, row, out=low)
+        np.fmax(high, row, out=high)
+    alike: NDArray[np.bool_] = low == high
+    return alike
 
 
 def fleiss_kappa(ratings: ArrayLike) -> Result:
@@ -340,10 +384,7 @@ def _class_counts(ratings: ArrayLike) -> NDArray[np.int64] | Undefined:
     table = ratings_table(ratings)
     if isinstance(table, Undefined):
         return table
-    present = ~np.isnan(table)
-    if not present.any():
+    values = values_of(table)
+    if not values.size:
         return Undefined("no ratings", table.shape[1])
-    names, codes = np.unique(table[present], return_inverse=True)
-    unit = np.broadcast_to(np.arange(table.shape[1]), table.shape)[present]
-    cells = np.bincount(unit * names.size + codes, minlength=table.shape[1] * names.size)
-    return cells.reshape(-1, names.size)
+    return by_unit(table, values)

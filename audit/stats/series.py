@@ -124,7 +124,7 @@ def ratings_array(ratings: ArrayLike) -> Floats:
     table = numbers(np.asarray(ratings))
     if table.ndim != 2:
         raise ValueError("ratings must be a table: one row per rater, one column per unit")
-    if (np.abs(table) > LARGEST).any():
+    if any((np.abs(row) > LARGEST).any() for row in table):
         raise ValueError(f"ratings must not be infinite, nor beyond {LARGEST:g}")
     return table
 

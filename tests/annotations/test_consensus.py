@@ -89,3 +89,21 @@ def test_who_does_not_count_is_compared_but_is_no_vote():
     assert consensus.leading_among_others(
         np.zeros(3, int), np.zeros(3, int), ~counted
     ).tolist() == [0, 0, -1]
+
+
+@given(SMALL_TABLES)
+def test_the_majority_of_others_is_the_majority_without_ones_own_answer(table):
+    ratings = np.array(table)
+    found = consensus.majority_of_others(ratings)
+    for person, own in enumerate(ratings):
+        without = consensus.majority(np.delete(ratings, person, axis=0))
+        same(found[person], np.where(np.isnan(own), NAN, without))
+
+
+@pytest.mark.parametrize("size", [1, 2.0**60])
+def test_means_without_some_are_those_of_the_rest(size):
+    ratings = np.array([[1, 0.1, 2], [0.3, 0.2, NAN], [0.7, NAN, NAN]]) * size
+    own = np.array([[True, False, True], [False, False, False], [False, True, False]])
+    found = consensus.Means(ratings).without(own)
+    assert found.tolist()[:2] == consensus.mean(np.where(own, NAN, ratings)).tolist()[:2]
+    assert np.isnan(found[2])

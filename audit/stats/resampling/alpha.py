@@ -10,61 +10,56 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
+from audit.stats.counting.by_unit import FEW, by_unit, values_of
 from audit.stats.resampling.cluster_counts import Counts, LeftOut
 from audit.stats.resampling.draw import Draw, Values
-from audit.stats.resampling.exact_sums import ratio, weighted
+from audit.stats.resampling.exact_sums import by_group, ratio, weighted
 from audit.stats.series import Codes, Floats, tally
 
 # With more values than this a table of their coincidences costs more than ranking the ratings
 # anew in each resample.
-MOST_COINCIDENCES = 64
+MOST_COINCIDENCES = FEW
 
 
 def alpha(draw: Draw, table: Floats, level: str) -> Values:
     """Alpha of a table raters x units whose units are the items of the draw."""
-    kept = (~np.isnan(table)).sum(axis=0) >= 2
-    table, cluster = table[:, kept], draw.cluster[kept]
-    present = ~np.isnan(table)
-    names, codes, _ = tally(table[present])
-    unit = np.broadcast_to(np.arange(table.shape[1]), present.shape)[present]
-    ratings = _Ratings(draw.clusters, *_in_order(cluster, unit, codes), names.size)
+    m = (~np.isnan(table)).sum(axis=0)
+    kept = m >= 2
+    cluster, m = draw.cluster[kept], m[kept].astype(np.float64)
+    table = table if kept.all() else table[:, kept]
+    names = values_of(table)
+    ratings: _Ratings
+    if names.size <= MOST_COINCIDENCES:
+        ratings = _Few(draw.clusters, cluster, m, by_unit(table, names))
+    else:
+        ratings = _Many(draw.clusters, cluster, m, table)
     if level == "interval":
         return ratings.interval((names - names.mean()) / np.ptp(names))
-    if level == "nominal":
-        return ratings.nominal()
-    return ratings.ordinal() if names.size <= MOST_COINCIDENCES else ratings.ordinal_one_by_one()
-
-
-def _in_order(cluster: Codes, unit: Codes, codes: Codes) -> tuple[Codes, Codes, Codes]:
-    """Ratings by size and units by what was said of them: then sums have the same digits in
-    whatever order people and units came."""
-    by_size = np.lexsort((codes, unit))
-    unit, codes = unit[by_size], codes[by_size]
-    m = np.bincount(unit, minlength=cluster.size)
-    place = np.arange(unit.size) - (np.cumsum(m) - m)[unit]
-    said = np.full((int(m.max()), cluster.size), -1)
-    said[place, unit] = codes
-    order = np.lexsort((*said, cluster))
-    said = said[:, order].T
-    return cluster[order], np.repeat(np.arange(cluster.size), m[order]), said[said >= 0]
+    return ratings.nominal() if level == "nominal" else ratings.ordinal()
 
 
 class _Ratings:
-    """Ratings as (unit, value), and units as belonging to clusters. `k` counts the values, `m`
-    the ratings of each unit."""
+    """Units as belonging to clusters. `m` counts the ratings of each unit, `held_by` (values x clusters)
+    how often each value was given."""
 
-    def __init__(self, clusters: int, cluster: Codes, unit: Codes, codes: Codes, k: int) -> None:
-        self.clusters, self.cluster, self.unit, self.codes = clusters, cluster, unit, codes
-        self.k = k
-        self.m = np.bincount(unit, minlength=cluster.size).astype(np.float64)
-        cells = (np.ones(codes.size), (codes, cluster[unit]))
-        self.held_by = sparse.csr_array(cells, shape=(k, clusters))
+    held_by: sparse.csr_array
+
+    def __init__(self, clusters: int, cluster: Codes, m: Floats) -> None:
+        self.clusters, self.cluster, self.m = clusters, cluster, m
+
+    def first_and_second(self, scale: Floats) -> tuple[Floats, Floats]:
+        """Of each unit the sum of its values and that of their squares."""
+        raise NotImplementedError
+
+    def equal(self) -> Floats:
+        """The ordered pairs of equal ratings of each unit."""
+        raise NotImplementedError
+
+    def ordinal(self) -> Values:
+        raise NotImplementedError
 
     def _sums(self, *per_unit: np.ndarray) -> Floats:
-        return np.stack(
-            [np.bincount(self.cluster, weights=v, minlength=self.clusters) for v in per_unit],
-            axis=1,
-        )
+        return np.stack([by_group(v, self.cluster, self.clusters) for v in per_unit], axis=1)
 
     def _chosen(self, counts: Counts) -> Floats:
         """Values x rows of counts: how often each value was given."""
@@ -79,9 +74,7 @@ class _Ratings:
         return np.where((n_c > 0).sum(axis=0) > 1, expected, 0)
 
     def interval(self, scale: Floats) -> Values:
-        placed = scale[self.codes]
-        first = np.bincount(self.unit, weights=placed)
-        second = np.bincount(self.unit, weights=placed**2)
+        first, second = self.first_and_second(scale)
         within = 2 * (self.m * second - first**2) / (self.m - 1)
         sums = self._sums(within, self.m, first, second)
 
@@ -94,9 +87,7 @@ class _Ratings:
         return resampled
 
     def nominal(self) -> Values:
-        key, held = np.unique(self.unit * self.k + self.codes, return_counts=True)
-        equal = np.bincount(key // self.k, weights=held * (held - 1)) / (self.m - 1)
-        sums = self._sums(self.m - equal, self.m)
+        sums = self._sums(self.m - self.equal() / (self.m - 1), self.m)
 
         def resampled(counts: Counts) -> Floats:
             observed, total = weighted(counts, sums).T
@@ -106,16 +97,36 @@ class _Ratings:
 
         return resampled
 
+
+class _Few(_Ratings):
+    """`held` is units x values."""
+
+    def __init__(self, clusters: int, cluster: Codes, m: Floats, held: Codes) -> None:
+        super().__init__(clusters, cluster, m)
+        self.held = held
+        self.held_by = sparse.csr_array(
+            np.stack([np.bincount(cluster, column, clusters) for column in held.T])
+        )
+
+    def first_and_second(self, scale: Floats) -> tuple[Floats, Floats]:
+        first, second = np.zeros((2, self.m.size))
+        for value, column in zip(scale, self.held.T, strict=True):
+            first += value * column
+            second += value**2 * column
+        return first, second
+
+    def equal(self) -> Floats:
+        return (self.held * (self.held - 1)).sum(axis=1).astype(np.float64)
+
     def ordinal(self) -> Values:
-        k = self.k
-        held = np.bincount(self.unit * k + self.codes, minlength=self.m.size * k).reshape(-1, k)
-        scaled = held / (self.m - 1)[:, None]
+        k = self.held.shape[1]
         # o_cd of a unit: n_c (n_d - [c = d]) / (m - 1), summed within clusters.
         coincidences = np.zeros((self.clusters, k, k))
         for c in range(k):
-            rows = scaled[:, c][:, None] * held
-            rows[:, c] -= scaled[:, c]
-            np.add.at(coincidences[:, c], self.cluster, rows)
+            for d in range(c, k):
+                pairs = self.held[:, c] * (self.held[:, d] - (c == d)) / (self.m - 1)
+                summed = by_group(pairs, self.cluster, self.clusters)
+                coincidences[:, c, d] = coincidences[:, d, c] = summed
         flat = coincidences.reshape(self.clusters, k * k)
 
         def resampled(counts: Counts) -> Floats:
@@ -131,7 +142,40 @@ class _Ratings:
 
         return resampled
 
-    def ordinal_one_by_one(self) -> Values:
+
+class _Many(_Ratings):
+    """Ratings as (unit, code of the value)."""
+
+    def __init__(self, clusters: int, cluster: Codes, m: Floats, table: Floats) -> None:
+        present = ~np.isnan(table)
+        names, codes, _ = tally(table[present])
+        unit = np.broadcast_to(np.arange(table.shape[1]), present.shape)[present]
+        # Units by what was said of them and ratings by size: in whatever order people and units came,
+        # sums have the same digits.
+        by_size = np.lexsort((codes, unit))
+        unit, codes = unit[by_size], codes[by_size]
+        place = np.arange(unit.size) - (np.cumsum(m.astype(np.int64)) - m.astype(np.int64))[unit]
+        said = np.full((int(m.max()), m.size), -1)
+        said[place, unit] = codes
+        order = np.lexsort((*said, cluster))
+        said = said[:, order].T
+        super().__init__(clusters, cluster[order], m[order])
+        self.unit = np.repeat(np.arange(m.size), self.m.astype(np.int64))
+        self.codes, self.k = said[said >= 0], names.size
+        cells = (np.ones(self.codes.size), (self.codes, self.cluster[self.unit]))
+        self.held_by = sparse.csr_array(cells, shape=(self.k, clusters))
+
+    def first_and_second(self, scale: Floats) -> tuple[Floats, Floats]:
+        placed = scale[self.codes]
+        first, second = (np.bincount(self.unit, weights=v) for v in (placed, placed**2))
+        return first.astype(np.float64), second.astype(np.float64)
+
+    def equal(self) -> Floats:
+        key, held = np.unique(self.unit * self.k + self.codes, return_counts=True)
+        found = np.bincount(key // self.k, weights=held * (held - 1)).astype(np.float64)
+        return found
+
+    def ordinal(self) -> Values:
         """With many values the ranks of each resample are laid over the ratings themselves."""
 
         def resampled(counts: Counts) -> Floats:
