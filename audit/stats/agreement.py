@@ -75,14 +75,16 @@ def resampled_kappa(
     if isinstance(point, Undefined):
         return point
     weight = disagreement_weights(k, weights)
-    disagreed = draw.by_cluster(weight[first, second], np.ones(draw.n))
-    sums = np.hstack([disagreed, draw.by_class(first, k), draw.by_class(second, k)])
+    disagreed = draw.by_cluster(weight[first, second])
+    # The last class of the second holds what its others leave of the first's sum.
+    sums = np.hstack([disagreed, draw.by_class(first, k), draw.by_class(second, k)[:, :-1]])
     distance = weight.astype(np.float64)
 
     def resampled(counts: Counts) -> Floats:
         drawn = draw.summed(counts, sums)
-        observed, size = drawn[:, 0], drawn[:, 1]
-        by_first, by_second = drawn[:, 2 : 2 + k], drawn[:, 2 + k :]
+        observed, by_first, but_last = drawn[:, 0], drawn[:, 1 : 1 + k], drawn[:, 1 + k :]
+        size = by_first.sum(axis=1)
+        by_second = np.c_[but_last, size - but_last.sum(axis=1)]
         expected = ((by_first @ distance) * by_second).sum(axis=1)
         return 1 - ratio(observed * size, expected)
 

@@ -294,6 +294,65 @@ def resampled(quick: bool) -> list[Row]:
     return rows
 
 
+def plain_loops(quick: bool) -> list[Row]:
+    """Beside the few lines that somebody writes who knows that a resample is a row of counts: the
+    images sorted once, then two running sums a resample; and for kappa one product with each
+    prompt's table of four. Both find their counts drawn."""
+    rows = []
+    for prompts in (800,) if quick else (800, 3_000, 12_500):
+        prompt, people, judge = study(prompts=prompts)
+        prompts, prompt = (
+            np.unique(prompt, return_inverse=True)[0].size,
+            np.unique(prompt, return_inverse=True)[1],
+        )
+        verdict = (judge > 0.5).astype(int)
+        order = np.argsort(judge, kind="stable")
+        sorted_prompt, right = prompt[order], people[order] == 1
+        ends = np.flatnonzero(np.r_[np.diff(judge[order]) > 0, True])
+
+        def areas(counts, sorted_prompt=sorted_prompt, right=right, ends=ends):
+            found = np.empty(len(counts))
+            for at, row in enumerate(counts):
+                weight = row[sorted_prompt]
+                wrong_below = np.cumsum(np.where(right, 0.0, weight))[ends]
+                right_here = np.diff(np.cumsum(np.where(right, weight, 0.0))[ends], prepend=0.0)
+                before = np.r_[0.0, wrong_below[:-1]]
+                area = (right_here * (before + wrong_below)).sum() / 2
+                found[at] = area / (right_here.sum() * wrong_below[-1])
+            return found
+
+        def kappas(counts, prompt=prompt, people=people, verdict=verdict, prompts=prompts):
+            table = np.bincount(prompt * 4 + people * 2 + verdict, minlength=4 * prompts)
+            neither, judge_only, people_only, both = (counts @ table.reshape(prompts, 4)).T
+            total = neither + judge_only + people_only + both
+            agreed = (neither + both) / total
+            said, judged = (people_only + both) / total, (judge_only + both) / total
+            chance = said * judged + (1 - said) * (1 - judged)
+            return (agreed - chance) / (1 - chance)
+
+        for name, method, series, loop in (
+            ("AUROC", "auroc", (people, judge), areas),
+            ("Cohen's kappa", "cohen_kappa", (people, verdict), kappas),
+        ):
+            baseline, values = cpu(partial(loop, cluster_counts(prompts, RESAMPLES, 0)), 2)
+
+            def ours(method=method, series=series, prompt=prompt):
+                return Resamples(prompt, resamples=RESAMPLES).values(method, *series)
+
+            taken, found = cpu(ours, 2)
+            rows.append(
+                at_least(
+                    f"{name} beside a plain loop, 25,000 images, {prompts:,} prompts",
+                    baseline,
+                    taken,
+                    1,
+                    np.allclose(values, found, rtol=0, atol=1e-9),
+                    f"{RESAMPLES:,} resamples",
+                )
+            )
+    return rows
+
+
 def alpha(quick: bool) -> Row:
     rng = np.random.default_rng(5)
     units = 20_000 if quick else 100_000
@@ -630,7 +689,7 @@ def coverages(quick: bool) -> Iterator[Row]:
 
 
 PARTS = (
-    tie_calibration, grouped, resampled, alpha, whole_report, apps_report, large_report, one_by_one, alarms,
+    tie_calibration, grouped, resampled, plain_loops, alpha, whole_report, apps_report, large_report, one_by_one, alarms,
     planted,
     coverages,
 )  # fmt: skip

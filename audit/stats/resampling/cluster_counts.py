@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from functools import wraps
+from functools import lru_cache, wraps
 
 import numpy as np
 
@@ -76,6 +76,12 @@ def in_single(clusters: int, resamples: int, seed: int) -> np.ndarray:
     counts = cluster_counts(clusters, resamples, seed).astype(np.float32)
     counts.setflags(write=False)
     return counts
+
+
+@lru_cache(maxsize=1024)
+def largest(clusters: int, resamples: int, seed: int) -> float:
+    """How often any resample holds any cluster at most."""
+    return float(cluster_counts(clusters, resamples, seed).max())
 
 
 class LeftOut:

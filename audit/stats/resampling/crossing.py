@@ -201,10 +201,15 @@ def scan(
             mine = np.flatnonzero(levels == level)
             if mine.size == 0:
                 continue
-            below = np.vstack(
-                [np.zeros(part.shape[1]), np.cumsum(part * (levels < level)[:, None], axis=0)]
-            )
-            gain = below[low[mine]]
+            if level:
+                # Of the weights of lower levels alone: few where most items are at the highest.
+                lower = np.flatnonzero(levels < level)
+                below = np.vstack([np.zeros(part.shape[1]), np.cumsum(part[lower], axis=0)])
+                gain = below[np.searchsorted(lower, low[mine])]
+            elif epsilon is None:
+                continue
+            else:
+                gain = np.zeros((mine.size, part.shape[1]))
             if epsilon is not None:
                 held = part[mine]
                 same = np.vstack([np.zeros(part.shape[1]), np.cumsum(held, axis=0)])

@@ -24,7 +24,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from audit.stats.counting import pairs
 from audit.stats.estimate import Estimate, Undefined
-from audit.stats.resampling.cluster_counts import Counts, LeftOut, check, cluster_counts, in_single
+from audit.stats.resampling.cluster_counts import (
+    Counts,
+    LeftOut,
+    check,
+    cluster_counts,
+    in_single,
+    largest,
+)
 from audit.stats.resampling.cluster_order import by_content
 from audit.stats.resampling.exact_sums import by_group, weighted
 from audit.stats.resampling.small_samples import LimitsAt, Scale
@@ -133,10 +140,11 @@ class Draw:
         return cells.reshape(self.clusters, classes).astype(np.float64)
 
     def summed(self, counts: Counts, sums: Floats) -> Floats:
-        """`weighted`, in float32 where all are whole numbers that it holds exactly."""
-        if isinstance(counts, LeftOut):
+        """`weighted`, in float32 where it is kept and holds all of the whole numbers exactly."""
+        if isinstance(counts, LeftOut) or counts is not self.counts or not self.fits_a_table:
             return weighted(counts, sums)
-        if np.abs(sums).sum() * counts.max() < 2**24 and (sums == np.rint(sums)).all():
+        most = largest(self.clusters, self.resamples, self.seed)
+        if np.abs(sums).sum() * most < 2**24 and (sums == np.rint(sums)).all():
             return (self.in_single(counts) @ sums.astype(np.float32)).astype(np.float64)
         return weighted(counts, sums)
 

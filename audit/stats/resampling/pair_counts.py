@@ -173,10 +173,9 @@ def _count_ties(draw: Draw, counts: Counts, codes: Codes, power: int) -> Floats:
     k = int(codes.max()) + 1
     if isinstance(counts, LeftOut):
         return _ties_without(draw, counts, codes, power)
-    powered = counts * counts if power == 2 else counts * counts * counts
     if k == draw.n:
         # All differ: only an item's own copies are tied.
-        return powered @ draw.sizes()
+        return _powered(counts, draw.sizes(), power)
     if k <= 256:
         held = _held_by_kind(draw, counts, codes, k)
         return (held * held if power == 2 else held * held * held).sum(axis=1)
@@ -185,7 +184,8 @@ def _count_ties(draw: Draw, counts: Counts, codes: Codes, power: int) -> Floats:
     shared = np.bincount(value)[value] > 1
     # A value that one cluster has to itself needs no column: t = held * c.
     own = ~shared
-    total = powered @ np.bincount(cluster[own], weights=held[own] ** power, minlength=draw.clusters)
+    of_own = np.bincount(cluster[own], weights=held[own] ** power, minlength=draw.clusters)
+    total = _powered(counts, of_own, power)
     if shared.any():
         column = pairs.dense(value[shared])
         width = int(column.max()) + 1
@@ -197,6 +197,12 @@ def _count_ties(draw: Draw, counts: Counts, codes: Codes, power: int) -> Floats:
             t = held_by[first : first + step] @ counts.T
             total += (t**power).sum(axis=0)
     return total
+
+
+def _powered(counts: Floats, sums: np.ndarray, power: int) -> Floats:
+    """sum_g c_g^power S_g of whole numbers, without a second table of the counts' size."""
+    found: Floats = np.einsum("bg,bg,g->b", counts, counts if power == 2 else counts**2, sums)
+    return found
 
 
 def _ties_without(draw: Draw, counts: LeftOut, codes: Codes, power: int) -> Floats:
