@@ -22,7 +22,7 @@ from judges.runs.chunk_lease import LEASE
 # The engine of a judge whose scores were imported.
 IMPORTED = "imported"
 # Images in a chunk of a large run. A small run has smaller chunks, for several workers to share.
-CHUNK_SIZE = 128
+CHUNK_SIZE = 256
 SMALLEST_CHUNK, SHARES = 8, 32
 # A message to workers may be lost; after this long the chunk is announced again.
 WAKE_AGAIN = timedelta(seconds=60)

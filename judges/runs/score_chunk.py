@@ -1,7 +1,7 @@
 """Score a chunk of a run under its lease.
 
-One worker holds the chunk (see `chunk_lease`), and only the holder writes scores, a batch in one
-transaction. So a task may be delivered twice, a worker may die, a lease may run out under a slow
+One worker holds the chunk (see `chunk_lease`), and only the holder writes scores, those of a second in
+one transaction. So a task may be delivered twice, a worker may die, a lease may run out under a slow
 worker: the scores are the same.
 """
 
@@ -15,10 +15,11 @@ from contextlib import closing, suppress
 from typing import Any
 
 from django.db import DatabaseError
+from django.db.models import Prefetch
 
 from annotations.database import bulk
 from annotations.database.leases import reason_of
-from annotations.models import Image
+from annotations.models import Image, Prompt
 from judges import registry
 from judges.engines.shared.weight_facts import read_by
 from judges.errors import JudgeMissing, JudgeRefused, Passing
@@ -36,7 +37,7 @@ from judges.runs.lifecycle import (
     take_up,
     tried_in_vain,
 )
-from judges.runs.save_scores import save_batch
+from judges.runs.save_scores import Scores
 from judges.runs.self_test import check_engines
 from judges.signals import scores_changed
 
@@ -50,7 +51,8 @@ _NOT_COMPARED = {"key", "gpus"}
 _BUILD = re.compile(r"(?<=\d)\+[A-Za-z0-9.]+")
 _signalled: dict[int, float] = {}  # study -> when `scores_changed` was last sent
 # What a judge may know of an image; nothing else is read.
-IMAGE_FIELDS = ("key", "file", "width", "height", "prompt__text", "prompt__metadata")
+OF_IMAGE, OF_PROMPT = ("key", "file", "width", "height"), ("text", "metadata")
+IMAGE_FIELDS = (*OF_IMAGE, *(f"prompt__{field}" for field in OF_PROMPT))
 
 
 def score_chunk(*, chunk_id: int) -> None:
@@ -105,7 +107,7 @@ def work_off_steps(*, run: Run) -> Iterator[int]:
             time.sleep(0.2)
         else:
             score_chunk(chunk_id=chunk_id)
-        yield run.scores.count()
+        yield Run.objects.values_list("scored", flat=True).filter(pk=run.pk).first() or 0
 
 
 def work_off(*, run: Run) -> None:
@@ -121,15 +123,15 @@ def _score(lease: ChunkLease) -> None:
     careful = lease.deaths > 0
     batches = _cut(images, judge, careful=careful)
     scorer = ImageScorer(judge, keep_alive=lease.keep_alive, siblings=_siblings(run, judge))
-    with closing(scorer):
+    with closing(scorer), Scores(lease) as scores:
         ahead: list[PendingImage] | None = None
         after = next(batches, None)
         while (batch := after) is not None:
             after = next(batches, None)
-            lease.start_image(batch[0].pk)
+            scores.start(batch[0])
             if batch[0].pk == lease.in_hand and lease.deaths >= DEADLY_AFTER:
                 died = f"{lease.deaths} workers died while they were scoring this image."
-                save_batch(lease=lease, images=batch, results=[Unscored(died)], seconds=None)
+                scores.add(batch, [Unscored(died)], seconds=None, at_once=True)
                 _expect_some_to_live(run)
                 continue
             began = time.perf_counter()
@@ -137,7 +139,7 @@ def _score(lease: ChunkLease) -> None:
             ahead = scorer.begin(after) if after is not None and not careful else None
             results = scorer.finish(pending)
             seconds = (time.perf_counter() - began) / len(batch)
-            save_batch(lease=lease, images=batch, results=results, seconds=seconds)
+            scores.add(batch, results, seconds=seconds, at_once=careful)
 
 
 def _cut(images: list[Image], judge: registry.Judge, *, careful: bool) -> Iterator[list[Image]]:
@@ -297,8 +299,8 @@ def _unscored(run: Run, chunk: Chunk) -> list[Image]:
     return list(
         Image.objects.filter(pk__in=chunk.images)
         .exclude(scores__run=run)
-        .select_related("prompt")
-        .prefetch_related("prompt__atoms")
-        .only(*IMAGE_FIELDS)
+        # A prompt and its atoms once, for all of its images.
+        .prefetch_related(Prefetch("prompt", Prompt.objects.only(*OF_PROMPT)), "prompt__atoms")
+        .only(*OF_IMAGE, "prompt")
         .order_by("prompt_id", "pk")
     )

@@ -234,6 +234,7 @@ def test_a_resumed_run_scores_only_what_is_missing(study):
 
 
 def test_cancelled_in_the_middle_of_a_chunk_a_run_stops_after_the_image_in_hand(study, monkeypatch):
+    monkeypatch.setattr(save_scores, "WRITE_EVERY", 0)
     run = lifecycle.start_run(study=study, name="redness")
     similarities = Eyes.similarities
 

@@ -26,7 +26,7 @@ from judges.models import AtomScore, Chunk, Look, Run, Score
 from judges.options import Declared, whole
 from judges.protocols import Answer, Judgement, Question
 from judges.recipes.entry import Entry
-from judges.runs import chunk_lease, lifecycle, score_chunk
+from judges.runs import chunk_lease, lifecycle, save_scores, score_chunk
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -484,7 +484,7 @@ def test_on_a_disk_too_full_to_say_so_the_work_comes_again(study, judge, monkeyp
 
     run = start(study, judge)
     with monkeypatch.context() as disk:
-        disk.setattr(score_chunk, "save_batch", full)
+        disk.setattr(save_scores.Scores, "write", full)
         disk.setattr(lifecycle, "stop_run", full)
         disk.setattr(chunk_lease.ChunkLease, "give_back", full)
         work(run)
@@ -494,7 +494,11 @@ def test_on_a_disk_too_full_to_say_so_the_work_comes_again(study, judge, monkeyp
     assert_undisturbed(run, judge)
 
 
-def test_a_worker_killed_between_two_batches_costs_nothing_that_was_told(study, judge, monkeypatch):
+@pytest.mark.parametrize(("every", "written"), [(0, 4), (3600, 0)])
+def test_a_worker_killed_between_two_batches_costs_nothing_that_was_told(
+    study, judge, monkeypatch, every, written
+):
+    monkeypatch.setattr(save_scores, "WRITE_EVERY", every)
     calls = []
 
     def kill(reds):
@@ -506,7 +510,7 @@ def test_a_worker_killed_between_two_batches_costs_nothing_that_was_told(study, 
     run = start(study, judge)
     with pytest.raises(Killed):
         work(run)
-    assert run.scores.count() == 4
+    assert run.scores.count() == written
     wake_again(run)
     work(run)
     assert_undisturbed(run, judge)
@@ -515,12 +519,13 @@ def test_a_worker_killed_between_two_batches_costs_nothing_that_was_told(study, 
 
 
 def test_a_killed_worker_finds_what_was_told_and_not_yet_scored(study, judge, monkeypatch):
-    def kill(**kwargs):
+    def kill(scores):
         raise Killed
 
+    monkeypatch.setattr(save_scores, "WRITE_EVERY", 0)
     run = start(study, judge)
     with monkeypatch.context() as death:
-        death.setattr(score_chunk, "save_batch", kill)
+        death.setattr(save_scores.Scores, "write", kill)
         with pytest.raises(Killed):
             work(run)
     told = sum(map(len, Engine.calls))
@@ -529,6 +534,69 @@ def test_a_killed_worker_finds_what_was_told_and_not_yet_scored(study, judge, mo
     assert_undisturbed(run, judge)
     assert sum(map(len, Engine.calls)) == 12
     assert told == 4
+
+
+def test_what_is_decided_within_a_second_is_written_together(study, judge, monkeypatch):
+    monkeypatch.setattr(save_scores, "WRITE_EVERY", 3600)
+    written = []
+    insert = save_scores._insert
+    monkeypatch.setattr(
+        save_scores,
+        "_insert",
+        lambda run, scored: written.append(len(scored)) or insert(run, scored),
+    )
+    run = start(study, judge)
+    work(run)
+    # Two chunks, of two batches and of one.
+    assert sorted(written) == [4, 8]
+    assert_undisturbed(run, judge)
+
+
+def test_whatever_ends_the_work_what_is_decided_is_kept(study, judge, monkeypatch):
+    monkeypatch.setattr(save_scores, "WRITE_EVERY", 3600)
+    calls = []
+
+    def fail(reds):
+        calls.append(reds)
+        if len(calls) == 2:
+            raise EngineRefused("It went away.")
+
+    trouble(monkeypatch, fail)
+    run = start(study, judge)
+    work(run)
+    assert (run.state, run.scores.count(), run.scored) == (Run.State.STOPPED, 4, 4)
+    assert run.reason == "It went away."
+
+
+def test_decisions_that_cannot_be_written_do_not_hide_why_the_work_ended(study, judge, monkeypatch):
+    monkeypatch.setattr(save_scores, "WRITE_EVERY", 3600)
+
+    def fail(reds):
+        if Engine.calls[1:]:
+            raise EngineRefused("It went away.")
+
+    def full(run, scored):
+        raise OperationalError("database or disk is full")
+
+    trouble(monkeypatch, fail)
+    monkeypatch.setattr(save_scores, "_insert", full)
+    run = start(study, judge)
+    work(run)
+    assert (run.state, run.scores.count()) == (Run.State.STOPPED, 0)
+    assert run.reason == "It went away."
+
+
+def test_who_lost_the_chunk_writes_nothing_that_was_decided_before(study, judge, monkeypatch):
+    monkeypatch.setattr(save_scores, "WRITE_EVERY", 3600)
+
+    def lose(reds):
+        if Engine.calls[1:]:
+            Chunk.objects.filter(run=run).update(holder="another")
+
+    trouble(monkeypatch, lose)
+    run = start(study, judge)
+    score_chunk.score_chunk(chunk_id=lifecycle.chunks_to_wake(run=run)[0])
+    assert run.scores.count() == 0
 
 
 # --- people and clocks
@@ -559,6 +627,7 @@ def test_a_small_run_is_cut_so_that_workers_can_share_it_and_a_large_one_is_not_
 def test_cancelled_it_stops_after_the_batch_in_hand_and_resumed_it_scores_the_rest(
     study, judge, monkeypatch
 ):
+    monkeypatch.setattr(save_scores, "WRITE_EVERY", 0)
     run = start(study, judge)
     trouble(monkeypatch, lambda reds: lifecycle.cancel_run(run=run))
     work(run)
