@@ -10,6 +10,7 @@ from typing import Any
 from django.contrib.auth.decorators import login_required
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse, JsonResponse
+from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_GET, require_POST
@@ -24,7 +25,7 @@ from annotations.labelling import assign, record
 from annotations.labelling import queries as label_queries
 from annotations.labelling.reserve import keep_reserve, with_prompts
 from annotations.models import Assignment, Flag, FormVersion, Image, Membership
-from annotations.pages.label_addresses import addresses_in
+from annotations.pages import label_frame
 from annotations.studies import crowd
 from annotations.studies import queries as study_queries
 
@@ -267,11 +268,12 @@ def _render(
 ) -> HttpResponse:
     annotator = place.membership
     earlier = label_queries.earlier_answers(annotator, image) if image else {}
+    progress = label_queries.progress(annotator)
     context = {
         **_questions(place, image, earlier),
         "study": place.study,
         "image": image,
-        "progress": label_queries.progress(annotator),
+        "progress": progress,
         "reasons": Flag.Reason.choices,
         "own_keys": OWN_KEYS,
         "must_practise": annotator.must_practise,
@@ -279,10 +281,29 @@ def _render(
     }
     if image:
         context["instructions"] = instructions_html(place.study.form, _pictures(place))
-    template = "annotations/label.html"
-    if request.htmx:
-        template += "#workplace"
-    return render(request, template, context)
+    if not request.htmx:
+        return render(request, "annotations/label.html", context)
+    if image and _is_usual(context):
+        return HttpResponse(_filled(request, image, context))
+    return render(request, "annotations/label.html#workplace", context)
+
+
+def _is_usual(context: Mapping[str, Any]) -> bool:
+    """Whether the page's frame has a place for all that is to be said."""
+    more = ("earlier", "message", "review")
+    return context["progress"].mine and context["before"] and not any(map(context.get, more))
+
+
+def _filled(request: HtmxRequest, image: Image, context: Mapping[str, Any]) -> str:
+    taken = ("before", "instructions", "prompt_on_top", "questions", "submission", "upcoming")
+    return label_frame.filled(
+        context["study"].slug,
+        image,
+        context["progress"],
+        csrf_token=get_token(request),
+        form=context["form"].pk,
+        **{name: context[name] for name in taken},
+    )
 
 
 def _questions(
@@ -293,7 +314,8 @@ def _questions(
     asked = questions_for(form, image.prompt) if image else ()
     text = image.prompt.text if image else ""
     return {
-        "to": addresses_in(place.study.slug),
+        "to": label_frame.addresses_in(place.study.slug),
+        "size": label_frame.size_of(image) if image else {},
         "form": form,
         "questions": questions_html(blocks(text, asked, earlier, numbering(form_of(form))), text),
         "prompt_on_top": not any(a.atom or a.question.with_prompt for a in asked),

@@ -1,0 +1,85 @@
+"""The reply put together from the frame is the template's, byte for byte."""
+
+import re
+
+import pytest
+
+from annotations.forms.papers import FORMS
+from annotations.forms.versions import use_form
+from annotations.labelling import queries
+from annotations.models import Image, Prompt
+from annotations.pages import label
+from tests import making
+from tests.annotations.pages.test_label import HTMX, LABEL, in_hand
+
+pytestmark = pytest.mark.django_db
+# Drawn anew for every reply.
+DRAWN = re.compile(
+    r'((?:name="csrfmiddlewaretoken" value|name="submission" value|data-submission)=)"[^"]+"'
+)
+
+
+def from_frame(client, monkeypatch):
+    filled = []
+
+    def spied(*given, ours=label._filled):
+        filled.append(ours(*given))
+        return filled[-1]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(label, "_filled", spied)
+        page = client.get(LABEL, **HTMX).content.decode()
+    assert filled == [page]
+    return DRAWN.sub(r"\1", page)
+
+
+def from_template(client, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(label, "_is_usual", lambda context: False)
+        return DRAWN.sub(r"\1", client.get(LABEL, **HTMX).content.decode())
+
+
+@pytest.mark.parametrize("slug", FORMS)
+def test_every_form_in_the_frame_is_what_the_template_makes_of_it(as_bob, bob, slug, monkeypatch):
+    making.label(bob)
+    use_form(study=bob.study, form=FORMS[slug])
+    assert from_frame(as_bob, monkeypatch) == from_template(as_bob, monkeypatch)
+
+
+def test_what_differs_between_images_is_in_its_place(as_bob, bob, monkeypatch):
+    for _ in range(2):
+        making.label(bob)
+        as_bob.get(LABEL)
+        image = in_hand(bob)
+        words = f'{image.pk} < "cups" & [form]'
+        Prompt.objects.filter(pk=image.prompt_id).update(text=words)
+        Image.objects.filter(pk=image.pk).update(width=None, height=image.pk)
+        page = from_frame(as_bob, monkeypatch)
+        assert page == from_template(as_bob, monkeypatch)
+        assert f'height="{2 * image.pk}"' in page and 'width=""' in page
+        assert "&lt; &quot;cups&quot; &amp;" in page
+
+
+def test_many_images_left_are_told_without_a_number(as_bob, bob, monkeypatch):
+    making.label(bob)
+    monkeypatch.setattr(queries, "COUNTED_UP_TO", 2)
+    page = from_frame(as_bob, monkeypatch)
+    assert "more than 2 left" in page
+    assert page == from_template(as_bob, monkeypatch)
+
+
+def test_the_last_image_has_none_after_it(as_bob, bob, monkeypatch):
+    for _ in range(7):
+        making.label(bob)
+    page = from_frame(as_bob, monkeypatch)
+    assert "data-upcoming" not in page
+    assert page == from_template(as_bob, monkeypatch)
+
+
+def test_what_the_frame_has_no_place_for_comes_from_the_template(as_bob, bob, monkeypatch):
+    monkeypatch.setattr(label, "_filled", None)
+    assert b'id="answers"' in as_bob.get(LABEL, **HTMX).content  # the first image
+    annotation = making.label(bob)
+    image = annotation.image.public_id
+    assert b"data-correcting" in as_bob.get(f"{LABEL}answers/{image}/", **HTMX).content
+    assert b"data-correcting" in as_bob.post(f"{LABEL}undo/", **HTMX).content
