@@ -6,6 +6,7 @@ from annotations.kept.figures import behind, count_again
 from annotations.models import Kept, Study
 from annotations.pages import form
 from annotations.studies import adjudication, annotator_quality, queries
+from audit.images import browse
 from audit.reports import pairing
 from judges.exports import tables
 
@@ -16,6 +17,7 @@ COUNTERS = (
     form.ANSWERED,
     tables.ROWS,
     pairing.QUESTIONS,
+    browse.TAGS,
 )
 
 

@@ -73,6 +73,9 @@ class Pulse(models.Model):
     met = models.PositiveBigIntegerField(default=0)  # by the newest `Meeting`
     tallied = models.PositiveBigIntegerField(default=0)  # by the newest `Tally` rows
     counted = models.PositiveBigIntegerField(default=0)  # by what `annotations.kept` has counted
+    # The same of votes on pairs, which change nothing about labels.
+    votes = models.PositiveBigIntegerField(default=0, db_default=0)
+    voted = models.PositiveBigIntegerField(default=0, db_default=0)  # by what has counted them
 
     class Meta:
         ordering = ["study"]
@@ -242,6 +245,7 @@ class Making(Job):
         COUNTS = "counts", "what pages count over all labels"
         PLAN = "plan", "what a plan of labels rests on"
         GAINS = "gains", "what repairing gained"
+        PAIRS = "pairs", "how far the pairs are"
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting for a worker"

@@ -14,6 +14,9 @@ from annotations.signals import (
     labels_are_counted,
     labels_changed,
     labels_version,
+    pair_votes_are_counted,
+    pair_votes_changed,
+    pair_votes_version,
     people_renamed,
 )
 from annotations.studies import retention
@@ -105,6 +108,13 @@ def make_gains_task(study_id: int) -> None:
 
 
 @shared_task(soft_time_limit=900, time_limit=930)
+def make_pairs_task(study_id: int) -> None:
+    from annotations.pairs import balance
+
+    progress.make_asked(study_id, Making.Kind.PAIRS, lambda row: balance.keep(row.study))
+
+
+@shared_task(soft_time_limit=900, time_limit=930)
 def refresh_report_task(study_id: int) -> None:
     from audit.reports import make as reports
 
@@ -141,6 +151,7 @@ TASKS: dict[str, Task] = {
     Making.Kind.COUNTS: make_counts_task,
     Making.Kind.PLAN: make_plan_task,
     Making.Kind.GAINS: make_gains_task,
+    Making.Kind.PAIRS: make_pairs_task,
 }
 
 
@@ -187,6 +198,9 @@ def listen() -> None:
     scores_changed.connect(_scores_changed, dispatch_uid="audit")
     labels_version.connect(_labels_version, dispatch_uid="audit")
     labels_are_counted.connect(_labels_are_counted, dispatch_uid="audit")
+    pair_votes_changed.connect(_votes_changed, dispatch_uid="audit")
+    pair_votes_version.connect(_votes_version, dispatch_uid="audit")
+    pair_votes_are_counted.connect(_votes_are_counted, dispatch_uid="audit")
     figures_are_behind.connect(_figures_are_behind, dispatch_uid="audit")
 
 
@@ -200,6 +214,18 @@ def _labels_version(sender: Any, study_id: int, **kwargs: Any) -> str:
 
 def _labels_are_counted(sender: Any, study_id: int, **kwargs: Any) -> str:
     return freshness.counting_begins(study_id)
+
+
+def _votes_changed(sender: Any, study_id: int, **kwargs: Any) -> None:
+    freshness.votes_changed(study_id)
+
+
+def _votes_version(sender: Any, study_id: int, **kwargs: Any) -> str:
+    return freshness.votes_stamp(study_id)
+
+
+def _votes_are_counted(sender: Any, study_id: int, **kwargs: Any) -> str:
+    return freshness.votes_counting_begins(study_id)
 
 
 def _figures_are_behind(sender: Any, study_id: int, **kwargs: Any) -> bool:

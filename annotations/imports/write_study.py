@@ -16,6 +16,7 @@ from annotations.imports.outcome import Outcome
 from annotations.imports.write_images import IMAGE_BATCH, NAMES, write_images
 from annotations.imports.write_labels import LabelWriter
 from annotations.imports.write_prompts import write_generators, write_prompts
+from annotations.kept.figures import outdate
 from annotations.models import Study
 from annotations.pictures.decode_process import Decoders
 from annotations.signals import labels_changed
@@ -100,6 +101,8 @@ def import_records(
                 flush(kind)
         flush()
     outcome.warnings += labels.remarks()
+    if not outcome.dry_run:
+        outdate(study)
     if labelled and not outcome.dry_run:
         labels_changed.send(sender=Study, study_id=study.pk)
 

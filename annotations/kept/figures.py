@@ -16,13 +16,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
+from django.db.models import Sum
 from django.dispatch import Signal
 from django.utils import timezone
 
-from annotations.models import Annotation, Kept, Study
+from annotations.models import Annotation, Generator, Kept, Study
 from annotations.signals import figures_are_behind, labels_are_counted, labels_version
 
-AT_ONCE = 5_000  # forms
+AT_ONCE = 5_000  # forms, and images
 # While labels keep coming, counting takes at most this part of the time.
 SHARE_OF_TIME = 0.1
 
@@ -92,10 +93,22 @@ def behind(study: Study, counters: tuple[Counter, ...]) -> list[Counter]:
     return found
 
 
+def outdate(study: Study) -> None:
+    """An import has changed more than labels: prompts, their tags, images."""
+    Kept.objects.filter(study=study).update(stamp="")
+
+
 def is_small(study: Study) -> bool:
-    """Whether a page may count while somebody waits."""
+    """Whether a page may count while somebody waits. One without labels may have a million images."""
+    if images_n(study) > AT_ONCE:
+        return False
     rows = Annotation.objects.filter(study=study, state=Annotation.State.COUNTED).order_by()
     return rows[: AT_ONCE + 1].count() <= AT_ONCE
+
+
+def images_n(study: Study) -> int:
+    """How many images a study has: each generator knows how many are its own."""
+    return Generator.objects.filter(study=study).aggregate(n=Sum("image_count", default=0))["n"]
 
 
 def _as_stored(body: dict[str, Any]) -> dict[str, Any]:

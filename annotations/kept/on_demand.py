@@ -13,12 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Sum
 from django.utils import timezone
 
-from annotations.kept import figures
-from annotations.kept.figures import rested, said
-from annotations.models import Generator, Kept, Study
+from annotations.kept.figures import is_small, rested, said
+from annotations.models import Kept, Study
 from annotations.signals import labels_are_counted, labels_version
 
 # Of a study and a kind; what was counted longest ago goes.
@@ -40,9 +38,11 @@ def shown(
     asked: dict[str, Any],
     count: Callable[[], dict[str, Any]],
     also: str = "",
+    small: bool | None = None,
 ) -> Shown:
-    """`also`: what else they depend on, besides labels and scores."""
-    if _can_wait(study):
+    """`also`: what else they depend on, besides labels and scores. `small`: whether somebody can wait for
+    these; else the size of the study decides."""
+    if is_small(study) if small is None else small:
         return Shown(count())
     kept = Kept.objects.filter(study=study, name=_name(kind, asked)).first()
     if kept is None:
@@ -71,12 +71,6 @@ def keep(
     Kept.objects.update_or_create(study=study, name=_name(kind, asked), defaults=found)
     rows = Kept.objects.filter(study=study, name__startswith=f"{kind} ").order_by("-made_at")
     Kept.objects.filter(pk__in=list(rows.values_list("pk", flat=True)[MOST:])).delete()
-
-
-def _can_wait(study: Study) -> bool:
-    """Whether somebody can wait for a whole study: one without labels may have a million images."""
-    images = Generator.objects.filter(study=study).aggregate(there=Sum("image_count"))["there"]
-    return (images or 0) <= figures.AT_ONCE and figures.is_small(study)
 
 
 def _name(kind: str, asked: dict[str, Any]) -> str:

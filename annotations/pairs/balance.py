@@ -2,63 +2,47 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter, defaultdict
 from dataclasses import asdict
-from datetime import timedelta
 from typing import Any
 
 from django.db.models import Count, F, Max
-from django.utils import timezone
+from django.dispatch import Signal
 
-from annotations.kept.figures import NO_KEYS, SHARE_OF_TIME, Figures
-from annotations.models import Kept, Pair, PairVote, Study
+from annotations.kept import on_demand
+from annotations.kept.figures import said
+from annotations.models import Pair, PairVote, Study
 from annotations.pairs import progress
 from annotations.pairs.assign import plan_of
 from annotations.pairs.draws import EVERYWHERE, Graph
 from annotations.pairs.votes import MATCH
+from annotations.signals import pair_votes_are_counted, pair_votes_version
 
-AT_ONCE = 5_000  # pairs; more are counted after the page is there, and kept
+AT_ONCE = 5_000  # pairs; more are counted by a worker
 SLICES_SHOWN = 50
-NAME = "pairs"  # of what is kept
+KIND = "pairs"  # of what is kept
 
 
 def is_small(study: Study) -> bool:
     return Pair.objects.filter(study=study).order_by()[: AT_ONCE + 1].count() <= AT_ONCE
 
 
-def balance(study: Study) -> Figures:
-    """Of a large study what was counted is shown again until a vote has come, and while votes keep
-    coming, counting takes a tenth of the time at most."""
-    if is_small(study):
-        return Figures(_counted(study), NO_KEYS)
-    stamp = _stamp(study)
-    kept = Kept.objects.filter(study=study, name=NAME).first()
-    if kept is not None:
-        fresh = kept.stamp == stamp
-        rest = timedelta(seconds=kept.seconds / SHARE_OF_TIME)
-        if fresh or timezone.now() - kept.made_at < rest:
-            return Figures(kept.body, NO_KEYS, None if fresh else kept.made_at)
-    began = time.perf_counter()
-    body = _counted(study)
-    figures = {
-        "body": body,
-        "stamp": stamp,
-        "seconds": time.perf_counter() - began,
-        "made_at": timezone.now(),
-    }
-    Kept.objects.update_or_create(study=study, name=NAME, defaults=figures)
-    return Figures(body, NO_KEYS)
+def balance(study: Study) -> on_demand.Shown:
+    """For a page."""
+    now = _stamp(study, pair_votes_version)
+    return on_demand.shown(study, KIND, {}, lambda: _counted(study), now, small=is_small(study))
 
 
-def _stamp(study: Study) -> str:
-    votes = PairVote.objects.filter(study=study, current=True).order_by()
-    found = votes.aggregate(newest=Max("pk"), count=Count("pk"))
+def keep(study: Study) -> None:
+    """For the worker."""
+    now = _stamp(study, pair_votes_are_counted)
+    on_demand.keep(study, KIND, {}, lambda: _counted(study), now)
+
+
+def _stamp(study: Study, signal: Signal) -> str:
     drawn = study.pair_draws.aggregate(last=Max("pk"))["last"]
     plan = plan_of(study)
-    return (
-        f"{found['newest']} {found['count']} {drawn} {plan and (plan.overlap, plan.asks_quality)}"
-    )
+    return f" {said(signal, study)} {drawn} {plan and (plan.overlap, plan.asks_quality)}"
 
 
 def _counted(study: Study) -> dict[str, Any]:

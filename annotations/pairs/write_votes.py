@@ -13,6 +13,7 @@ from django.utils import timezone
 from annotations.exports.pseudonyms import people_behind
 from annotations.models import Image, Membership, Pair, PairAssignment, PairDraw, PairVote, Study
 from annotations.pairs.draws import plan
+from annotations.signals import announce_vote_change
 from annotations.sources.checks import is_sound, sound
 from annotations.sources.records import VoteRecord
 
@@ -178,6 +179,7 @@ class VoteWriter:
             )
         PairVote.objects.bulk_create(new, batch_size=BATCH)
         self.taken.votes += len(new)
+        announce_vote_change(self.study.pk)
         self._places(new)
 
     def _places(self, new: list[PairVote]) -> None:

@@ -6,11 +6,11 @@ import heapq
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from annotations import marks
 from annotations.forms.definition import OWN
-from annotations.kept.figures import NO_KEYS, Counted, Counter, figures
+from annotations.kept.figures import NO_KEYS, Counted, Counter, figures, images_n
 from annotations.models import Annotation, Answer, ExamplePicture, Image, Study
 from annotations.scales import CANT_TELL
 
@@ -28,11 +28,6 @@ class StudyCounts:
     labelled: int
     # Prompts for which some generator has no image. They change averages, so pages name them.
     missing: tuple[str, ...]
-
-
-def images_n(study: Study) -> int:
-    """How many images a study has: each generator knows how many are its own."""
-    return study.generators.aggregate(n=Sum("image_count", default=0))["n"]
 
 
 def counts(study: Study) -> StudyCounts:

@@ -20,11 +20,11 @@ from django.utils.formats import date_format
 from annotations import event_log
 from annotations.errors import StudyRefused
 from annotations.exports.pseudonyms import pseudonym
+from annotations.kept.figures import images_n
 from annotations.models import Annotation, Assignment, Flag, Membership, Retention, Study
 from annotations.signals import announce_label_change, people_renamed
 from annotations.studies import deletion
 from annotations.studies.crowd import end_session
-from annotations.studies.queries import images_n
 
 TO_THINK_AGAIN = timedelta(days=1)
 MOST_DAYS = 36_500

@@ -14,9 +14,10 @@ import numpy as np
 from annotations.errors import Refused
 from annotations.models import Study
 from annotations.pairs.votes import MATCH
+from annotations.pairs.votes import questions_of as pair_questions
 from audit import VERSION
 from audit.contests.asked import Asked
-from audit.contests.read import Comparisons, from_answers, from_pairs, has_pairs, pair_questions
+from audit.contests.read import Comparisons, from_answers, from_pairs, has_pairs
 from audit.contests.told_by import Told, by_preference, by_scores
 from audit.reports.make import question_of
 from audit.reports.options import RESAMPLES, SEED, Options

@@ -77,11 +77,6 @@ def has_pairs(study: Study) -> bool:
     return PairVote.objects.filter(study=study, current=True).exists()
 
 
-def pair_questions(study: Study) -> list[str]:
-    votes = PairVote.objects.filter(study=study, current=True).order_by("question")
-    return list(votes.values_list("question", flat=True).distinct())
-
-
 def from_pairs(study: Study, people: People, question: str) -> Comparisons:
     """In the order of the pairs' keys and people's names, so that no database id decides a digit. Left is
     the image that stood left; where that is not known of all votes, the pair's first."""

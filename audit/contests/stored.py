@@ -5,9 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Count, Max
-
-from annotations.models import PairVote, Study
+from annotations.models import Study
 from audit.contests.asked import Asked
 from audit.contests.leaderboard import leaderboard
 from audit.models import Standing
@@ -40,14 +38,13 @@ def is_behind(kept: Standing | None, study: Study) -> bool:
 
 
 def stamp(study: Study) -> str:
-    """Of labels and scores, and of the votes on pairs, which nobody else counts."""
-    votes = PairVote.objects.filter(study=study, current=True).order_by()
-    found = votes.aggregate(newest=Max("pk"), count=Count("pk"))
-    return f"{freshness.stamp(study.pk)} {found['newest'] or 0} {found['count']}"
+    """Of labels and scores, and of the votes on pairs."""
+    return freshness.stamp_with_votes(study.pk)
 
 
 def keep(*, study: Study, asked: Asked) -> Standing:
     freshness.report_begins(study.pk)
+    freshness.votes_counting_begins(study.pk)
     seen = stamp(study)
     body = leaderboard(study, asked)
     kept, _ = Standing.objects.update_or_create(

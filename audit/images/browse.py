@@ -13,6 +13,7 @@ from django.db import connection
 from django.db.models import F, Q, QuerySet
 from django.db.models.expressions import RawSQL
 
+from annotations.kept.figures import NO_KEYS, Counted, Counter, figures
 from annotations.models import Assignment, Generator, Image, Prompt, Selection, Study
 from annotations.studies.flags import flags_of
 from audit.models import Tally
@@ -21,6 +22,7 @@ from judges.names import runs_by_name
 
 PER_PAGE = 60
 LONGEST, MOST_WORDS = 300, 12
+MOST_TAGS = 300
 
 VARIANTS = dict(Image.Variant.choices)
 FLAGS = {"open": "open", "any": "open or settled"}
@@ -175,7 +177,11 @@ def ids_of(study: Study, filters: Filters) -> list[int]:
     return list(images_of(study, filters).order_by("key").values_list("pk", flat=True))
 
 
-def all_tags(study: Study, *, most: int = 300) -> list[str]:
+def all_tags(study: Study) -> list[str]:
+    return figures(study, TAGS).body["tags"]
+
+
+def _tags(study: Study) -> Counted:
     table = Prompt._meta.db_table
     each = (
         f"SELECT DISTINCT jsonb_array_elements_text(tags) AS tag FROM {table}"  # noqa: S608
@@ -185,8 +191,11 @@ def all_tags(study: Study, *, most: int = 300) -> list[str]:
         " WHERE study_id = %s AND json_type(tags) = 'array'"
     )
     with connection.cursor() as cursor:
-        cursor.execute(f"{each} ORDER BY tag LIMIT %s", [study.pk, most])
-        return [str(tag) for (tag,) in cursor.fetchall()]
+        cursor.execute(f"{each} ORDER BY tag LIMIT %s", [study.pk, MOST_TAGS])
+        return {"tags": [str(tag) for (tag,) in cursor.fetchall()]}, NO_KEYS
+
+
+TAGS = Counter("tags", _tags)
 
 
 def _clean(value: Any) -> str:

@@ -21,9 +21,9 @@ from annotations.access import (
     research_place_or_404,
 )
 from annotations.forms.versions import form_of
+from annotations.kept.figures import images_n
 from annotations.models import Image, Selection, Study
 from annotations.studies import selections
-from annotations.studies.queries import images_n
 from audit.evidence import image_cards
 from audit.images import browse, cards, tally
 from audit.images.browse import PER_PAGE, Filters, NotThere

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from django.db.models import QuerySet
 
-from annotations.kept.figures import Counter, figures
+from annotations.kept.figures import Counter, figures, images_n
 from annotations.models import Annotation, Answer, Image, Study
-from annotations.studies.queries import images_n
 from audit.reports.bootstrap import draw_of, est
 from audit.reports.options import Options
 from audit.reports.reference import Series

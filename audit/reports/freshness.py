@@ -50,6 +50,35 @@ def counting_begins(study_id: int) -> str:
     return _begins(study_id, "counted")
 
 
+def votes_stamp(study_id: int) -> str:
+    """Differs as soon as somebody has voted on a pair, or taken a vote back, since they were counted."""
+    votes = Pulse.objects.filter(study_id=study_id).values_list("votes", flat=True).first()
+    return f"w{votes or 0}"
+
+
+def stamp_with_votes(study_id: int) -> str:
+    """Of labels, scores and votes on pairs, in one question."""
+    rows = Pulse.objects.filter(study_id=study_id).values_list("version", "votes")
+    version, votes = rows.first() or (0, 0)
+    return f"v{version} w{votes}"
+
+
+def votes_changed(study_id: int) -> None:
+    """To be called when votes on pairs were written, after the transaction."""
+    pulse = PULSE.first(study=study_id)
+    if pulse is None:
+        pulse, _ = Pulse.objects.get_or_create(study_id=study_id, defaults={"version": 1})
+    if pulse.votes == pulse.voted:
+        Pulse.objects.filter(pk=pulse.pk, votes=pulse.votes).update(votes=F("votes") + 1)
+
+
+def votes_counting_begins(study_id: int) -> str:
+    """To be called before votes are counted."""
+    pulse, _ = Pulse.objects.get_or_create(study_id=study_id, defaults={"version": 1})
+    Pulse.objects.filter(pk=pulse.pk).update(voted=F("votes"))
+    return votes_stamp(study_id)
+
+
 def _begins(study_id: int, field: str) -> str:
     pulse, _ = Pulse.objects.get_or_create(study_id=study_id, defaults={"version": 1})
     Pulse.objects.filter(pk=pulse.pk).update(**{field: F("version")})

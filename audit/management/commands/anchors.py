@@ -9,8 +9,8 @@ from django.core.management import BaseCommand, CommandError
 
 from annotations.anchors import again, keep
 from annotations.errors import Refused
+from annotations.kept.figures import images_n
 from annotations.models import AnchorRound, Study
-from annotations.studies.queries import images_n
 from audit.anchors.certificate import certificate, newest
 from audit.anchors.draw import COUNT, make_anchors
 from audit.words import anchors as words

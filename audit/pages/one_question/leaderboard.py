@@ -19,12 +19,12 @@ from django.views.decorators.http import require_GET
 from annotations.access import HtmxRequest, research_place_or_404
 from annotations.errors import Refused
 from annotations.models import Study
+from annotations.pairs.votes import questions_of as pair_questions
 from audit import tasks
 from audit.charts import contests as charts
 from audit.charts.faces import face_of
 from audit.contests import stored
 from audit.contests.asked import MADE_FROM, TIES, Asked
-from audit.contests.read import pair_questions
 from audit.models import Making, Standing
 from audit.pages.files import TYPES, attached
 from audit.pages.filters import select

@@ -23,8 +23,13 @@ from annotations.pages.form_values import whole
 from annotations.pairs import balance, draws, files
 from annotations.pairs.assign import plan_of
 from annotations.pairs.expected import expected
+from audit import tasks
 from audit.contests.useful_pairs import draw_informative
+from audit.models import Making
+from audit.reports import progress
 from audit.words import pairs as words
+from audit.words.counting import who_counts
+from judges.runs.wake import send
 
 MOST_IMAGES = 100_000  # of more, a draw takes longer than a page may
 LARGEST_FILE = 10_000_000  # bytes
@@ -35,7 +40,7 @@ USUAL = {"which": "random", "per_prompt": "3", "one": "", "other": "", "seed": "
 @require_GET
 @login_required
 def pairs(request: HtmxRequest, slug: str) -> HttpResponse:
-    """The page; for htmx its numbers alone, which a large study counts after the page is there."""
+    """The page; for htmx its numbers alone."""
     return _page(request, research_place_or_404(request, slug))
 
 
@@ -114,14 +119,16 @@ def _page(
 ) -> HttpResponse:
     study = place.study
     alone = bool(request.htmx)
-    # In a large study the page opens at once, and then asks for what takes long to count.
-    late = not alone and not balance.is_small(study)
-    context: dict[str, Any] = {"study": study, "late": late}
-    if not late:
-        found = balance.balance(study)
+    found = balance.balance(study)
+    context: dict[str, Any] = {
+        "study": study,
+        "waiting": _ask(study) if found.behind else "",
+        "is_old": found.is_old,
+        "poll_url": request.path,
+    }
+    if found.body is not None:
         context |= {
             "body": found.body,
-            "counted_at": found.counted_at,
             "sentences": words.sentences(found.body),
             "questions": words.questions(found.body),
             "slices": [words.of_slice(one) for one in found.body["slices"]],
@@ -142,6 +149,14 @@ def _page(
     response = render(request, template, context, status=status)
     response["Vary"] = "Cookie, HX-Request"
     return response
+
+
+def _ask(study: Study) -> str:
+    """Has a worker count the pairs of a large study; who does."""
+    if progress.looked_for(study, {}, kind=Making.Kind.PAIRS):
+        send(tasks.make_pairs_task, study.pk)
+    making = progress.of(study, kind=Making.Kind.PAIRS)
+    return making.reason if making and making.reason else who_counts(making)
 
 
 def _given(sent: Mapping[str, str], study: Study) -> dict[str, str]:

@@ -19,6 +19,7 @@ from audit.contests.leaderboard import leaderboard
 from audit.contests.read import from_answers
 from audit.models import Making, Standing
 from audit.people import stored as stored_agreement
+from audit.reports import freshness
 from audit.reports.pairing import pair
 from audit.tasks import make_standing_task
 from audit.words import contests as words
@@ -216,12 +217,14 @@ def test_a_left_side_that_wins_too_often_is_found_and_taken_out(alice):
 def test_new_votes_bring_the_page_up_to_date(as_alice, arena):
     assert "who saw both images" not in text(as_alice.get(at()))
     side_by_side(arena, lambda n, left: "first" if n % 3 else "second")
+    freshness.votes_changed(arena.pk)
     page = text(as_alice.get(at()))
     assert "who saw both images side by side" in page
     assert "answers about single images" in page
     assert "late leads alone" in text(as_alice.get(at(made_from="answers")))
     assert "Nobody voted on a question “aligned”" in text(as_alice.get(at(question="aligned")))
     PairVote.objects.filter(annotator__name="kim").update(current=False)
+    freshness.votes_changed(arena.pk)
     text(as_alice.get(at()))
     assert Standing.objects.get(asked=Asked().as_dict()).body["votes"] == 40
 

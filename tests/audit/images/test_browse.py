@@ -1,11 +1,18 @@
 """Which images fit a filter, worked by hand on eight images."""
 
 import pytest
+from django.db import connection
 from django.http import QueryDict
+from django.test.utils import CaptureQueriesContext
 
+from annotations.imports.outcome import Outcome
+from annotations.imports.write_study import import_prompts
+from annotations.kept import figures
 from annotations.labelling import assign, record
 from annotations.models import Image, Prompt
+from annotations.sources.records import PromptRecord
 from annotations.studies import selections
+from audit import counting
 from audit.images import browse, tally
 from audit.images.browse import Filters, NotThere
 from tests import making
@@ -39,6 +46,20 @@ def test_a_tag_is_found_whole(study):
     assert found(study, "tag=colors") == [*EARLY[1:], *LATE[1:]]
     assert found(study, "tag=col") == ["early-0", "late-0"]
     assert browse.all_tags(study) == ['a "colors" b', "col", "colors"]
+
+
+def test_the_tags_of_a_large_study_are_kept_until_an_import(study, monkeypatch):
+    monkeypatch.setattr(figures, "AT_ONCE", 0)
+    monkeypatch.setattr(figures, "SHARE_OF_TIME", 1e9)
+    before = browse.all_tags(study)
+    with CaptureQueriesContext(connection) as seen:
+        assert browse.all_tags(study) == before
+    assert not any("annotations_prompt" in query["sql"] for query in seen)
+    record = PromptRecord(key="p9", text="a new prompt", tags=("new tag",), line=1, source="a test")
+    import_prompts(study=study, records=[record], outcome=Outcome())
+    assert counting.is_due(study=study)
+    counting.keep(study=study)
+    assert browse.all_tags(study) == sorted([*before, "new tag"])
 
 
 def test_generator_variant_prompt_and_known_answers(study):

@@ -8,10 +8,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotations.models import Generator, Image, Kept, Pair, PairDraw, PairPlan, PairVote, Prompt
+from annotations.kept import figures
+from annotations.models import Generator, Image, Pair, PairDraw, PairPlan, PairVote, Prompt
 from annotations.pairs import assign, balance, draws, record
 from annotations.pairs.expected import expected
 from audit.pages.one_question import pairs as page
+from audit.tasks import make_pairs_task
 from audit.words import pairs as words
 from tests import making
 from tests.audit.contests.test_useful_pairs import arena  # noqa: F401
@@ -197,27 +199,41 @@ def test_sides_are_called_uneven_only_beyond_chance():
     assert "more uneven than chance" in words._sides(66, 100)
 
 
-def test_a_large_study_is_counted_after_the_page_is_there_and_kept(
-    study, as_alice, bob, monkeypatch
+def test_the_pairs_of_a_large_study_are_counted_by_a_worker_and_kept(
+    study, as_alice, bob, monkeypatch, django_capture_on_commit_callbacks
 ):
     draw(as_alice, study)
     monkeypatch.setattr(balance, "AT_ONCE", 3)
+    monkeypatch.setattr(figures, "SHARE_OF_TIME", 1e9)
+
+    def shown():
+        return as_alice.get(at(study), **HTMX).content.decode()
+
     html = as_alice.get(at(study)).content.decode()
-    assert "are being counted" in html
+    assert "A worker will count them" in html and 'hx-trigger="every 3s"' in html
     assert "How even" not in html
-    part = as_alice.get(at(study), **HTMX).content.decode()
-    assert "4 pairs, 3 people each" in part
-    assert "<html" not in part
-    kept = Kept.objects.get(name="pairs")
-    Kept.objects.update(body={**kept.body, "finished": 77})
-    assert "77 pairs are finished" in as_alice.get(at(study), **HTMX).content.decode()
-    # A vote makes it count again, but for a tenth of the time at most.
-    vote(bob)
-    Kept.objects.update(seconds=1000)
-    assert "Counted at" in as_alice.get(at(study), **HTMX).content.decode()
-    Kept.objects.update(seconds=0)
-    again = as_alice.get(at(study), **HTMX).content.decode()
-    assert "1 of 12 votes by 1 person; 0 pairs are finished" in again
+    make_pairs_task(study.pk)
+    assert "4 pairs, 3 people each" in shown()
+    assert "<html" not in shown() and "every 3s" not in shown()
+    with CaptureQueriesContext(connection) as queries:
+        shown()
+    assert not any("annotations_pairvote" in query["sql"] for query in queries)
+    # A vote makes a worker count again, and so does one that is taken back.
+    with django_capture_on_commit_callbacks(execute=True):
+        vote(bob)
+    assert "New votes have arrived" in shown() and "0 of 12 votes" in shown()
+    make_pairs_task(study.pk)
+    assert "1 of 12 votes by 1 person; 0 pairs are finished" in shown()
+    with django_capture_on_commit_callbacks(execute=True):
+        record.take_back(pair=Pair.objects.get(votes__isnull=False), annotator=bob)
+    assert "New votes have arrived" in shown()
+    make_pairs_task(study.pk)
+    assert "0 of 12 votes" in shown()
+    # While votes keep coming, a worker counts for a tenth of the time at most.
+    monkeypatch.setattr(figures, "SHARE_OF_TIME", 1e-9)
+    with django_capture_on_commit_callbacks(execute=True):
+        vote(bob)
+    assert "Votes that came since are counted soon" in shown()
 
 
 def queries_of(client, study):
