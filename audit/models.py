@@ -26,6 +26,8 @@ class Report(models.Model):
     options = models.JSONField(default=dict, blank=True)
     # The version of labels and scores, to tell whether they have changed since.
     stamp = models.CharField(max_length=200, blank=True)
+    # A hash of the few rows that it rests on and that no label or score changes: generators, runs, people.
+    rows = models.CharField(max_length=64, blank=True)
     seconds = models.FloatField()
     made_for = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"

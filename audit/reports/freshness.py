@@ -7,9 +7,15 @@ between two reports the first change writes, all further ones only read.
 
 from __future__ import annotations
 
+import hashlib
+import json
+
+from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import F
 
 from annotations.database.prepared import Prepared
+from annotations.models import Study
+from audit import VERSION
 from audit.models import Pulse
 
 PULSE = Prepared(lambda mark: Pulse.objects.order_by().filter(study=mark("study")))
@@ -33,6 +39,37 @@ def changed(study_id: int) -> None:
 def report_begins(study_id: int) -> str:
     """To be called before a report reads the data: what changes while it reads counts as newer."""
     return _begins(study_id, "seen")
+
+
+def rows(study: Study, schema: int) -> str:
+    """A hash of what a report rests on beside answers and scores: a few rows for each generator, run and
+    person; and of what tells of an import that was killed before it told: the newest of its rows, and
+    how many scores each run has."""
+    grown = (study.prompts, study.images, study.annotations)
+    facts = [
+        [VERSION, schema, study.slug, study.simulated, study.form_id],
+        [rows.order_by("-pk").values_list("pk", flat=True).first() for rows in grown],
+        *(
+            list(found)
+            for found in (
+                study.generators.order_by("pk").values_list("pk", "name", "release_date"),
+                study.memberships.order_by("pk").values_list("pk", "name", "simulated"),
+                study.runs.order_by("pk").values_list(
+                    "pk",
+                    "judge__fingerprint",
+                    "judge__name",
+                    "judge__recipe__title",
+                    "state",
+                    "reason",
+                    "judge_released",
+                    "scored",
+                    "failed",
+                    "assumed",
+                ),
+            )
+        ),
+    ]
+    return hashlib.sha256(json.dumps(facts, cls=DjangoJSONEncoder).encode()).hexdigest()
 
 
 def people_page_begins(study_id: int) -> str:

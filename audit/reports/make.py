@@ -58,13 +58,16 @@ def make_report(
     options = options or Options()
     began = time.perf_counter()
     stamp_before = freshness.report_begins(study.pk)
-    computed = Computation(Database(study), options, progress or Progress(study))
+    rows_before = freshness.rows(study, SCHEMA)
     changed = options.changed()
     newest = Report.objects.filter(study=study, options=changed).first()
+    if newest is not None and (newest.stamp, newest.rows) == (stamp_before, rows_before):
+        return newest
+    computed = Computation(Database(study), options, progress or Progress(study))
     if newest is not None and computed.is_told_in(newest.body):
         # No number can have changed: the newest report only gets the new stamp.
-        Report.objects.filter(pk=newest.pk).update(stamp=stamp_before)
-        newest.stamp = stamp_before
+        newest.stamp, newest.rows = stamp_before, rows_before
+        newest.save(update_fields=["stamp", "rows"])
         return newest
     with transaction.atomic():
         report = Report.objects.create(
@@ -74,6 +77,7 @@ def make_report(
             data=computed.paired.digest,
             options=changed,
             stamp=stamp_before,
+            rows=rows_before,
             seconds=time.perf_counter() - began,
             made_for_id=user_id,
         )

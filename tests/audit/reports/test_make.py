@@ -8,6 +8,7 @@ from audit.charts import judges as judges_chart
 from audit.charts.style import rows_of
 from audit.models import Report
 from audit.pages.tables import drift_csv
+from audit.reports import freshness
 from audit.reports import make as reports
 from audit.reports.pairing import pair
 from audit.reports.people_agreement import people_of
@@ -308,11 +309,46 @@ def test_a_report_on_unchanged_data_computes_no_number(judged, monkeypatch):
         lambda: Score.objects.filter(image__key="late-1").update(correct=True, value=1.0),
     ):
         change()
+        # As whoever writes images and scores says.
+        freshness.changed(judged.pk)
         judged.refresh_from_db()
         with monkeypatch.context() as here:
             here.setattr(reports, "people_of", people_of)
             assert reports.make_report(study=judged) != first
             first = reports.make_report(study=judged)
+        assert reports.make_report(study=judged) == first
+
+
+def another_image(study):
+    prompt, generator = study.prompts.first(), study.generators.first()
+    Image.objects.create(study=study, key="more", prompt=prompt, generator=generator, place=0)
+
+
+def test_an_unchanged_study_is_not_read(judged, monkeypatch):
+    """Its stamp and a few rows tell."""
+    first = reports.make_report(study=judged)
+    monkeypatch.setattr(reports, "Computation", None)
+    assert reports.make_report(study=judged) == first
+    with pytest.raises(TypeError):
+        reports.make_report(study=judged, options=reports.Options(seed=3))
+    for change in (
+        lambda: making.labels(judged, {"early-0": {"dan": 1}}),
+        lambda: judged.generators.filter(name="early").update(release_date="2020-05-05"),
+        lambda: judged.memberships.filter(name="cat").update(name="kim"),
+        lambda: judged.runs.update(state="stopped", reason="by hand"),
+        lambda: judged.runs.update(scored=3),
+        lambda: another_image(judged),
+        lambda: type(judged).objects.update(simulated=True),
+        lambda: monkeypatch.setattr(freshness, "VERSION", "a newer one"),
+        lambda: monkeypatch.setattr(reports, "SCHEMA", 99),
+    ):
+        change()
+        judged.refresh_from_db()
+        with pytest.raises(TypeError):
+            reports.make_report(study=judged)
+        Report.objects.update(
+            stamp=freshness.stamp(judged.pk), rows=freshness.rows(judged, reports.SCHEMA)
+        )
         assert reports.make_report(study=judged) == first
 
 
