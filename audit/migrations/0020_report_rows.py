@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("audit", "0018_plans_and_gains_by_a_worker"),
+        ("audit", "0019_votes_on_pairs_are_counted"),
     ]
 
     operations = [
