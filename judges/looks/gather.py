@@ -102,6 +102,21 @@ class ImageScorer:
         """Read what is stored and start decoding the pictures that are needed; asks no engine."""
         return self._begin([self._pending(image, subject_of(image)) for image in images])
 
+    def look_up(self, images: Iterable[Image]) -> list[PendingImage]:
+        """What is stored of more images than an engine takes at once: where it is all that is wanted,
+        one query for them all. `start` comes next."""
+        block = [self._pending(image, subject_of(image)) for image in images]
+        self._ask_method(block)
+        self._read_stored(block)
+        return block
+
+    def start(self, batch: Sequence[PendingImage]) -> None:
+        """Start decoding where an engine must be asked; unless another worker has asked it meanwhile."""
+        waiting = [pending for pending in batch if pending.wants]
+        if waiting:
+            self._read_stored(waiting)
+            self._decode(waiting)
+
     def begin_changed(
         self, changed: Iterable[tuple[Image, Subject, Picture.Image]]
     ) -> list[PendingImage]:
@@ -122,14 +137,14 @@ class ImageScorer:
         return PendingImage(image, subject, seen)
 
     def _begin(self, batch: list[PendingImage]) -> list[PendingImage]:
-        self._ask_method(batch)
-        self._read_stored(batch)
+        self.go_on(batch)
         return batch
 
     def go_on(self, batch: Sequence[PendingImage]) -> None:
         """What the method wants next, after answers were kept; asks no engine."""
         self._ask_method(batch)
         self._read_stored(batch)
+        self._decode(batch)
 
     def finish(self, batch: Sequence[PendingImage]) -> list[Judgement | Unscored]:
         """Ask engines and method in turn until the method has all it wants."""
@@ -139,6 +154,7 @@ class ImageScorer:
             if not any(pending.wants for pending in batch):
                 break
             self._read_stored(batch)
+            self._decode(batch)
         else:
             for pending in batch:
                 if pending.wants:
@@ -171,8 +187,6 @@ class ImageScorer:
             self._read_stored_kind(engine, {p: _of_kind(kind, p.wants) for p in batch})
         for pending in batch:
             pending.wants = [want for want in pending.wants if want not in pending.seen]
-            if pending.wants and self._needs_pixels:
-                self._start_decoding(pending)
 
     def _read_stored_kind(self, engine: str, wanted: Mapping[PendingImage, Sequence[Want]]) -> None:
         by_image = {
@@ -188,7 +202,12 @@ class ImageScorer:
             pending.seen[wants[key]] = answer
 
     def _key(self, want: Want) -> str:
-        return look_store.key_of(look_store.want_as_json(want, closed=bool(self._classes)))
+        return look_store.key_of_want(want, closed=bool(self._classes))
+
+    def _decode(self, batch: Sequence[PendingImage]) -> None:
+        for pending in batch:
+            if pending.wants and self._needs_pixels:
+                self._start_decoding(pending)
 
     def _start_decoding(self, pending: PendingImage) -> None:
         if pending.decoding is None and pending.image.file:

@@ -9,6 +9,7 @@ import math
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Any, overload
 
 from judges.masks import packed, unpacked
@@ -51,6 +52,18 @@ def want_as_json(want: Want, *, closed: bool) -> dict[str, Any]:
 def key_of(plain: Mapping[str, Any]) -> str:
     text = json.dumps(plain, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def key_of_want(want: Want, *, closed: bool) -> str:
+    """The same for all classes of a detector with a list of its own: an image of each prompt asks."""
+    if closed and isinstance(want, Objects):
+        want = Objects()
+    return _key_of_want(want, closed)
+
+
+@lru_cache(maxsize=4096)
+def _key_of_want(want: Want, closed: bool) -> str:
+    return key_of(want_as_json(want, closed=closed))
 
 
 def stored_answers(

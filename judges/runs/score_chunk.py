@@ -45,6 +45,8 @@ logger = logging.getLogger(__name__)
 
 DEADLY_AFTER = 3
 DEADLY_IMAGES = 3
+# The looks of so many images are read with one query.
+BLOCK = 128
 SIGNAL_EVERY = 1.0
 # Facts that may differ from worker to worker.
 _NOT_COMPARED = {"key", "gpus"}
@@ -121,33 +123,52 @@ def _score(lease: ChunkLease) -> None:
     images = _unscored(run, lease.chunk)
     # After a worker died, one image at a time and none decoded ahead: so the deadly one is known.
     careful = lease.deaths > 0
-    batches = _cut(images, judge, careful=careful)
     scorer = ImageScorer(judge, keep_alive=lease.keep_alive, siblings=_siblings(run, judge))
     with closing(scorer), Scores(lease) as scores:
-        ahead: list[PendingImage] | None = None
-        after = next(batches, None)
-        while (batch := after) is not None:
-            after = next(batches, None)
-            scores.start(batch[0])
-            if batch[0].pk == lease.in_hand and lease.deaths >= DEADLY_AFTER:
+        for start in range(0, len(images), 1 if careful else BLOCK):
+            block = images[start : start + (1 if careful else BLOCK)]
+            scores.start(block[0])
+            if block[0].pk == lease.in_hand and lease.deaths >= DEADLY_AFTER:
                 died = f"{lease.deaths} workers died while they were scoring this image."
-                scores.add(batch, [Unscored(died)], seconds=None, at_once=True)
+                scores.add(block, [Unscored(died)], seconds=None, at_once=True)
                 _expect_some_to_live(run)
                 continue
-            began = time.perf_counter()
-            pending = ahead or scorer.begin(batch)
-            ahead = scorer.begin(after) if after is not None and not careful else None
-            results = scorer.finish(pending)
-            seconds = (time.perf_counter() - began) / len(batch)
-            scores.add(batch, results, seconds=seconds, at_once=careful)
+            _score_block(block, judge, scorer, scores, at_once=careful)
 
 
-def _cut(images: list[Image], judge: registry.Judge, *, careful: bool) -> Iterator[list[Image]]:
+def _score_block(
+    images: list[Image],
+    judge: registry.Judge,
+    scorer: ImageScorer,
+    scores: Scores,
+    *,
+    at_once: bool,
+) -> None:
+    began = time.perf_counter()
+    batches = _cut(scorer.look_up(images), judge)
+    looked_up = (time.perf_counter() - began) / len(images)
+    first = next(batches)
+    scorer.start(first)
+    after: list[PendingImage] | None = first
+    while (batch := after) is not None:
+        scores.start(batch[0].image)
+        began = time.perf_counter()
+        after = next(batches, None)
+        if after is not None:
+            # Its pictures are decoded while an engine looks at those of this one.
+            scorer.start(after)
+        results = scorer.finish(batch)
+        seconds = looked_up + (time.perf_counter() - began) / len(batch)
+        told = [pending.image for pending in batch]
+        scores.add(told, results, seconds=seconds, at_once=at_once)
+
+
+def _cut(block: list[PendingImage], judge: registry.Judge) -> Iterator[list[PendingImage]]:
     """As many at a time as the largest of the engines takes now: that may grow and shrink meanwhile."""
     start = 0
-    while start < len(images):
-        size = 1 if careful else max(engine.batch for engine in judge.parts.values())
-        yield images[start : start + size]
+    while start < len(block):
+        size = max(engine.batch for engine in judge.parts.values())
+        yield block[start : start + size]
         start += size
 
 

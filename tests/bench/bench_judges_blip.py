@@ -77,6 +77,7 @@ def _engine(folder: Path) -> Any:
     from transformers import BertTokenizer, BlipConfig, BlipForQuestionAnswering
 
     from judges.engines.blip_vqa import BlipVqa
+    from judges.engines.shared.control_tokens import marks_of
     from judges.engines.shared.token_answers import AnswerReader
     from judges.engines.shared.torch_setup import prepare
 
@@ -92,6 +93,7 @@ def _engine(folder: Path) -> Any:
     engine = BlipVqa(str(folder), device="cpu")
     engine._tokenizer = BertTokenizer.from_pretrained(folder)
     engine._reader = AnswerReader(engine._tokenizer, end=(engine._tokenizer.sep_token_id,))
+    engine._marks = marks_of(engine._tokenizer)
     engine._blip = BlipForQuestionAnswering(config).eval()
     engine._is_loaded = True
     return engine

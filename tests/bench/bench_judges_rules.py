@@ -5,7 +5,7 @@
 The baseline decides as the official script does: numpy arrays per class, one picture at a time,
 written anew here from its description. The detections are made up: a hundred an image, as the
 official detector tells, on all 80 classes; the prompts have the official mix of tasks.
-Goals, on one core: 20,000 decisions a second; 10,000 stored images judged anew within 5 s.
+Goals, on one core: 20,000 decisions a second; 10,000 stored images judged anew within 3 s.
 Everything is counted in processor time of this process.
 """
 
@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-GOAL_PER_SECOND, GOAL_SECONDS, IMAGES = 20_000, 5.0, 10_000
+GOAL_PER_SECOND, GOAL_SECONDS, IMAGES = 20_000, 3.0, 10_000
 THRESHOLD = 0.5
 # The official 553 prompts by task.
 TASKS = {
@@ -174,7 +174,7 @@ class StoredDetector:
     facts: ClassVar[dict[str, str]] = {"checkpoint": "made up"}
 
     def load(self) -> None:
-        raise AssertionError("nothing has to be loaded")
+        pass
 
     def detect(self, images, classes=()):
         raise AssertionError("every detection is stored")
@@ -262,7 +262,7 @@ def stored(count: int):
         for one in prompts
     )
     engine = registry.build("bench", {}).keys["objects"]
-    asked = look_store.asked(Objects(), closed=True)
+    asked = look_store.want_as_json(Objects(), closed=True)
     mask = {"size": (SIDE, SIDE), "counts": [SIDE * 100, *[80, SIDE - 80] * 80, SIDE * 332]}
     for start in range(0, count, 500):
         Look.objects.bulk_create(
@@ -271,7 +271,7 @@ def stored(count: int):
                 engine=engine,
                 want=look_store.key_of(asked),
                 asked=asked,
-                told=look_store.kept(Objects(), [{**one, "mask": mask} for one in told]),
+                told=look_store.answer_as_json(Objects(), [{**one, "mask": mask} for one in told]),
             )
             for image, (_, told) in zip(
                 images[start : start + 500], cases[start : start + 500], strict=True

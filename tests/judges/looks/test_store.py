@@ -86,3 +86,16 @@ def test_depth_is_stretched_over_the_picture_and_averaged_in_the_box():
     # The same box in a picture of twice the size.
     assert mean_depth(raw, DepthOf((4, 0, 8, 4), frame=(8, 8))) == pytest.approx(4.5 / 15)
     assert mean_depth(raw, DepthOf((9, 9, 9, 9))) is None
+
+
+@pytest.mark.parametrize("closed", [True, False])
+@pytest.mark.parametrize("want", [Objects(("cup",)), Objects(), QUESTION, Similarity("a cup")])
+def test_the_key_of_a_want_is_that_of_what_was_asked(want, closed):
+    asked = look_store.want_as_json(want, closed=closed)
+    assert look_store.key_of_want(want, closed=closed) == look_store.key_of(asked)
+
+
+def test_a_detector_with_a_list_of_its_own_is_asked_once_whatever_is_looked_for():
+    keys = {look_store.key_of_want(Objects((name,)), closed=True) for name in ("cup", "dog")}
+    assert len(keys) == 1
+    assert len({look_store.key_of_want(Objects((n,)), closed=False) for n in ("cup", "dog")}) == 2

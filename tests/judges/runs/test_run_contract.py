@@ -5,7 +5,7 @@ that can be resumed; and the scores are those of a run that nobody disturbed."""
 import errno
 import weakref
 from collections import Counter
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from types import SimpleNamespace
@@ -13,6 +13,7 @@ from typing import ClassVar
 
 import pytest
 from django.db import OperationalError, connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotations.database import bulk
@@ -694,3 +695,38 @@ def test_pictures_in_memory_are_two_batches_however_many_images_there_are(db, ju
     work(run)
     assert (run.scores.count(), reasons(run)) == (80, {})
     assert BATCH <= most <= 2 * BATCH + 1
+
+
+# --- stored looks
+
+
+def test_looks_of_a_block_are_read_with_one_query_where_all_are_stored(study, judge):
+    run = start(study, judge)
+    work(run)
+    Score.objects.all().delete()
+    lifecycle.cancel_run(run=run)
+    run = lifecycle.resume_run(run=run)
+    with CaptureQueriesContext(connection) as asked:
+        score_chunk.score_chunk(chunk_id=lifecycle.chunks_to_wake(run=run)[0])
+    reads = [q["sql"] for q in asked if Look._meta.db_table in q["sql"] and "SELECT" in q["sql"]]
+    assert run.scores.count() == 8
+    # Eight images, which the engine takes in two batches.
+    assert len(reads) == 1
+
+
+def test_what_another_worker_has_stored_meanwhile_is_not_asked_again(study, judge, monkeypatch):
+    monkeypatch.setattr(lifecycle, "CHUNK_SIZE", 12)
+    monkeypatch.setattr(lifecycle, "SMALLEST_CHUNK", 12)
+    third = Image.objects.order_by("prompt_id", "pk").select_related("prompt")[8:]
+
+    def another_worker(reds):
+        if len(Engine.calls) == 1:
+            with closing(gather.ImageScorer(registry.build(judge, {}))) as other:
+                other.finish(other.begin(third))
+
+    trouble(monkeypatch, another_worker)
+    run = start(study, judge)
+    work(run)
+    # All three batches had been looked up before the first one was asked about.
+    assert [len(reds) for reds in Engine.calls] == [4, 4, 4]
+    assert_undisturbed(run, judge)
