@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from annotations.errors import LabelRefused
 from annotations.models import Image, Pair, PairAssignment, PairPlan, PairVote
-from annotations.pairs import assign, record
+from annotations.pairs import assign, expected, record
 from annotations.pairs.votes import votes_of
 from tests import making
 
@@ -194,3 +194,14 @@ def test_each_image_of_a_pair_stands_left_as_often_as_chance_would_have_it(db):
     # Beyond chance: of the five of one pair, two or three.
     per_pair = PairVote.objects.filter(left="first").order_by().values("pair")
     assert {row["n"] for row in per_pair.annotate(n=Count("pk"))} <= {2, 3}
+
+
+def test_the_newest_votes_are_found_by_their_index(study):
+    """However many votes other studies have."""
+    votes = expected.newest_votes(study)
+    plan = votes.explain()
+    if connection.vendor == "sqlite":
+        assert (
+            "USING COVERING INDEX vote_by_question (study_id=? AND question=? AND current=?)"
+            in plan
+        )
