@@ -190,6 +190,8 @@ def all_annotations(request: Request, slug: str) -> Response:
     rows = (
         Annotation.objects.filter(study=place.study, **chosen)
         .select_related("image", "form")
+        # Of a form its name is shown, of an image its key.
+        .defer("form__definition", "image__metadata", "image__gold")
         .prefetch_related("answers__atom")
     )
     # Only a form's answers can bring it twice; telling forms apart reads all of them.
