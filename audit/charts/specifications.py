@@ -13,10 +13,6 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Any
 
-from audit.charts import every_chart
-from audit.models import Report
-from audit.view import View
-
 KEPT = 200  # of about 7 KB
 
 
@@ -26,18 +22,14 @@ class Specifications:
         self._made: OrderedDict[tuple[Any, ...], bytes] = OrderedDict()
         self._lock = Lock()
 
-    def compressed(
-        self, report: Report, name: str, view: View, theme: str, body: Callable[[], dict[str, Any]]
-    ) -> bytes:
-        """`body` is asked for only where the specification has to be made."""
-        # A number alone could be that of another report, in a database that was restored.
-        key = (report.pk, report.created_at, report.data, name, view, theme)
+    def compressed(self, key: tuple[Any, ...], make: Callable[[], dict[str, Any]]) -> bytes:
+        """`key`: all that the chart depends on. A number of a row alone could be that of another one, in
+        a database that was restored."""
         with self._lock:
             if key in self._made:
                 self._made.move_to_end(key)
                 return self._made[key]
-        chart = every_chart.chart(name, body(), view, theme=theme)
-        content = gzip.compress(json.dumps(chart).encode(), mtime=0)
+        content = gzip.compress(json.dumps(make()).encode(), mtime=0)
         with self._lock:
             self._made[key] = content
             while len(self._made) > self.most:

@@ -47,13 +47,25 @@ def chart(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpResponse
 
 
 def _specification(page: ReportPage, report: Report, name: str) -> HttpResponse:
-    request = page.request
-    theme = "dark" if request.GET.get("theme") == "dark" else "light"
-    content = SPECIFICATIONS.compressed(report, name, page.view, theme, lambda: _with_judges(page))
-    headers = {"Vary": "Accept-Encoding, Cookie"}
-    if "report" in request.GET:
+    key = (report.pk, report.created_at, report.data, name, page.view)
+
+    def make(theme: str) -> dict[str, Any]:
+        return every_chart.chart(name, _with_judges(page), page.view, theme=theme)
+
+    response = specification(page.request, key, make)
+    if "report" in page.request.GET:
         # This address means this report for ever; an hour, since an update may draw it otherwise.
-        headers["Cache-Control"] = "private, max-age=3600"
+        response["Cache-Control"] = "private, max-age=3600"
+    return response
+
+
+def specification(
+    request: HtmxRequest, key: tuple[Any, ...], make: Callable[[str], dict[str, Any]]
+) -> HttpResponse:
+    """Of a chart, for a page to draw; `make` is called with the theme where it was not made yet."""
+    theme = "dark" if request.GET.get("theme") == "dark" else "light"
+    content = SPECIFICATIONS.compressed((*key, theme), lambda: make(theme))
+    headers = {"Vary": "Accept-Encoding, Cookie"}
     if "gzip" in request.headers.get("Accept-Encoding", ""):
         headers["Content-Encoding"] = "gzip"
     else:

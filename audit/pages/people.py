@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse, JsonResponse
+from django.http import Http404, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
@@ -20,7 +20,7 @@ from annotations.exports.pseudonyms import naming
 from annotations.models import Study
 from audit.charts import people as people_charts
 from audit.models import Making, Meeting
-from audit.pages.files import TYPES, attached
+from audit.pages.files import TYPES, attached, specification
 from audit.pages.filters import select
 from audit.pages.frame import FILES, respond
 from audit.pages.tables import Row, Table, csv_of, row
@@ -167,9 +167,17 @@ def chart(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpResponse
     if not page.question:
         raise Http404
     body, question = page.content(as_file=kind != "json")
-    if kind == "json":
-        theme = "dark" if request.GET.get("theme") == "dark" else "light"
-        return JsonResponse(people_charts.CHARTS[name](body, question, theme))
+    if kind == "json" and page.meeting is not None:
+        key = (
+            "people",
+            page.meeting.pk,
+            page.meeting.made_at,
+            name,
+            question["question"],
+            page.per,
+        )
+        draw = people_charts.CHARTS[name]
+        return specification(request, key, lambda theme: draw(body, question, theme))
     signed = people_charts.caption(page.study, body, question)
     content = people_charts.chart_file(name, body, question, signed=signed, kind=kind)
     return attached(content, TYPES[kind], f"{slug}-people-{name}.{kind}")

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse, JsonResponse
+from django.http import Http404, HttpResponse
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.safestring import mark_safe
@@ -26,7 +26,7 @@ from audit.charts.faces import face_of
 from audit.contests import stored
 from audit.contests.asked import MADE_FROM, TIES, Asked
 from audit.models import Making, Standing
-from audit.pages.files import TYPES, attached
+from audit.pages.files import TYPES, attached, specification
 from audit.pages.filters import select
 from audit.pages.frame import FILES, respond
 from audit.pages.tables import Table, csv_of, row
@@ -150,9 +150,10 @@ def chart(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpResponse
     body = page.told
     if blank := charts.blank(body, name):
         raise Refused(blank)
-    if kind == "json":
-        theme = "dark" if request.GET.get("theme") == "dark" else "light"
-        return JsonResponse(charts.chart(body, theme, name))
+    kept, _ = page.found
+    if kind == "json" and kept is not None:
+        key = ("leaderboard", kept.pk, kept.made_at, name)
+        return specification(request, key, lambda theme: charts.chart(body, theme, name))
     content = charts.chart_file(body, kind=kind, which=name)
     return attached(content, TYPES[kind], f"{slug}-leaderboard-{name}.{kind}")
 

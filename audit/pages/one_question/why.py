@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse, JsonResponse
+from django.http import Http404, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
@@ -21,7 +21,7 @@ from annotations.models import Generator, Study
 from audit import tasks
 from audit.charts import why as charts
 from audit.models import Explanation, Making
-from audit.pages.files import TYPES, attached
+from audit.pages.files import TYPES, attached, specification
 from audit.pages.filters import select
 from audit.pages.frame import FILES, respond
 from audit.pages.one_question.anchors import Anchors, anchors_of
@@ -225,9 +225,10 @@ def chart(request: HtmxRequest, slug: str, kind: str) -> HttpResponse:
     body = page.told
     if blank := charts.blank(body):
         raise Refused(blank)
-    if kind == "json":
-        theme = "dark" if request.GET.get("theme") == "dark" else "light"
-        return JsonResponse(charts.waterfall(body, theme))
+    kept, _ = page.found
+    if kind == "json" and kept is not None:
+        key = ("why", kept.pk, kept.made_at)
+        return specification(request, key, lambda theme: charts.waterfall(body, theme))
     return attached(charts.chart_file(body, kind=kind), TYPES[kind], f"{slug}-why.{kind}")
 
 

@@ -4,7 +4,10 @@ import json
 import pytest
 from django.urls import reverse
 
+from audit.charts import contests as contest_charts
 from audit.charts import every_chart, specifications
+from audit.charts import people as people_charts
+from audit.charts import why as why_charts
 from audit.pages import files
 from audit.reports import make as reports
 from audit.view import View
@@ -73,3 +76,51 @@ def test_what_is_made_already_is_shown_to_nobody_outside_the_study(client, alice
     assert client.get(address).status_code == 200
     client.force_login(making.person(making.study("other", prompts=1), "zoe", role="owner").user)
     assert client.get(address).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "names"),
+    [
+        (people_charts, "people-chart", ["others"]),
+        (why_charts, "why-chart", []),
+        (contest_charts, "leaderboard-chart", ["standing"]),
+    ],
+    ids=["people", "why", "leaderboard"],
+)
+def test_charts_of_other_pages_are_made_once_until_the_numbers_are_others(
+    client, alice, judged, made, monkeypatch, module, name, names
+):
+    client.force_login(alice.user)
+    study, _ = judged
+    for n in range(40):
+        making.labels(study, {f"early-{n}": {"yan": n % 3 > 0}, f"late-{n}": {"yan": n % 2}})
+    times = count_calls(monkeypatch, module, names)
+    address = reverse(name, args=[study.slug, *names, "json"])
+    first = client.get(address)
+    assert first.status_code == 200
+    assert client.get(address).content == first.content
+    assert len(times) == 1
+    client.get(address, {"theme": "dark"})
+    assert len(times) == 2
+    for n in range(20):
+        making.labels(study, {f"early-{n}": {"zed": n % 2}, f"late-{n}": {"zed": 1}})
+    assert client.get(address).content != first.content
+    assert len(times) == 3
+
+
+def count_calls(monkeypatch, module, names):
+    times: list[int] = []
+
+    def counted(original):
+        def draw(*given):
+            times.append(1)
+            return original(*given)
+
+        return draw
+
+    if module is people_charts:
+        monkeypatch.setitem(module.CHARTS, names[0], counted(module.CHARTS[names[0]]))
+    else:
+        drawn = "waterfall" if module is why_charts else "chart"
+        monkeypatch.setattr(module, drawn, counted(getattr(module, drawn)))
+    return times
