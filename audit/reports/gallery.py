@@ -29,10 +29,13 @@ FIRST = (("total", "<i8"), ("image", "<i8"), ("gap", "<f4"))
 MOST_FIRST = 1_000
 
 
-def keep(report: Report, paired: Paired, reference: Reference, judges: dict[str, Series]) -> None:
-    """Pack the columns of this report and delete those of earlier ones with the same options."""
+def packed(
+    study_id: int, paired: Paired, reference: Reference, judges: dict[str, Series]
+) -> list[Column]:
+    """The columns of a report that is still to be stored. Packed before that, since it takes longer than
+    somebody who labels may wait."""
     people = paired.people
-    ids = dict(Image.objects.filter(study=report.study_id).order_by().values_list("key", "pk"))
+    ids = dict(Image.objects.filter(study=study_id).order_by().values_list("key", "pk"))
     shared = {
         # 0: the image was deleted while the report was made.
         "image": np.array([ids.get(key, 0) for key in people.images], dtype=np.int64),
@@ -40,7 +43,7 @@ def keep(report: Report, paired: Paired, reference: Reference, judges: dict[str,
         "rewritten": people.variants == "rewritten",
         "yes": reference.yes,
     }
-    columns = [Column(report=report, name=PEOPLE, content=_pack(shared, SHARED))]
+    columns = [Column(name=PEOPLE, content=_pack(shared, SHARED))]
     for name, series in judges.items():
         gap = gaps(series)
         known = np.flatnonzero(~np.isnan(gap))
@@ -51,14 +54,21 @@ def keep(report: Report, paired: Paired, reference: Reference, judges: dict[str,
             "score": series.score,
             "verdict": series.verdict,
         }
-        columns.append(Column(report=report, name=f"judge {name}", content=_pack(judged, JUDGED)))
+        columns.append(Column(name=f"judge {name}", content=_pack(judged, JUDGED)))
         foremost = judged["order"][:MOST_FIRST]
         first = {
             "total": np.array([len(judged["order"])]),
             "image": shared["image"][foremost],
             "gap": gap[foremost],
         }
-        columns.append(Column(report=report, name=f"first {name}", content=_pack(first, FIRST)))
+        columns.append(Column(name=f"first {name}", content=_pack(first, FIRST)))
+    return columns
+
+
+def keep(report: Report, columns: list[Column]) -> None:
+    """Store the columns of this report and delete those of earlier ones with the same options."""
+    for column in columns:
+        column.report = report
     earlier = Report.objects.filter(study=report.study_id, options=report.options)
     Column.objects.filter(report__in=earlier).delete()
     Column.objects.bulk_create(columns)

@@ -69,20 +69,26 @@ def make_report(
         newest.stamp, newest.rows = stamp_before, rows_before
         newest.save(update_fields=["stamp", "rows"])
         return newest
+    # All that takes time, before the database is asked for its lock: people label meanwhile.
+    report = Report(
+        study=study,
+        body=computed.body,
+        summary=summary.of(computed.body),
+        data=computed.paired.digest,
+        options=changed,
+        stamp=stamp_before,
+        rows=rows_before,
+        made_for_id=user_id,
+    )
+    columns = []
+    if changed.keys() <= CHOSEN:
+        series = computed.series()
+        columns = gallery.packed(study.pk, computed.paired, computed.reference, series)
+    report.seconds = time.perf_counter() - began
     with transaction.atomic():
-        report = Report.objects.create(
-            study=study,
-            body=computed.body,
-            summary=summary.of(computed.body),
-            data=computed.paired.digest,
-            options=changed,
-            stamp=stamp_before,
-            rows=rows_before,
-            seconds=time.perf_counter() - began,
-            made_for_id=user_id,
-        )
-        if changed.keys() <= CHOSEN:
-            gallery.keep(report, computed.paired, computed.reference, computed.series())
+        report.save()
+        if columns:
+            gallery.keep(report, columns)
     return report
 
 

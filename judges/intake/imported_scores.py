@@ -30,6 +30,8 @@ from judges.runs.lifecycle import IMPORTED
 from judges.signals import scores_changed
 
 BATCH = 5_000
+# Scores of one transaction: nobody who labels waits for more of them.
+AT_ONCE = 1_250
 NAME_LENGTH = 120
 # The error of an image whose atoms alone have scores: no score is made up from those.
 ATOMS_ONLY = "Only scores of single atoms were given, none of the whole image."
@@ -95,10 +97,14 @@ class ScoreWriter:
         self.runs: dict[str, Run] = {}
         self.slugs: dict[str, str] = {}
 
-    @transaction.atomic
     def write(self, batch: list[ScoreRecord]) -> None:
         with_atoms = {r.image for r in batch if r.atom is not None}
         self.known.look_up({r.image for r in batch}, with_atoms)
+        for start in range(0, len(batch), AT_ONCE):
+            self._write(batch[start : start + AT_ONCE])
+
+    @transaction.atomic
+    def _write(self, batch: list[ScoreRecord]) -> None:
         whole: list[WholeScore] = []
         parts: list[PartScore] = []
         for r in batch:

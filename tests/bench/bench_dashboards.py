@@ -378,7 +378,7 @@ def _report(study) -> None:
     series = {
         judge.name: JudgeReport(paired, judge, reference, options).series for judge in paired.judges
     }
-    gallery.keep(report, paired, reference, series)
+    gallery.keep(report, gallery.packed(study.pk, paired, reference, series))
     began = time.process_time()
     stored_agreement.keep(study=study)
     print(
