@@ -6,6 +6,7 @@ the database only for the two dozen that it shows.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -24,9 +25,12 @@ SHARED = (("image", "<i8"), ("generator", "<i4"), ("rewritten", "?"), ("yes", "<
 JUDGED = (("order", "<i4"), ("gap", "<f4"), ("score", "<f8"), ("verdict", "<f4"))
 
 
-# Of the images that differ most, with their gaps, and how many there are in all.
-FIRST = (("total", "<i8"), ("image", "<i8"), ("gap", "<f4"))
-MOST_FIRST = 1_000
+# For who filters nothing, in stretches of a few thousand: the images in order, with their gaps and how many
+# there are in all; and by their number, each with its rank. `starts`: the first image of each of the latter.
+LISTED = (("total", "<i8"), ("image", "<i8"), ("gap", "<f4"))
+RANKED = (("image", "<i8"), ("rank", "<i4"))
+STARTS = (("image", "<i8"),)
+STRETCH = 4_096
 
 
 def packed(
@@ -55,13 +59,8 @@ def packed(
             "verdict": series.verdict,
         }
         columns.append(Column(name=f"judge {name}", content=_pack(judged, JUDGED)))
-        foremost = judged["order"][:MOST_FIRST]
-        first = {
-            "total": np.array([len(judged["order"])]),
-            "image": shared["image"][foremost],
-            "gap": gap[foremost],
-        }
-        columns.append(Column(name=f"first {name}", content=_pack(first, FIRST)))
+        listed = _listed(name, shared["image"][judged["order"]], gap[judged["order"]])
+        columns += [Column(name=of, content=content) for of, content in listed]
     return columns
 
 
@@ -72,6 +71,20 @@ def keep(report: Report, columns: list[Column]) -> None:
     earlier = Report.objects.filter(study=report.study_id, options=report.options)
     Column.objects.filter(report__in=earlier).delete()
     Column.objects.bulk_create(columns)
+
+
+def _listed(judge: str, images: np.ndarray, gap: np.ndarray) -> Iterator[tuple[str, bytes]]:
+    """The columns for who filters nothing, by name."""
+    total = np.array([images.size])
+    ranks = np.argsort(images, kind="stable")
+    sorted_images = images[ranks]
+    yield f"starts {judge}", _pack({"image": sorted_images[::STRETCH]}, STARTS)
+    for number, start in enumerate(range(0, max(images.size, 1), STRETCH)):
+        here = slice(start, start + STRETCH)
+        listed = {"total": total, "image": images[here], "gap": gap[here]}
+        yield f"order {number} {judge}", _pack(listed, LISTED)
+        ranked = {"image": sorted_images[here], "rank": ranks[here]}
+        yield f"ranks {number} {judge}", _pack(ranked, RANKED)
 
 
 def gaps(series: Series) -> np.ndarray:
@@ -98,49 +111,76 @@ class Filters:
 class Gallery:
     """The images of one report and one judge, those that differ most first.
 
-    The first thousand stand in a column of their own: whoever looks at them reads no other. What is
-    filtered, and what comes later, is found in the columns of all images.
+    Who filters nothing reads only the stretch of the order that he looks at, however many images
+    there are; what is filtered is found in the columns of all images.
     """
 
     def __init__(self, report_id: int | None, judge: str) -> None:
         self._report, self._judge = report_id or 0, judge
-        packed = self._read(f"first {judge}")
-        # Reports of earlier versions have no such column.
-        self._first = _unpack(packed[0], FIRST) if packed else None
+        self._stretches: dict[int, dict[str, np.ndarray] | None] = {}
 
     @cached_property
     def exists(self) -> bool:
         """The columns are kept for the newest report only."""
-        return self._first is not None or self._all is not None
+        return self._is_listed or self._all is not None
+
+    @cached_property
+    def _is_listed(self) -> bool:
+        """Reports of earlier versions are not."""
+        return self._stretch(0) is not None
 
     def count(self, filters: Filters) -> int:
-        if self._first is not None and filters == Filters():
-            return int(self._first["total"][0])
+        if filters == Filters() and (first := self._stretch(0)) is not None:
+            return int(first["total"][0])
         return len(self._matching(filters))
 
     def part(self, filters: Filters, start: int, stop: int) -> list[tuple[int, float]]:
         """These of the images that pass the filters, in order: each with its gap."""
-        if self._first is not None and filters == Filters():
-            there = self._first["image"]
-            if min(stop, self.count(filters)) <= len(there):
-                gaps = self._first["gap"][start:stop].tolist()
-                return list(zip(there[start:stop].tolist(), gaps, strict=True))
+        if filters == Filters() and self._is_listed:
+            return self._listed(start, min(stop, self.count(filters)))
         if self._all is None:
             return []
         places = self._matching(filters)[start:stop]
-        images, gap = self._all["image"][places], self._all["gap"][places]
-        return list(zip(images.tolist(), gap.tolist(), strict=True))
+        return _with_gaps(self._all["image"][places], self._all["gap"][places])
 
     def place_of(self, filters: Filters, image: int) -> int | None:
         """Where this image comes among those that pass the filters."""
-        if self._first is not None and filters == Filters():
-            found = np.flatnonzero(self._first["image"] == image)
-            if found.size or self.count(filters) == len(self._first["image"]):
-                return int(found[0]) if found.size else None
+        if filters == Filters() and self._is_listed:
+            return self._rank(image)
         if self._all is None:
             return None
         found = np.flatnonzero(self._all["image"][self._matching(filters)] == image)
         return int(found[0]) if found.size else None
+
+    def _listed(self, start: int, stop: int) -> list[tuple[int, float]]:
+        found: list[tuple[int, float]] = []
+        while start < stop:
+            stretch, begins = self._stretch(start // STRETCH), start % STRETCH
+            ends = min(begins + stop - start, STRETCH)
+            if stretch is None:
+                return found
+            found += _with_gaps(stretch["image"][begins:ends], stretch["gap"][begins:ends])
+            start += ends - begins
+        return found
+
+    def _rank(self, image: int) -> int | None:
+        packed = self._read(f"starts {self._judge}")
+        starts = _unpack(packed[0], STARTS)["image"] if packed else np.empty(0)
+        number = int(np.searchsorted(starts, image, side="right")) - 1
+        packed = self._read(f"ranks {number} {self._judge}")
+        if not packed:
+            return None
+        ranked = _unpack(packed[0], RANKED)
+        place = int(np.searchsorted(ranked["image"], image))
+        if place == ranked["image"].size or ranked["image"][place] != image:
+            return None
+        return int(ranked["rank"][place])
+
+    def _stretch(self, number: int) -> dict[str, np.ndarray] | None:
+        if number not in self._stretches:
+            packed = self._read(f"order {number} {self._judge}")
+            self._stretches[number] = _unpack(packed[0], LISTED) if packed else None
+        return self._stretches[number]
 
     @cached_property
     def _all(self) -> dict[str, np.ndarray] | None:
@@ -171,6 +211,10 @@ class Gallery:
         rows = Column.objects.filter(report_id=self._report, name__in=names).order_by()
         packed = dict(rows.values_list("name", "content"))
         return [packed[name] for name in names if name in packed]
+
+
+def _with_gaps(images: np.ndarray, gap: np.ndarray) -> list[tuple[int, float]]:
+    return list(zip(images.tolist(), gap.tolist(), strict=True))
 
 
 def _pack(arrays: dict[str, np.ndarray], layout: tuple[tuple[str, str], ...]) -> bytes:

@@ -386,7 +386,7 @@ def _report(study) -> None:
         f"{time.process_time() - began:.1f} s of CPU",
         flush=True,
     )
-    assert Column.objects.filter(report=report).count() == 5
+    assert Column.objects.filter(report=report, name__startswith="judge ").count() == 2
     assert np.isfinite(next(iter(series.values())).score).all()
 
 

@@ -39,27 +39,29 @@ def test_filters_keep_the_order(report):
     assert keys(report, variant="rewritten") == []
 
 
-@pytest.mark.parametrize("most", [0, 1, 2, 3, 4, 5])
+@pytest.mark.parametrize("stretch", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("filters", [Filters(), Filters(generator=0), Filters(generator=7)])
-def test_the_first_are_the_same_as_among_all(report, monkeypatch, most, filters):
-    """However many have a column of their own; reports of earlier versions have none."""
-    monkeypatch.setattr(gallery, "MOST_FIRST", most)
+def test_stretches_say_the_same_as_the_columns_of_all(report, monkeypatch, stretch, filters):
+    """However long they are; reports of earlier versions have none."""
+    monkeypatch.setattr(gallery, "STRETCH", stretch)
     making.scores(report.study, {"early-3": 0.65})
     newer = reports.make_report(study=report.study)
     stored = Gallery(newer.pk, "some-judge")
     whole = Gallery(newer.pk, "some-judge")
-    whole._first = None
+    whole._stretches[0] = None
     assert stored.exists and whole.exists
     n = whole.count(filters)
     assert stored.count(filters) == n
     for start in range(n + 1):
         for stop in range(start, n + 2):
             assert stored.part(filters, start, stop) == whole.part(filters, start, stop)
-    for image in report.study.images.values_list("pk", flat=True):
+    images = list(report.study.images.values_list("pk", flat=True))
+    assert len({whole.place_of(Filters(), image) for image in images} - {None}) == 5
+    for image in [0, *images, max(images) + 1]:
         assert stored.place_of(filters, image) == whole.place_of(filters, image)
 
 
-def test_who_looks_at_the_first_reads_no_other_column(report):
+def test_who_filters_nothing_reads_no_column_of_all_images(report):
     with CaptureQueriesContext(connection) as seen:
         stored = Gallery(report.pk, "some-judge")
         image, gap = stored.part(Filters(), 0, 16)[0]
@@ -69,7 +71,9 @@ def test_who_looks_at_the_first_reads_no_other_column(report):
             0,
         )
     assert gap == pytest.approx(0.8)
-    assert len(seen) == 1
+    read = " ".join(query["sql"] for query in seen)
+    assert "'order 0 some-judge'" in read and "'ranks 0 some-judge'" in read
+    assert "'people'" not in read and "'judge some-judge'" not in read
 
 
 def test_a_newer_report_takes_the_columns_over(report, study):
