@@ -39,8 +39,7 @@ __all__ = [
 ]
 
 BATCH = 500
-# One transaction each: nobody else writes to SQLite meanwhile, so it takes less than a tenth of a second.
-LABEL_BATCH = 5_000
+LABEL_BATCH = 10_000
 R = TypeVar("R", PromptRecord, ImageRecord, LabelRecord)
 Writer = Callable[[list[Any]], None]
 
