@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
@@ -119,24 +119,8 @@ class Paired:
     @cached_property
     def digest(self) -> str:
         """A hash of everything that the statistics depend on, and of nothing else."""
-        people = self.people
         sha = hashlib.sha256()
-        facts = [
-            people.question,
-            list(people.images),
-            people.prompts.tolist(),
-            [[people.generator_names[g] for g in people.generators.tolist()]],
-            [d.isoformat() if d else None for d in people.release_dates],
-            people.variants.tolist(),
-            people.tags,
-            _plain(people.atomicity),
-            [[name, _plain(row)] for name, row in zip(people.raters, people.ratings, strict=True)],
-        ]
-        if people.decisions is not None:
-            facts.append(_plain(people.decisions))
-        if people.chances is not None and people.drawn is not None:
-            facts += [people.chances.tolist(), people.drawn.tolist()]
-        sha.update(json.dumps(facts, ensure_ascii=False).encode())
+        _hash(sha, self._of_people())
         for judge in self.judges:
             facts = [
                 judge.fingerprint,
@@ -150,8 +134,38 @@ class Paired:
                 *([judge.atom_kinds.tolist()] if judge.atom_kinds.size else []),
                 *([judge.atom_prompts.tolist()] if judge.atom_prompts.size else []),
             ]
-            sha.update(json.dumps(facts, ensure_ascii=False).encode())
+            _hash(sha, facts)
         return sha.hexdigest()
+
+    def _of_people(self) -> Iterator[Any]:
+        people = self.people
+        yield people.question
+        yield list(people.images)
+        yield people.prompts.tolist()
+        yield [[people.generator_names[g] for g in people.generators.tolist()]]
+        yield [d.isoformat() if d else None for d in people.release_dates]
+        yield people.variants.tolist()
+        yield people.tags
+        yield _plain(people.atomicity)
+        rows = zip(people.raters, people.ratings, strict=True)
+        yield ([name, _plain(row)] for name, row in rows)
+        if people.decisions is not None:
+            yield _plain(people.decisions)
+        if people.chances is not None and people.drawn is not None:
+            yield people.chances.tolist()
+            yield people.drawn.tolist()
+
+
+def _hash(sha: hashlib._Hash, facts: Iterable[Any]) -> None:
+    """As one JSON list, one fact at a time: the text of twenty million answers takes a gigabyte."""
+    sha.update(b"[")
+    for place, fact in enumerate(facts):
+        sha.update(b", " if place else b"")
+        if isinstance(fact, Iterator):
+            _hash(sha, fact)
+        else:
+            sha.update(json.dumps(fact, ensure_ascii=False).encode())
+    sha.update(b"]")
 
 
 class Source(Protocol):

@@ -17,6 +17,8 @@ Codes = NDArray[np.int64]
 
 LARGEST = 1e100
 LARGEST_CODE = 2**53
+# Of so many values, those of a scale of steps show few different ones.
+SAMPLE, FEW = 1024, 128
 
 
 def same_length(*series: ArrayLike) -> tuple[np.ndarray, ...]:
@@ -85,6 +87,11 @@ def coded(values: np.ndarray) -> tuple[np.ndarray, Codes]:
             used = np.bincount(place) > 0
             names = (np.flatnonzero(used) + low).astype(values.dtype)
             return names, (np.cumsum(used) - 1)[place]
+        # Few steps of a scale: found by their names, not by a sort of all.
+        if values.size > SAMPLE and np.unique(values[:SAMPLE]).size <= FEW:
+            names = np.unique(values)
+            if names.size <= SAMPLE:
+                return names, np.searchsorted(names, values)
     names, codes = np.unique(values, return_inverse=True)
     return names, codes.astype(np.int64)
 

@@ -118,14 +118,14 @@ def rankings(
     generators = Draw(np.arange(size), resamples=resamples, seed=seed + 1)
     i, j = _pairs(size)
 
-    def gaps(counts: Floats) -> tuple[Floats, Floats]:
-        of_people, of_judge = (
-            weighted(counts, table.T) / counts.sum(axis=1, keepdims=True)
-            for table in (found.people, found.judge)
-        )
+    sums = np.hstack([found.people.T, found.judge.T])
+
+    def gaps(summed: Floats) -> tuple[Floats, Floats]:
+        # Every resample holds as many prompts as there are.
+        of_people, of_judge = np.hsplit(summed / total, 2)
         return of_people[:, i] - of_people[:, j], of_judge[:, i] - of_judge[:, j]
 
-    here, drawn = gaps(draw.once), gaps(draw.counts)
+    here, drawn = gaps(weighted(draw.once, sums)), gaps(draw.drawn(sums))
     once = np.ones((1, i.size))
     held = generators.counts[:, i] * generators.counts[:, j]
 
@@ -135,7 +135,7 @@ def rankings(
     def estimate(value: float, values: Floats, n: int) -> Result:
         if np.isnan(value):
             return Undefined("people or the judge give all generators the same score", n)
-        made = percentiles.interval(value, lambda _: values, draw.counts, n)
+        made = percentiles.interval(value, lambda _: values, draw.once, n)
         if isinstance(made, Estimate) and made.low == made.high:
             return Estimate(value, None, None, n)
         return made

@@ -7,7 +7,7 @@ kept as how often it holds each cluster, and never as copied data.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache, wraps
 
 import numpy as np
@@ -55,9 +55,19 @@ def cluster_counts(clusters: int, resamples: int, seed: int) -> Floats:
     1,000 of 2,000 resamples are the 1,000. Its upper 32 bits u pick cluster floor(u G / 2^32)
     (uneven by less than G / 2^32).
     """
+    counts = np.empty((resamples, clusters))
+    first = 0
+    for part in in_parts(clusters, resamples, seed):
+        counts[first : first + len(part)] = part
+        first += len(part)
+    counts.setflags(write=False)
+    return counts
+
+
+def in_parts(clusters: int, resamples: int, seed: int) -> Iterator[Floats]:
+    """The same table, some rows at a time: of a hundred thousand clusters it takes gigabytes."""
     check(clusters, resamples, seed)
     stream = np.random.Philox(key=seed)
-    counts = np.empty((resamples, clusters))
     rows = max(1, 2**20 // clusters)
     for first in range(0, resamples, rows):
         size = min(rows, resamples - first)
@@ -65,9 +75,7 @@ def cluster_counts(clusters: int, resamples: int, seed: int) -> Floats:
         picked = (picked * np.uint64(clusters)) >> np.uint64(32)
         place = picked.astype(np.int64) + np.repeat(np.arange(size) * clusters, clusters)
         flat = np.bincount(place, minlength=size * clusters)
-        counts[first : first + size] = flat.reshape(size, clusters)
-    counts.setflags(write=False)
-    return counts
+        yield flat.reshape(size, clusters).astype(np.float64)
 
 
 @kept

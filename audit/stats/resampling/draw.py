@@ -25,15 +25,17 @@ from numpy.typing import ArrayLike, NDArray
 from audit.stats.counting import pairs
 from audit.stats.estimate import Estimate, Undefined
 from audit.stats.resampling.cluster_counts import (
+    KEPT_BYTES,
     Counts,
     LeftOut,
     check,
     cluster_counts,
+    in_parts,
     in_single,
     largest,
 )
 from audit.stats.resampling.cluster_order import by_content
-from audit.stats.resampling.exact_sums import by_group, weighted
+from audit.stats.resampling.exact_sums import by_group, halves, weighted
 from audit.stats.resampling.small_samples import LimitsAt, Scale
 from audit.stats.series import Codes, Floats, finite, group_codes, same_length
 
@@ -147,6 +149,14 @@ class Draw:
         if np.abs(sums).sum() * most < 2**24 and (sums == np.rint(sums)).all():
             return (self.in_single(counts) @ sums.astype(np.float32)).astype(np.float64)
         return weighted(counts, sums)
+
+    def drawn(self, sums: Floats) -> Floats:
+        """`weighted` of the draw's own counts, which are not held where they are too many to keep."""
+        if self.clusters * self.resamples * 8 <= KEPT_BYTES:
+            return weighted(self.counts, sums)
+        upper, lower = halves(sums)
+        parts = in_parts(self.clusters, self.resamples, self.seed)
+        return np.vstack([part @ upper + part @ lower for part in parts])
 
     def in_single(self, counts: Floats) -> NDArray[np.float32]:
         if counts is self.counts and self.fits_a_table:

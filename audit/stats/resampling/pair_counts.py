@@ -38,7 +38,7 @@ def _count_right(
     draw: Draw, counts: Counts, x: Floats, levels: Codes, epsilon: float | None
 ) -> Floats:
     cells = _cells(draw, x, levels)
-    if cells is not None and (cells[1] <= FEW_KINDS or not isinstance(counts, LeftOut)):
+    if cells is not None and (_few(draw, cells[1]) or not isinstance(counts, LeftOut)):
         return _between_cells(draw, counts, x, levels, epsilon, *cells)
     if isinstance(counts, LeftOut):
         return _right_without(draw, x, levels, epsilon)
@@ -115,6 +115,11 @@ def _between_cells(
         # Those of one kind, copies of one item among them, are tied for both.
         count += (held * (held - 1) / 2).sum(axis=1)
     return count
+
+
+def _few(draw: Draw, kinds: int) -> bool:
+    """Whether a table of clusters by kinds is no larger than the items."""
+    return kinds <= max(FEW_KINDS, draw.n // draw.clusters)
 
 
 def _held_by_kind(draw: Draw, counts: Counts, codes: Codes, kinds: int) -> Floats:
@@ -209,7 +214,7 @@ def _ties_without(draw: Draw, counts: LeftOut, codes: Codes, power: int) -> Floa
     k = int(codes.max()) + 1
     if k == draw.n:
         return counts @ draw.sizes()
-    if k <= FEW_KINDS:
+    if _few(draw, k):
         few: Floats = (_held_by_kind(draw, counts, codes, k) ** power).sum(axis=1)
         return few
     key, held = np.unique(codes * draw.clusters + draw.cluster, return_counts=True)

@@ -639,6 +639,7 @@ ROWS = {
     "exact_sums.ratio": None,
     "percentiles.plain": None,
     "cluster_counts.in_single": None,
+    "cluster_counts.in_parts": None,  # of a draw that was checked
     "cluster_counts.kept": None,  # remembers tables
     "draw.digest": None,  # a name for arrays
     "small_samples.between_ends": {

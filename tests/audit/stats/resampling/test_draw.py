@@ -1,0 +1,39 @@
+import numpy as np
+import pytest
+
+from audit.stats.resampling import draw, pair_counts
+from audit.stats.resampling.draw import Draw
+from audit.stats.resampling.exact_sums import weighted
+from audit.stats.series import SAMPLE, coded
+
+
+def test_sums_of_a_draw_that_is_not_held_are_those_of_one_that_is(monkeypatch):
+    sums = np.random.default_rng(1).normal(size=(700, 3))
+    held = Draw(np.arange(700), resamples=4000, seed=3)
+    expected = weighted(held.counts, sums)
+    assert held.drawn(sums).tolist() == expected.tolist()
+    monkeypatch.setattr(draw, "KEPT_BYTES", 0)
+    monkeypatch.setattr(draw, "cluster_counts", None)
+    assert Draw(np.arange(700), resamples=4000, seed=3).drawn(sums).tolist() == expected.tolist()
+
+
+def test_kinds_are_compared_where_clusters_hold_more_items_than_there_are_kinds(monkeypatch):
+    """20 values by 2 levels in 6 clusters of 100: the same counts as item by item."""
+    rng = np.random.default_rng(2)
+    x, levels = rng.integers(0, 20, 600) / 20, rng.integers(0, 2, 600)
+    counted = []
+    for few in (pair_counts._few, lambda draw, kinds: False):
+        monkeypatch.setattr(pair_counts, "_few", few)
+        one = Draw(np.arange(600) % 6, resamples=10, seed=1)
+        found = [pair_counts.right(one, one.left_out, x, levels)]
+        found += [pair_counts.ties(one, one.left_out, one.dense(x), power) for power in (2, 3)]
+        counted.append(np.array(found).tolist())
+    assert counted[0] == counted[1]
+
+
+@pytest.mark.parametrize("values", [np.tile([0.3, 0.1, np.nan, 0.2], SAMPLE), np.arange(4e3) / 7])
+def test_codes_of_few_steps_and_of_measurements_are_places_among_the_distinct(values):
+    names, codes = coded(values)
+    expected = np.unique(values, return_inverse=True)
+    np.testing.assert_array_equal(names, expected[0])
+    np.testing.assert_array_equal(codes, expected[1])
