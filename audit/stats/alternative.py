@@ -166,13 +166,21 @@ def _beside(
         raise ValueError("the judge needs one verdict, or NaN, for each image")
     given = ~np.isnan(table)
     used = ~np.isnan(verdicts) & (given.sum(axis=0) >= least_raters)
+    agrees = (table == verdicts).sum(axis=0) if scoring == "agreement" else None
     rows = []
     for rater in range(table.shape[0]):
         # Only this person's images: with many people each has few of all.
         images = np.flatnonzero(used & given[rater])
         if images.size >= least_images:
-            own, others = table[rater, images], np.delete(table[:, images], rater, axis=0)
-            rows.append(_Beside(rater, images, _ahead(others, own, verdicts[images], scoring)))
+            own, judged = table[rater, images], verdicts[images]
+            if agrees is None:
+                others = np.delete(table[:, images], rater, axis=0)
+                ahead = _closer(others, own, judged)
+            else:
+                # Without the own answer, which agrees with itself.
+                alike = _alike(table, images, own) - 1
+                ahead = (alike - agrees[images] + (own == judged)).astype(np.float64)
+            rows.append(_Beside(rater, images, ahead))
     return rows or Undefined(
         f"nobody has {least_images} images that {least_raters} people labelled"
     )
@@ -207,10 +215,16 @@ def _tested(
     )
 
 
-def _ahead(others: Floats, person: Floats, judge: Floats, scoring: str) -> Floats:
+def _alike(table: Floats, images: Codes, own: Floats) -> Codes:
+    """How many say the same on each of these images, row by row: no copy of the table is made."""
+    alike = np.zeros(images.size, np.int64)
+    for row in table:
+        alike += row[images] == own
+    return alike
+
+
+def _closer(others: Floats, person: Floats, judge: Floats) -> Floats:
     """How far the person is closer to the others than the judge: 0 where both are as close."""
-    if scoring == "agreement":
-        return (others == person).sum(axis=0) - (others == judge).sum(axis=0).astype(np.float64)
     of_judge = np.nansum((others - judge) ** 2, axis=0)
     of_person = np.nansum((others - person) ** 2, axis=0)
     same = np.isclose(of_judge, of_person, rtol=ROUNDING, atol=ROUNDING)
