@@ -37,7 +37,9 @@ def test_rows_of_labels_are_checked_between_short_transactions(study, monkeypatc
     records = [LabelRecord("early-0", who, name, 1) for who in ("ann", "ben") for name in names]
     outcome = Outcome()
     write_study.import_labels(study=study, records=records, outcome=outcome)
-    assert checked == [False] * 3 and written == [True] * 3
+    # PostgreSQL has many writers at a time.
+    parts = 3 if connection.vendor == "sqlite" else 1
+    assert checked == [False] * parts and written == [True] * parts
     # A person's answers about an image are one form, also where two transactions brought them.
     assert (outcome.annotations, outcome.answers) == (2, 6)
     assert (Annotation.objects.count(), Answer.objects.count()) == (2, 6)

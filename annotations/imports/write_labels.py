@@ -100,9 +100,11 @@ class LabelWriter:
         self.known.look_up({r[0] for r in batch}, {r[0] for r in batch if r[4] is not None})
         self.real.look_up()
         self._look_up_people({r[1] for r in batch})
-        for start in range(0, len(batch), AT_ONCE):
+        # Nobody waits for PostgreSQL, where each transaction more costs a fifth.
+        size = AT_ONCE if connection.vendor == "sqlite" else len(batch)
+        for start in range(0, len(batch), size):
             # What takes no lock stands between two writes: so whoever waits is let in.
-            self._write(self._fit_rows(batch[start : start + AT_ONCE]))
+            self._write(self._fit_rows(batch[start : start + size]))
 
     @transaction.atomic
     def _write(self, fitting: list[FitRow]) -> None:
