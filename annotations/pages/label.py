@@ -13,6 +13,7 @@ from django.http import Http404, HttpResponse, JsonResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
+from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import HtmxRequest, Place, place_or_404
@@ -63,7 +64,8 @@ def label(request: HtmxRequest, slug: str) -> HttpResponse:
             return redirect("practice", slug=slug)
         return _workplace(request, place)
     if not request.htmx:
-        record.record_label(**_sent(request, place))
+        # The next image in the same transaction: the page that is asked for now finds it held.
+        record.record_and_give_next(**_sent(request, place))
         return redirect("label", slug=slug)
     try:
         sent = _sent(request, place)
@@ -281,10 +283,12 @@ def _render(
     }
     if image:
         context["instructions"] = instructions_html(place.study.form, _pictures(place))
+    filled = _filled(request, image, context) if image and _is_usual(context) else ""
     if not request.htmx:
+        context["filled"] = mark_safe(filled)  # noqa: S308
         return render(request, "annotations/label.html", context)
-    if image and _is_usual(context):
-        return HttpResponse(_filled(request, image, context))
+    if filled:
+        return HttpResponse(filled)
     return render(request, "annotations/label.html#workplace", context)
 
 

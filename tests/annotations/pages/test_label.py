@@ -132,6 +132,17 @@ def test_without_scripts_a_refusal_is_a_page(as_bob, bob):
     assert b"has no answer yet" in reply.content
 
 
+def test_without_scripts_an_answer_gives_the_next_image_and_the_page_only_shows_it(as_bob, bob):
+    as_bob.get(LABEL)
+    before = in_hand(bob)
+    send(as_bob, bob, {"aligned": "1", "quality": "1"}, htmx=False)
+    given = Assignment.objects.get(annotator=bob, state="leased")
+    assert given.image != before
+    assert given.image.public_id in as_bob.get(LABEL).content.decode()
+    now = Assignment.objects.get(annotator=bob, state="leased")
+    assert (now.pk, now.leased_until) == (given.pk, given.leased_until)
+
+
 def test_a_double_click_leaves_one_answer(as_bob, bob):
     as_bob.get(LABEL)
     image, submission = in_hand(bob), str(uuid.uuid4())

@@ -83,3 +83,14 @@ def test_what_the_frame_has_no_place_for_comes_from_the_template(as_bob, bob, mo
     image = annotation.image.public_id
     assert b"data-correcting" in as_bob.get(f"{LABEL}answers/{image}/", **HTMX).content
     assert b"data-correcting" in as_bob.post(f"{LABEL}undo/", **HTMX).content
+
+
+def test_the_whole_page_holds_the_frame_too(as_bob, bob, monkeypatch):
+    making.label(bob)
+    page = as_bob.get(LABEL).content.decode()
+    with monkeypatch.context() as patch:
+        patch.setattr(label, "_is_usual", lambda context: False)
+        plain = as_bob.get(LABEL).content.decode()
+    page, plain = (re.sub(r"\b\w{64}\b", "", DRAWN.sub(r"\1", one)) for one in (page, plain))
+    assert page.split() == plain.split()
+    assert page.count('id="workplace"') == 1
