@@ -1,10 +1,21 @@
 """The project's own settings, on data of the tests' own: nothing of a real installation is touched."""
 
+import atexit
 import os
+import shutil
 import tempfile
 from pathlib import Path
 
-_folder = os.environ.setdefault("JURYBOX_VAR", tempfile.mkdtemp(prefix="jurybox-tests-"))
+
+def _folder_of_its_own() -> str:
+    """Processes that this one starts find it in the environment; this one takes it away."""
+    folder, made_by = tempfile.mkdtemp(prefix="jurybox-tests-"), os.getpid()
+    atexit.register(lambda: os.getpid() == made_by and shutil.rmtree(folder, ignore_errors=True))
+    return folder
+
+
+_folder = os.environ.get("JURYBOX_VAR") or _folder_of_its_own()
+os.environ["JURYBOX_VAR"] = _folder
 # Messages go nowhere unless a test starts a worker and a broker of its own.
 os.environ["CELERY_BROKER_URL"] = "memory://"
 # So that the numbers are shared by processes; each test says itself who may read them.
