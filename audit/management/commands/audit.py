@@ -149,7 +149,10 @@ def _bar():
             if shown.desc != what:
                 shown.reset()
                 shown.set_description_str(what)
+            newly_known = total != shown.total
             shown.total = total
             shown.update(done - shown.n)
+            if newly_known:
+                shown.refresh()
 
         yield show

@@ -154,10 +154,10 @@ def test_ten_people_more_ask_no_question_more(study, django_assert_num_queries):
 
     study.images.filter(key="early-0").update(gold={"aligned": 1})
     fill(["ann", "ben"])
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         annotator_quality.people_rows(study)
     fill([f"p{n}" for n in range(10)])
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         assert len(annotator_quality.people_rows(study)) == 12
 
 
