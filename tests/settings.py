@@ -10,7 +10,12 @@ from pathlib import Path
 def _folder_of_its_own() -> str:
     """Processes that this one starts find it in the environment; this one takes it away."""
     folder, made_by = tempfile.mkdtemp(prefix="jurybox-tests-"), os.getpid()
-    atexit.register(lambda: os.getpid() == made_by and shutil.rmtree(folder, ignore_errors=True))
+
+    @atexit.register
+    def take_away() -> None:
+        if os.getpid() == made_by:
+            shutil.rmtree(folder, ignore_errors=True)
+
     return folder
 
 
