@@ -23,7 +23,8 @@ def sent(method="GET", answer=None, **headers):
 def test_a_page_is_the_same_one_smaller(client):
     plain, small = client.get("/login/"), client.get("/login/", **GZIP)
     assert small.headers["Content-Encoding"] == "gzip"
-    assert len(small.content) < len(plain.content) / 2
+    # Up to 100 bytes are random, so that a length tells no secret.
+    assert len(small.content) < len(plain.content) * 3 / 4
     assert int(small.headers["Content-Length"]) == len(small.content)
     assert "Accept-Encoding" in small.headers["Vary"] and "Cookie" in small.headers["Vary"]
 
