@@ -155,6 +155,16 @@ TASKS: dict[str, Task] = {
 }
 
 
+def looked_for(
+    study: Study, kind: Making.Kind, options: dict[str, Any] | None = None
+) -> Making | None:
+    """Of a page that waits: a worker makes it, unless it was asked for already. How far that is."""
+    options = options or {}
+    if progress.looked_for(study, options, kind=kind):
+        send(TASKS[kind], study.pk)
+    return progress.of(study, kind=kind, options=options)
+
+
 @shared_task(soft_time_limit=300, time_limit=330)
 def delete_expired_task() -> None:
     """Runs regularly: sessions, tokens and counts that have run out, files that were never imported."""

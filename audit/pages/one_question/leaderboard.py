@@ -36,7 +36,6 @@ from audit.statistic_names import headings
 from audit.words import contests as words
 from audit.words.counting import who_counts
 from audit.words.report import title
-from judges.runs.wake import send
 
 OF_JUDGE = headings("vote_accuracy", "vote_soft_pairwise", "swap_consistency")
 WITHOUT_SWAP = headings("vote_accuracy", "vote_soft_pairwise")
@@ -66,10 +65,7 @@ class LeaderboardPage:
         except Refused as refusal:
             return None, refusal.message
         if stored.is_behind(kept, self.study):
-            options = self.asked.as_dict()
-            if progress.looked_for(self.study, options, kind=Making.Kind.STANDING):
-                send(tasks.make_standing_task, self.study.pk)
-            making = progress.of(self.study, kind=Making.Kind.STANDING, options=options)
+            making = tasks.looked_for(self.study, Making.Kind.STANDING, self.asked.as_dict())
             if making is not None and making.reason:
                 return kept, making.reason
         return kept, ""

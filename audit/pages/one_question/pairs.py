@@ -26,10 +26,8 @@ from annotations.pairs.expected import expected
 from audit import tasks
 from audit.contests.useful_pairs import draw_informative
 from audit.models import Making
-from audit.reports import progress
 from audit.words import pairs as words
 from audit.words.counting import who_counts
-from judges.runs.wake import send
 
 MOST_IMAGES = 100_000  # of more, a draw takes longer than a page may
 LARGEST_FILE = 10_000_000  # bytes
@@ -153,9 +151,7 @@ def _page(
 
 def _ask(study: Study) -> str:
     """Has a worker count the pairs of a large study; who does."""
-    if progress.looked_for(study, {}, kind=Making.Kind.PAIRS):
-        send(tasks.make_pairs_task, study.pk)
-    making = progress.of(study, kind=Making.Kind.PAIRS)
+    making = tasks.looked_for(study, Making.Kind.PAIRS)
     return making.reason if making and making.reason else who_counts(making)
 
 

@@ -18,12 +18,10 @@ from audit import tasks
 from audit.models import Making
 from audit.next_labels import pilots, plan_words
 from audit.next_labels.plan import MORE, TARGETS, Wish, plan_from, question_of
-from audit.reports import progress
 from audit.reports.pairing import kept_questions
 from audit.words.counting import who_counts
 from audit.words.report import title
 from judges.names import runs_by_name
-from judges.runs.wake import send
 
 WITHIN = 3.0
 NUMBERS = {
@@ -86,9 +84,7 @@ def _planned(study: Study, query: QueryDict) -> dict[str, Any]:
 
 def _ask(study: Study, asked: dict[str, str]) -> str:
     """Has a worker read the labels; who does."""
-    if progress.looked_for(study, asked, kind=Making.Kind.PLAN):
-        send(tasks.make_plan_task, study.pk)
-    making = progress.of(study, kind=Making.Kind.PLAN, options=asked)
+    making = tasks.looked_for(study, Making.Kind.PLAN, asked)
     if making is not None and making.reason:
         raise Refused(making.reason)
     return who_counts(making)

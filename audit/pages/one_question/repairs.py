@@ -26,13 +26,11 @@ from audit.pages.tables import Table, csv_of, row
 from audit.repairs import findings, gains
 from audit.repairs.enforce import ARMS, enforce
 from audit.repairs.painters import Bench
-from audit.reports import progress
 from audit.statistic_names import headings
 from audit.words import repairs as words
 from audit.words.counting import who_counts
 from audit.words.report import title
 from judges.names import runs_by_name
-from judges.runs.wake import send
 
 QUEUE = 12
 # More of them are made by the command, with a progress bar: a page cannot wait.
@@ -175,9 +173,7 @@ def _parts(shown: on_demand.Shown) -> tuple[dict[str, Any], list[dict[str, str]]
 
 def _ask(study: Study) -> str:
     """Has a worker compute the gains; who does."""
-    if progress.looked_for(study, {}, kind=Making.Kind.GAINS):
-        send(tasks.make_gains_task, study.pk)
-    making = progress.of(study, kind=Making.Kind.GAINS)
+    making = tasks.looked_for(study, Making.Kind.GAINS)
     return making.reason if making and making.reason else who_counts(making)
 
 

@@ -35,7 +35,6 @@ from audit.words.counting import who_counts
 from audit.words.report import title
 from judges.models import Run
 from judges.names import runs_by_name
-from judges.runs.wake import send
 
 COLUMNS = {"net_deviation": "points"}
 OF_SIDE = {"human_score": "people", "judge_score": "judge", "net_deviation": "people − judge"}
@@ -118,10 +117,7 @@ class WhyPage:
         except Refused as refusal:
             return None, refusal.message
         if stored.is_behind(kept, self.study, self.asked):
-            options = self.asked.as_dict()
-            if progress.looked_for(self.study, options, kind=Making.Kind.WHY):
-                send(tasks.make_why_task, self.study.pk)
-            making = progress.of(self.study, kind=Making.Kind.WHY, options=options)
+            making = tasks.looked_for(self.study, Making.Kind.WHY, self.asked.as_dict())
             if making is not None and making.reason:
                 return kept, making.reason
         return kept, ""

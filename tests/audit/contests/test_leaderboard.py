@@ -300,8 +300,8 @@ def test_what_is_kept_is_not_computed_again_until_answers_come(as_alice, arena, 
 
 def test_a_large_study_is_counted_by_a_worker(as_alice, arena, monkeypatch):
     monkeypatch.setattr(stored_agreement, "AT_ONCE", 1)
-    for page in ("audit.pages.one_question.leaderboard", "audit.api"):
-        monkeypatch.setattr(f"{page}.send", lambda *told: None)
+    for place in ("audit.tasks", "audit.api"):
+        monkeypatch.setattr(f"{place}.send", lambda *told: None)
     page = text(as_alice.get(at()))
     assert 'hx-trigger="every 3s"' in page
     assert as_alice.get(reverse("api-leaderboard", args=["arena"])).status_code == 202

@@ -87,7 +87,7 @@ def test_what_is_kept_is_not_computed_again(as_alice, large, monkeypatch):
 
 def test_a_large_study_is_explained_by_a_worker(as_alice, large, monkeypatch):
     monkeypatch.setattr(stored_agreement, "AT_ONCE", 1)
-    monkeypatch.setattr("audit.pages.one_question.why.send", lambda *told: None)
+    monkeypatch.setattr("audit.tasks.send", lambda *told: None)
     page = text(as_alice.get(at()))
     assert "A worker will count them" in page
     assert 'hx-trigger="every 3s"' in page
