@@ -25,7 +25,7 @@ from annotations.access import (
     places_of,
     research_place_or_404,
 )
-from annotations.api.lists import MessageSerializer, filters, listed, page
+from annotations.api.lists import MessageSerializer, filters, first_of_parts, listed, page
 from annotations.api.serializers import (
     LABEL,
     AnnotationFilters,
@@ -194,6 +194,10 @@ def all_annotations(request: Request, slug: str) -> Response:
         .defer("form__definition", "image__metadata", "image__gold")
         .prefetch_related("answers__atom")
     )
+    if chosen.keys() <= {"state"}:
+        states = [chosen["state"]] if chosen else Annotation.State.values
+        parts = [Annotation.objects.filter(study=place.study, state=state) for state in states]
+        rows = rows.filter(pk__in=first_of_parts(request, parts))
     # Only a form's answers can bring it twice; telling forms apart reads all of them.
     rows = rows.distinct() if "answers__question" in chosen else rows
     return page(request, rows, AnnotationSerializer, name=naming(place.study))

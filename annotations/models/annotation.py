@@ -49,7 +49,7 @@ class Annotation(models.Model):
             ),
         ]
         indexes = [
-            models.Index(fields=["study", "state"], name="annotation_by_state"),
+            models.Index(fields=["study", "state", "id"], name="annotation_by_state"),
             models.Index(fields=["annotator", "submitted_at"], name="annotation_by_person"),
         ]
 

@@ -109,7 +109,7 @@ class Pair(models.Model):
                 name="a_drawn_pair_had_a_chance",
             ),
         ]
-        indexes = [models.Index(fields=["study", "place"], name="pair_by_place")]
+        indexes = [models.Index(fields=["study", "taken", "place"], name="pair_by_places_taken")]
 
     def __str__(self) -> str:
         return self.key

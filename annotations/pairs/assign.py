@@ -25,17 +25,24 @@ _chance = random.SystemRandom()
 LEASED, RETURNED = PairAssignment.State.LEASED, PairAssignment.State.RETURNED
 
 
-# The next pair from a place on that this person never had, or handed back. One look-up by key for each
-# pair on the way: with joins, PostgreSQL may read all of the tables instead.
+# The next pair from a place on that this person never had, or handed back: the first of those that nobody
+# has, of those that one has, and so on, for the index has each of these by their place, so that finished
+# pairs are not walked over. One look-up by key for each pair on the way: with joins, PostgreSQL may read all
+# of the tables instead.
 NEXT = """
-    SELECT pair.id FROM annotations_pair AS pair
-    WHERE pair.study_id = %s AND pair.place >= %s AND pair.taken < %s
-      AND (SELECT had.id FROM annotations_pairassignment AS had
-           WHERE had.pair_id = pair.id AND had.annotator_id = %s
-             AND had.state <> 'returned') IS NULL
-      AND NOT ((SELECT file FROM annotations_image WHERE id = pair.first_id) = '')
-      AND NOT ((SELECT file FROM annotations_image WHERE id = pair.second_id) = '')
-    ORDER BY pair.place, pair.id LIMIT 1"""
+    WITH RECURSIVE people(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM people WHERE n + 1 < %s),
+    firsts(id) AS MATERIALIZED (
+        SELECT (SELECT pair.id FROM annotations_pair AS pair
+                WHERE pair.study_id = %s AND pair.taken = people.n AND pair.place >= %s
+                  AND (SELECT had.id FROM annotations_pairassignment AS had
+                       WHERE had.pair_id = pair.id AND had.annotator_id = %s
+                         AND had.state <> 'returned') IS NULL
+                  AND NOT ((SELECT file FROM annotations_image WHERE id = pair.first_id) = '')
+                  AND NOT ((SELECT file FROM annotations_image WHERE id = pair.second_id) = '')
+                ORDER BY pair.place, pair.id LIMIT 1)
+        FROM people)
+    SELECT id FROM firsts WHERE id IS NOT NULL
+    ORDER BY (SELECT place FROM annotations_pair WHERE id = firsts.id), id LIMIT 1"""
 PAIR = Prepared(
     lambda mark: (
         Pair.objects.order_by().filter(pk=mark("pair")).select_related("prompt", "first", "second")
@@ -136,7 +143,7 @@ def _leased(pair: Pair, annotator: Membership) -> PairAssignment:
 def _candidate(annotator: Membership, plan: PairPlan, place: int) -> Pair | None:
     """The next open pair from this place on, and round from the beginning."""
     for begin in dict.fromkeys((place, 0)):
-        found = ask(NEXT, [annotator.study_id, begin, plan.overlap, annotator.pk])
+        found = ask(NEXT, [plan.overlap, annotator.study_id, begin, annotator.pk])
         if found:
             return PAIR.first(pair=found[0][0])
     return None

@@ -18,7 +18,7 @@ from annotations.pairs.draws import EVERYWHERE, Graph
 from annotations.pairs.votes import MATCH
 from annotations.signals import pair_votes_are_counted, pair_votes_version
 
-AT_ONCE = 1_000  # pairs; more are counted by a worker
+AT_ONCE = 300  # pairs; more are counted by a worker
 SLICES_SHOWN = 50
 KIND = "pairs"  # of what is kept
 

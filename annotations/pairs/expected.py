@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db.models import Count, F, QuerySet
 
+from annotations.database.grouping import each
 from annotations.models import Image, Pair, PairVote, Prompt, Study
 from annotations.pairs.votes import MATCH
 
@@ -56,13 +57,10 @@ def _left(study: Study, per_prompt: int, among: tuple[str, ...]) -> int:
         images = images.filter(generator__name__in=among)
         there = there.filter(first__generator__name__in=among, second__generator__name__in=among)
     made: dict[int, list[int]] = defaultdict(list)
-    for prompt, count in (
-        images.values_list("prompt", "generator")
-        .annotate(Count("pk"))
-        .values_list("prompt", "pk__count")
-    ):
+    of_prompt = images.values_list(each("prompt"), each("generator")).annotate(Count("pk"))
+    for prompt, _, count in of_prompt:
         made[prompt].append(count)
-    drawn = dict(there.values_list("prompt").annotate(Count("pk")))
+    drawn = dict(there.values_list(each("prompt")).annotate(Count("pk")))
     return sum(
         min(
             max(per_prompt, 0),

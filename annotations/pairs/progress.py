@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Q
 
+from annotations.database.grouping import each
 from annotations.database.prepared import ask
 from annotations.models import Membership, Pair, PairAssignment, PairVote, Study
 from annotations.pairs.assign import plan_of
@@ -44,7 +45,9 @@ def of(study: Study) -> Progress:
         first_left=Count("pk", filter=Q(left="first")),
         sided=Count("pk", filter=~Q(left="")),
     )
-    per_pair = votes.values("pair").annotate(n=Count("pk")).filter(n__gte=max(overlap, 1))
+    per_pair = (
+        votes.values(of_pair=each("pair")).annotate(n=Count("pk")).filter(n__gte=max(overlap, 1))
+    )
     return Progress(pairs=pairs.count(), overlap=overlap, finished=per_pair.count(), **counted)
 
 

@@ -37,23 +37,23 @@ def triples(study: Study) -> list[dict[str, str]]:
     ]
 
 
-def shown(study: Study) -> on_demand.Shown:
-    """For a page: the gains, and the first of the repaired images."""
-    return on_demand.shown(study, KIND, {}, lambda: _for_a_page(study), _confirmed(study))
+def shown(study: Study, counts: dict[str, int]) -> on_demand.Shown:
+    """For a page that has counted the `findings_by_state`: the gains, and the first of the repaired images."""
+    return on_demand.shown(study, KIND, {}, lambda: _for_a_page(study), _confirmed(counts))
 
 
 def keep(study: Study) -> None:
     """For the worker."""
-    on_demand.keep(study, KIND, {}, lambda: _for_a_page(study), _confirmed(study))
+    counts = findings_by_state(study)
+    on_demand.keep(study, KIND, {}, lambda: _for_a_page(study), _confirmed(counts))
 
 
 def _for_a_page(study: Study) -> dict[str, Any]:
     return {"gains": gains(study), "first": triples(study)[:FIRST]}
 
 
-def _confirmed(study: Study) -> str:
+def _confirmed(counts: dict[str, int]) -> str:
     """Changes when somebody says whether a finding is real."""
-    counts = findings_by_state(study)
     return f" {counts[Finding.State.REAL]} {counts[Finding.State.WRONG]}"
 
 

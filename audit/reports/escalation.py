@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from annotations.kept.figures import Counter, figures, images_n
 from annotations.models import Annotation, Answer, Image, Study
@@ -168,13 +168,14 @@ def left_to_people(
     cut, least = _cut_and_least(judge, body)
     images = Image.objects.filter(study=study)
     if not labelled:
+        # A look-up for each image: PostgreSQL reads the whole list of a large NOT IN for each of them.
         answered = Answer.objects.filter(
-            annotation__study=study,
+            annotation__image=OuterRef("pk"),
             annotation__state=Annotation.State.COUNTED,
             question=body["question"],
             atom__isnull=True,
         )
-        images = images.exclude(pk__in=answered.values("annotation__image"))
+        images = images.filter(~Exists(answered))
     listed = _doubtful(_judged(runs_by_name(study).get(judge)), images, cut, least)
     return sorted(listed, key=lambda row: (row.confidence is None, row.confidence or 0.0, row.key))
 

@@ -235,10 +235,10 @@ def build(size: int):
     )
     user = get_user_model().objects.create(username=f"owner-{size}")
     Membership.objects.create(study=study, user=user, name="owner", role="owner")
-    images = _images(study, size)
-    _answers_of(study, images)
+    _images(study, size)
+    _answers_of(study)
     for number in range(2):
-        _scores(study, images, number)
+        _scores(study, number)
     _report(study)
     tally.keep(study=study)
     client = Client()
@@ -246,10 +246,12 @@ def build(size: int):
     return client
 
 
-def _images(study, size: int):
+def _images(study, size: int) -> None:
     from datetime import date
 
     from annotations.models import Generator, Image, Prompt
+    from annotations.models.image import count_images
+    from tests.bench.sql_rows import insert
 
     prompts = Prompt.objects.bulk_create(
         [
@@ -270,58 +272,51 @@ def _images(study, size: int):
             for n in range(GENERATORS)
         ]
     )
-    Image.objects.bulk_create(
-        (
-            Image(
-                study=study,
-                prompt=prompt,
-                generator=generator,
-                key=f"{prompt.key}-{n}",
-                taken=study.overlap,
-            )
-            for prompt in prompts
-            for n, generator in enumerate(generators)
-        ),
-        batch_size=2000,
+    insert(
+        Image,
+        "annotations_prompt AS prompt JOIN annotations_generator AS generator"
+        f" ON generator.study_id = prompt.study_id WHERE prompt.study_id = {study.pk}",
+        study_id=str(study.pk),
+        prompt_id="prompt.id",
+        generator_id="generator.id",
+        key=f"prompt.key || '-' || (generator.id - {generators[0].pk})",
+        public_id="'bench-' || prompt.id || '-' || generator.id",
+        taken=str(study.overlap),
     )
-    return list(Image.objects.filter(study=study).order_by("key").values_list("pk", "prompt_id"))
+    count_images(dict.fromkeys((generator.pk for generator in generators), len(prompts)))
 
 
-def _answers_of(study, images) -> None:
-    from django.db import connection
-    from django.utils import timezone
-
+def _answers_of(study) -> None:
     from annotations.models import Annotation, Answer, Membership
+    from tests.bench.sql_rows import insert
 
     people = Membership.objects.bulk_create(
         [Membership(study=study, name=f"rater {n}", simulated=True) for n in range(study.overlap)]
     )
-    now = timezone.now()
     for person in people:
-        Annotation.objects.bulk_create(
-            (
-                Annotation(
-                    study=study, image_id=pk, annotator=person, form=study.form, submitted_at=now
-                )
-                for pk, _ in images
-            ),
-            batch_size=2000,
+        insert(
+            Annotation,
+            f"annotations_image WHERE study_id = {study.pk}",
+            study_id=str(study.pk),
+            image_id="id",
+            annotator_id=str(person.pk),
+            form_id=str(study.form_id),
         )
-    answer, annotation = Answer._meta.db_table, Annotation._meta.db_table
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"INSERT INTO {answer} (annotation_id, question, value, text)"  # noqa: S608
-            f" SELECT id, 'aligned', CAST((image_id + id %% 7) %% 2 AS real), '' FROM {annotation}"
-            " WHERE study_id = %s",
-            [study.pk],
-        )
+    insert(
+        Answer,
+        f"annotations_annotation WHERE study_id = {study.pk}",
+        annotation_id="id",
+        question="'aligned'",
+        value="CAST((image_id + id %% 7) %% 2 AS real)",
+    )
 
 
-def _scores(study, images, number: int) -> None:
+def _scores(study, number: int) -> None:
     from django.utils import timezone
 
     from judges.models import Judge, Run, Score
     from judges.runs import counts
+    from tests.bench.sql_rows import insert
 
     judge, _ = Judge.objects.get_or_create(
         fingerprint=f"bench-{number}",
@@ -337,12 +332,15 @@ def _scores(study, images, number: int) -> None:
         study=study,
         judge=judge,
         state="finished",
-        expected=len(images),
+        expected=study.images.count(),
         started_at=timezone.now(),
     )
-    Score.objects.bulk_create(
-        (Score(run=run, image_id=pk, value=(pk * 7919 % 1000) / 1000) for pk, _ in images),
-        batch_size=2000,
+    insert(
+        Score,
+        f"annotations_image WHERE study_id = {study.pk}",
+        run_id=str(run.pk),
+        image_id="id",
+        value="id * 7919 %% 1000 / 1000.0",
     )
     counts.recount(run.pk)
 

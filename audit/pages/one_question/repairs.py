@@ -54,7 +54,7 @@ def repairs_page(request: HtmxRequest, slug: str) -> HttpResponse:
     rows = Finding.objects.filter(study=study)
     counts = gains.findings_by_state(study)
     queue = rows.filter(state=Finding.State.OPEN).select_related("image__prompt")[:QUEUE]
-    shown = gains.shown(study) if counts["real"] else on_demand.Shown({})
+    shown = gains.shown(study, counts) if counts["real"] else on_demand.Shown({})
     waiting = _ask(study) if shown.behind else ""
     body, first = _parts(shown)
     names = set(study.generators.order_by().values_list("name", flat=True))
@@ -96,8 +96,9 @@ def table(request: HtmxRequest, slug: str) -> HttpResponse:
         "rows": [],
         "signature": {"judges": {}, "data": ""},
     }
-    if gains.findings_by_state(study)["real"]:
-        shown = gains.shown(study)
+    counts = gains.findings_by_state(study)
+    if counts["real"]:
+        shown = gains.shown(study, counts)
         if shown.body is None:
             raise Refused("A worker has yet to compute this: open the page first.")
         told, first = _parts(shown)

@@ -131,6 +131,27 @@ def test_a_skipped_pair_goes_to_others(study, bob, charlie):
     assert held.pair_id in {vote(charlie).pair_id for _ in range(3)}
 
 
+def test_the_next_pair_is_the_first_by_place_however_many_people_have_it(study, bob, charlie):
+    with_pairs(study, overlap=2)
+    first, second = [vote(charlie).pair.place for _ in range(2)]
+    assert (first, second) == (0, 1)
+    # Pairs that nobody has come later.
+    assert [vote(bob).pair.place for _ in range(3)] == [0, 1, 2]
+    # Nobody may have a third look at the first two.
+    assert set(Pair.objects.filter(place__lt=2).values_list("taken", flat=True)) == {2}
+    assert vote(charlie).pair.place == 2
+
+
+def test_the_next_pair_is_found_without_walking_over_finished_ones(study):
+    if connection.vendor != "sqlite":
+        pytest.skip("plans of small tables say nothing there")
+    with_pairs(study)
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {assign.NEXT}", [3, study.pk, 0, 1])
+        plan = " ".join(str(row[3]) for row in cursor.fetchall())
+    assert "pair_by_places_taken (study_id=? AND taken=? AND place>?)" in plan
+
+
 def test_a_paused_study_gives_no_pair(study, bob):
     with_pairs(study)
     study.status = "paused"
