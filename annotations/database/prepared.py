@@ -29,6 +29,8 @@ from django.db.models.signals import post_init, pre_init
 # Marks are values that appear in no query otherwise, so that they are recognised among its
 # parameters. They must be possible keys: Django drops a query that cannot match.
 MARK = 2_147_000_000
+# SQL, and the values for its places.
+Part = tuple[str, Sequence[Any]]
 
 
 class Prepared:
@@ -44,15 +46,21 @@ class Prepared:
     def first(self, **values: Any) -> Any:
         return next(iter(self.all(**values)), None)
 
-    def all(self, **values: Any) -> list[Any]:
-        sql, order, compiler, converters, read = self._plan
-        params = [values[name.key] if isinstance(name, _Mark) else name for name in order]
-        native = connection.features.has_native_uuid_field
-        params = [p.hex if isinstance(p, uuid.UUID) and not native else p for p in params]
-        rows = ask(sql, params)
+    def all(self, *, after: Part = ("", ()), **values: Any) -> list[Any]:
+        """`after`: what the same statement does before, as `WITH … AS (…)`."""
+        _, _, compiler, converters, read = self._plan
+        sql, params = self.part(**values)
+        rows = ask(after[0] + sql, [*after[1], *params])
         if converters:
             rows = compiler.apply_converters(rows, converters)
         return [read(row) for row in rows]
+
+    def part(self, **values: Any) -> Part:
+        """The SQL with its values, for a larger statement."""
+        sql, order, *_ = self._plan
+        params = [values[name.key] if isinstance(name, _Mark) else name for name in order]
+        native = connection.features.has_native_uuid_field
+        return sql, [p.hex if isinstance(p, uuid.UUID) and not native else p for p in params]
 
     @functools.cached_property
     def _plan(self):
@@ -105,6 +113,7 @@ def _reader(compiler, alias: str) -> Callable[[Any], Model]:
     fields = info["select_fields"]
     start, end = fields[0], fields[-1] + 1
     names = [column[0].target.attname for column in compiler.select[start:end]]
+    annotated = compiler.annotation_col_map
     # The stubs know the fourth argument of a later Django.
     related = get_related_populators(info, compiler.select, alias)  # type: ignore[call-arg]
     for populator in related:
@@ -113,6 +122,8 @@ def _reader(compiler, alias: str) -> Callable[[Any], Model]:
 
     def read(row) -> Model:
         made = model.from_db(alias, names, row[start:end])
+        for name, column in annotated.items():
+            setattr(made, name, row[column])
         for populator in related:
             populator.populate(row, made)
         return made
@@ -147,14 +158,29 @@ def insert(*rows: Model) -> None:
     """Insert rows of one model with one statement, whose SQL is cached; sets their keys."""
     if not rows:
         return
-    fields, start, values = _insert_into(type(rows[0]))
+    _, start, marks = _insert_into(type(rows[0]))
+    params = [value for row in rows for value in _values(row)]
+    keys = ask(f"{start} VALUES {', '.join([f'({marks})'] * len(rows))} RETURNING id", params)
+    for row, (key,) in zip(rows, keys, strict=True):
+        inserted(row, key)
+
+
+def insertion(row: Model) -> Part:
+    """The row's INSERT as `… SELECT …`, for a larger statement that has a condition."""
+    _, start, marks = _insert_into(type(row))
+    return f"{start} SELECT {marks}", _values(row)
+
+
+def inserted(row: Model, key: int) -> None:
+    row.pk = key
+    row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
+
+
+def _values(row: Model) -> list[Any]:
+    fields, _, _ = _insert_into(type(row))
     # Asked for once: behind `connection` is a look-up for each attribute.
     here = connections[DEFAULT_DB_ALIAS]
-    params = [f.get_db_prep_save(f.pre_save(row, True), here) for row in rows for f in fields]
-    keys = ask(f"{start} {', '.join([values] * len(rows))} RETURNING id", params)
-    for row, (key,) in zip(rows, keys, strict=True):
-        row.pk = key
-        row._state.adding, row._state.db = False, here.alias
+    return [field.get_db_prep_save(field.pre_save(row, True), here) for field in fields]
 
 
 @functools.cache
@@ -162,8 +188,8 @@ def _insert_into(model: type[Model]) -> tuple[list, str, str]:
     fields = [field for field in model._meta.concrete_fields if not field.primary_key]
     quote = connection.ops.quote_name
     columns = ", ".join(quote(field.column) for field in fields if field.column)
-    start = f"INSERT INTO {quote(model._meta.db_table)} ({columns}) VALUES"
-    return fields, start, f"({', '.join(['%s'] * len(fields))})"
+    start = f"INSERT INTO {quote(model._meta.db_table)} ({columns})"
+    return fields, start, ", ".join(["%s"] * len(fields))
 
 
 def ask(statement: str, values: Sequence[Any]) -> list[tuple]:

@@ -19,6 +19,7 @@ from annotations.database.deadlocks import begins_again
 from annotations.database.leases import lease_end, ran_out
 from annotations.database.prepared import Prepared, ask, execute, insert
 from annotations.errors import LabelRefused
+from annotations.labelling.answer_sql import FROM_RESERVE, TAKE
 from annotations.labelling.image_order import Walk
 from annotations.models import Assignment, HandedBack, Image, Membership, Study
 
@@ -57,12 +58,6 @@ LEASES = """
     SELECT (SELECT id FROM annotations_assignment WHERE annotator_id = %s AND state = 'leased'),
            (SELECT id FROM annotations_assignment
             WHERE study_id = %s AND state IN ('leased', 'reserved') AND leased_until < %s LIMIT 1)"""
-FROM_RESERVE = """
-    UPDATE annotations_assignment SET state = 'leased', leased_until = %s
-    WHERE image_id = %s AND annotator_id = %s AND state = 'reserved'"""
-TAKE = """
-    UPDATE annotations_image SET taken = taken + 1
-    WHERE id = %s AND (taken < %s OR gold IS NOT NULL)"""
 
 
 @begins_again

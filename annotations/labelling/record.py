@@ -8,18 +8,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Value
 from django.utils import timezone
 
 from annotations.database.deadlocks import begins_again
 from annotations.database.leases import lease_end
-from annotations.database.prepared import Prepared, execute, insert
+from annotations.database.prepared import execute, insert
 from annotations.errors import LabelRefused
 from annotations.forms.papers.derived_answers import derived_answers
 from annotations.forms.per_image import needs_atoms
 from annotations.forms.validate_answers import validated
 from annotations.forms.versions import form_of, questions_for
-from annotations.labelling import assign
+from annotations.labelling import assign, at_once
+from annotations.labelling.answer_sql import ANSWER_THE_LEASE, KNOWN
 from annotations.models import (
     Annotation,
     Answer,
@@ -33,27 +33,6 @@ from annotations.models import (
 )
 from annotations.signals import announce_label_change
 
-# Finds in one query (annotation, 1) if this submission was saved before, also if it was corrected
-# since, and (annotation, 0) if this person has answered for the image. Usually there is no row.
-KNOWN = Prepared(
-    lambda mark: (
-        Annotation.objects.order_by()
-        .filter(submission=mark.uuid("submission"))
-        .values_list("pk", Value(1))
-        .union(
-            Revision.objects.order_by()
-            .filter(submission=mark.uuid("submission"))
-            .values_list("annotation", Value(1)),
-            Annotation.objects.order_by()
-            .filter(image=mark("image"), annotator=mark("person"))
-            .values_list("pk", Value(0)),
-            all=True,
-        )
-    )
-)
-ANSWER_THE_LEASE = """
-    UPDATE annotations_assignment SET state = 'answered', leased_until = NULL
-    WHERE image_id = %s AND annotator_id = %s AND state = %s"""
 EARLIER_KEPT = "Your earlier answers are kept."
 PRACTISE_FIRST = "Pass the practice round first; this answer was not saved."
 
@@ -97,9 +76,37 @@ def record_label(*, annotator: Membership, **sent: Any) -> Annotation:
 
 
 @begins_again
-@transaction.atomic
 def record_and_give_next(*, annotator: Membership, **sent: Any) -> Assignment | None:
     """Save the answers and give the next image in one transaction: one wait for the disk, not two."""
+    lease = _at_once(annotator=annotator, **sent) if at_once.is_usual(annotator) else None
+    return lease or _in_steps(annotator=annotator, **sent)
+
+
+def _at_once(
+    *,
+    image: Image,
+    annotator: Membership,
+    form: FormVersion,
+    answers: Mapping[str, Any],
+    submission: uuid.UUID,
+    seconds: float | None = None,
+    corrects: bool = True,
+) -> Assignment | None:
+    """None where nothing was saved: what is not usual goes in steps, which also say what is wrong."""
+    try:
+        check_can_label(image=image, annotator=annotator, form=form)
+        valid = check_answers(image=image, form=form, answers=answers)
+    except LabelRefused:
+        return None
+    annotation = _new(image, annotator, form, submission, seconds)
+    lease = at_once.save_and_lease(annotation, _answers(annotation, valid))
+    if lease is not None:
+        announce_label_change(annotator.study_id)
+    return lease
+
+
+@transaction.atomic
+def _in_steps(*, annotator: Membership, **sent: Any) -> Assignment | None:
     assign.lock(annotator)
     _, holds_nothing = _record(annotator=annotator, **sent)
     return assign.next_image_locked(annotator, holds_nothing=holds_nothing)
@@ -142,7 +149,21 @@ def _record(
     if earlier is not None:
         _correct(earlier, form=form, answers=valid, submission=submission, seconds=seconds)
         return earlier, held
-    annotation = Annotation(
+    annotation = _new(image, annotator, form, submission, seconds)
+    insert(annotation)
+    insert(*_answers(annotation, valid))
+    announce_label_change(annotator.study_id)
+    return annotation, held
+
+
+def _new(
+    image: Image,
+    annotator: Membership,
+    form: FormVersion,
+    submission: uuid.UUID,
+    seconds: float | None,
+) -> Annotation:
+    return Annotation(
         study=annotator.study,
         image=image,
         annotator=annotator,
@@ -151,10 +172,6 @@ def _record(
         seconds=plausible(seconds),
         submitted_at=timezone.now(),
     )
-    insert(annotation)
-    _write_answers(annotation, valid)
-    announce_label_change(annotator.study_id)
-    return annotation, held
 
 
 @transaction.atomic
@@ -274,11 +291,11 @@ def _correct(
     annotation.seconds = plausible(seconds)
     annotation.submitted_at = timezone.now()
     annotation.save()
-    _write_answers(annotation, answers)
+    insert(*_answers(annotation, answers))
     announce_label_change(annotation.study_id)
 
 
-def _write_answers(annotation: Annotation, answers: Mapping[str, float | str]) -> None:
+def _answers(annotation: Annotation, answers: Mapping[str, float | str]) -> list[Answer]:
     atoms: dict[int, int] = {}
     if needs_atoms(form_of(annotation.form)):
         atoms = dict(annotation.image.prompt.atoms.values_list("index", "pk"))
@@ -294,7 +311,7 @@ def _write_answers(annotation: Annotation, answers: Mapping[str, float | str]) -
                 text=value if isinstance(value, str) else "",
             )
         )
-    insert(*rows)
+    return rows
 
 
 def plausible(seconds: float | None) -> float | None:

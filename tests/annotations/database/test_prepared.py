@@ -2,8 +2,9 @@ import uuid
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.db.models import Count
 
-from annotations.database.prepared import Prepared, insert
+from annotations.database.prepared import Prepared, ask, insert, insertion
 from annotations.models import Annotation, Answer, Image, Membership
 from tests import making
 
@@ -53,6 +54,35 @@ def test_single_values_come_alone_and_several_as_a_row(study, bob):
     both = Prepared(lambda mark: Membership.objects.filter(pk=mark("p")).values_list("name", "pk"))
     assert walk.first(p=bob.pk) == {}
     assert tuple(both.first(p=bob.pk)) == ("bob", bob.pk)
+
+
+def test_what_was_counted_beside_a_row_comes_with_it(study):
+    counted = Prepared(
+        lambda mark: (
+            Image.objects.order_by()
+            .filter(key=mark.text("key"))
+            .annotate(atoms=Count("prompt__atoms"))
+            .select_related("prompt")
+        )
+    )
+    found = counted.first(key="early-0")
+    assert found.atoms == found.prompt.atoms.count()
+    assert found.prompt == Image.objects.get(key="early-0").prompt
+
+
+def test_a_part_of_a_larger_statement_has_its_own_values(study):
+    keyed = Prepared(lambda mark: Image.objects.order_by().filter(key=mark.text("key")))
+    before = ("WITH one AS (SELECT %s AS a, %s AS b) ", ["x", "y"])
+    assert keyed.first(key="early-0", after=before).key == "early-0"
+
+
+def test_a_row_is_inserted_under_a_condition(study, bob):
+    annotation = making.label(bob)
+    answer = Answer(annotation=annotation, question="another", value=None, text="words")
+    row, values = insertion(answer)
+    for condition, there in (("1 = 0", 0), ("1 = 1", 1)):
+        assert len(ask(f"{row} WHERE {condition} RETURNING id", values)) == there
+    assert annotation.answers.get(question="another").text == "words"
 
 
 def test_the_query_is_built_once(study):
