@@ -16,7 +16,6 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
-from django_guid.integrations import CeleryIntegration
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 # In a clone the pages' files lie beside the apps; a wheel carries them in `jurybox/`.
@@ -281,7 +280,6 @@ INSTALLED_APPS = [
     "template_partials",
     "rest_framework",
     "drf_spectacular",
-    "django_guid",
     "annotations",
     "judges",
     "audit",
@@ -290,7 +288,6 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "audit.installation.proxies.BelievesNamedProxies",
     "audit.installation.request_log.RequestLog",
-    "django_guid.middleware.guid_middleware",
     "audit.installation.proxies.SaysWhatIsMissing",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -589,23 +586,11 @@ if LOG_FORMAT not in {"line", "json"}:
     raise ImproperlyConfigured(f"LOG_FORMAT is {LOG_FORMAT!r}; write line or json.")
 if LOG_LEVEL not in {"DEBUG", "INFO", "WARNING", "ERROR"}:
     raise ImproperlyConfigured(f"LOG_LEVEL is {LOG_LEVEL!r}; write DEBUG, INFO, WARNING or ERROR.")
-# Every answer carries the id under which the log speaks of it; tasks inherit it.
-DJANGO_GUID = {
-    "GUID_HEADER_NAME": "X-Request-ID",
-    "EXPOSE_HEADER": False,
-    # `RequestLog` lets in only harmless ids, and they need not be UUIDs.
-    "VALIDATE_GUID": False,
-    "INTEGRATIONS": [CeleryIntegration()],
-}
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "filters": {
-        "request_id": {
-            "()": "django_guid.log_filters.CorrelationId",
-            "correlation_id_field": "request_id",
-        },
-        "task_id": {"()": "audit.installation.request_log.TaskName"},
+        "who_writes": {"()": "audit.installation.request_log.WhoWrites"},
         "route_only": {"()": "audit.installation.request_log.RouteOnly"},
     },
     "formatters": {
@@ -622,15 +607,13 @@ LOGGING = {
         "console": {
             "class": "logging.StreamHandler",
             "formatter": LOG_FORMAT,
-            "filters": ["request_id", "task_id", "route_only"],
+            "filters": ["who_writes", "route_only"],
         }
     },
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
     # Messages in files have no host; kombu warns about that at every start.
     "loggers": {
         "kombu.connection": {"level": "ERROR"},
-        # One line for each id that it makes.
-        "django_guid": {"level": "WARNING"},
     },
 }
 

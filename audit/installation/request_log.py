@@ -1,8 +1,7 @@
 """Which request or task a line of the log belongs to.
 
-django-guid gives every request its id and hands it on to the tasks it starts; python-json-logger
-writes the lines with LOG_FORMAT=json. What is here: which ids are taken from outside, the line of
-each request, the name of each task. A line names the route of a request, never its address:
+Every request has an id: its answer carries it, the lines of the log name it, and the tasks that it
+starts inherit it. python-json-logger writes the lines with LOG_FORMAT=json. A line names the route of a request, never its address:
 addresses can hold the secret of an invitation.
 """
 
@@ -11,33 +10,40 @@ from __future__ import annotations
 import logging
 import re
 import time
+import uuid
 from collections.abc import Callable
 from contextvars import ContextVar
 from datetime import datetime
 from typing import Any
 
-from celery.signals import task_postrun, task_prerun
+from celery.signals import before_task_publish, task_postrun, task_prerun
+from django.core.signals import request_finished
+from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from pythonjsonlogger.json import JsonFormatter
 
 logger = logging.getLogger("jurybox.request")
 
+HEADER = "X-Request-ID"
+_request: ContextVar[str] = ContextVar("request", default="")
 _task: ContextVar[str] = ContextVar("task", default="")
 # The ids that a proxy may set; anything else could forge lines of the log.
 _HARMLESS = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 
 class RequestLog:
-    """Middleware outside django-guid's: drops a forged id, and writes a line for each request."""
+    """Middleware: gives each request its id, and writes a line about it."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if not _HARMLESS.fullmatch(request.META.get("HTTP_X_REQUEST_ID", "")):
-            request.META.pop("HTTP_X_REQUEST_ID", None)
+        given = request.META.get("HTTP_X_REQUEST_ID", "")
+        name = given if _HARMLESS.fullmatch(given) else uuid.uuid4().hex
+        _request.set(name)
         began = time.perf_counter()
         response = self.get_response(request)
+        response.headers[HEADER] = name
         if logger.isEnabledFor(logging.INFO):
             logger.info(
                 "request",
@@ -68,11 +74,11 @@ class RouteOnly(logging.Filter):
         return True
 
 
-class TaskName(logging.Filter):
-    """Puts the task that runs now on every record."""
+class WhoWrites(logging.Filter):
+    """Puts the request and the task that run now on every record."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        record.task_id = _task.get()
+        record.request_id, record.task_id = _request.get(), _task.get()
         return True
 
 
@@ -86,12 +92,25 @@ class JsonLines(JsonFormatter):
         }
 
 
+@receiver(request_finished, dispatch_uid="request_log")
+def _request_ends(**kwargs: Any) -> None:
+    # Django writes its own line about a refusal after all middleware.
+    _request.set("")
+
+
+@before_task_publish.connect(dispatch_uid="request_log")
+def _send(headers: dict[str, Any], **kwargs: Any) -> None:
+    headers[HEADER] = _request.get()
+
+
 @task_prerun.connect(dispatch_uid="request_log")
 def _begin(task_id: str = "", task: Any = None, args: Any = (), **kwargs: Any) -> None:
     """A task is named by what it works on: `judges.tasks.score_chunk_task(17)`."""
+    _request.set(task.request.get(HEADER) or uuid.uuid4().hex)
     _task.set(f"{task.name}({', '.join(map(str, args))})#{task_id[:8]}")
 
 
 @task_postrun.connect(dispatch_uid="request_log")
 def _end(**kwargs: Any) -> None:
+    _request.set("")
     _task.set("")

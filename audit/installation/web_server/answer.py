@@ -1,4 +1,4 @@
-"""Answers as they go out: one to HEAD has the header of the page and nothing after it.
+"""Answers as they go out: the head with the beginning of the body, and one to HEAD with nothing after it.
 
 Django leaves the body of a page in its answer to HEAD, and Waitress sends what it is given. A proxy
 that uses its connection again takes these bytes for the next visitor's answer.
@@ -35,11 +35,20 @@ class _NoBodyForHead:
         super().write(b"" if self._is_head else data)  # type: ignore[misc]
 
 
-class Answer(_NoBodyForHead, WSGITask):
+class _HeadWithBody:
+    channel: Any
+
+    def write(self, data: bytes) -> None:
+        # Waitress would send each by a call of the system, which costs more than its bytes.
+        with self.channel.gathered():
+            super().write(data)  # type: ignore[misc]
+
+
+class Answer(_HeadWithBody, _NoBodyForHead, WSGITask):
     pass
 
 
-class RefusalAnswer(_NoBodyForHead, ErrorTask):
+class RefusalAnswer(_HeadWithBody, _NoBodyForHead, ErrorTask):
     pass
 
 

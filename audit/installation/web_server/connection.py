@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import socket
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from typing import Any
 
@@ -43,6 +45,8 @@ class Connection(HTTPChannel):
     # The request was refused; there may be more of it to come.
     _refused = False
     _lingers_since = 0.0
+    # Parts of an answer that are to leave together.
+    _gathered: list[bytes] | None = None
     # Since when an answer waits for its reader, and how much he has read of it.
     _pours_since = 0.0
     _poured = 0
@@ -112,6 +116,25 @@ class Connection(HTTPChannel):
         if self.requests[0].error is not None:
             self._refused = True
         super().service()
+
+    # --- The answer ----------------------------------------------------------------------------
+
+    @contextmanager
+    def gathered(self) -> Iterator[None]:
+        """What is written inside leaves together at the end."""
+        self._gathered = []
+        try:
+            yield
+        finally:
+            parts, self._gathered = self._gathered, None
+        super().write_soon(b"".join(parts))
+
+    def write_soon(self, data: Any) -> int:
+        if self._gathered is None:
+            written: int = super().write_soon(data)
+            return written
+        self._gathered.append(data)
+        return len(data)
 
     # --- How it ends ---------------------------------------------------------------------------
 

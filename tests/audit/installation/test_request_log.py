@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 
 import pytest
 from django.conf import settings
-from django_guid import clear_guid, set_guid
 
+from audit.installation import request_log
 from judges.tasks import reap_task
 
 
@@ -104,9 +104,9 @@ def test_a_task_carries_the_id_of_the_request_that_sent_it():
 
     with app.connection_for_write() as link, link.SimpleQueue("jurybox") as queue:
         queue.clear()
-        set_guid("proxy-0815-4711")
+        token = request_log._request.set("proxy-0815-4711")
         try:
             reap_task.apply_async()
         finally:
-            clear_guid()
+            request_log._request.reset(token)
         assert queue.get(timeout=5).headers["X-Request-ID"] == "proxy-0815-4711"
