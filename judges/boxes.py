@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from judges.protocols import Detection
@@ -54,9 +54,17 @@ def frame(size: tuple[int, int]) -> tuple[int, int]:
     return (new_short, new_long) if size[0] <= size[1] else (new_long, new_short)
 
 
-def as_evidence(detections: Iterable[Detection]) -> list[dict[str, Any]]:
+def as_evidence(detections: Sequence[Detection]) -> list[dict[str, Any]]:
     """As JSON keeps them, without masks and without the faintest."""
-    return [plain(detection) for detection in detections if detection["score"] >= FAINT]
+    return [
+        plain_at(detections, at) for at, score in enumerate(scores(detections)) if score >= FAINT
+    ]
+
+
+def plain_at(detections: Sequence[Detection], at: int) -> dict[str, Any]:
+    """Stored detections are plain already, and are not built for it."""
+    ready = getattr(detections, "plain", None)
+    return plain(detections[at]) if ready is None else ready(at)
 
 
 def plain(detection: Detection) -> dict[str, Any]:

@@ -12,6 +12,10 @@ from dataclasses import asdict
 from functools import lru_cache
 from typing import Any, overload
 
+from django.db.models import TextField
+from django.db.models.functions import Cast
+
+from annotations.database.json_text import loaded
 from judges.masks import packed, unpacked
 from judges.models import Look
 from judges.protocols import (
@@ -72,9 +76,9 @@ def stored_answers(
     """`wanted` by image and key; yields image, key and answer of those that are stored."""
     keys = {key for wants in wanted.values() for key in wants}
     rows = Look.objects.filter(engine=engine, image__in=wanted, want__in=keys)
-    for image, key, stored in rows.values_list("image_id", "want", "told"):
+    for image, key, text in rows.values_list("image_id", "want", Cast("told", TextField())):
         if key in wanted[image]:
-            yield image, key, answer_from_json(wanted[image][key], stored)
+            yield image, key, answer_from_json(wanted[image][key], loaded(text))
 
 
 def save(rows: Sequence[Look]) -> None:
@@ -116,8 +120,9 @@ class StoredDetections(Sequence[Detection]):
     def __init__(self, columns: Mapping[str, Any]) -> None:
         self._columns = columns
         self.classes: list[str] = columns["class"]
-        self.scores = _unpacked(columns["score"])
+        self.scores = _unpacked(columns["score"]).tolist()
         self._edges = _unpacked(columns["box"])
+        self._colors: Sequence[str | None] = columns.get("color", ())
         self._built: list[Detection | None] = [None] * len(self.scores)
 
     def __len__(self) -> int:
@@ -135,17 +140,22 @@ class StoredDetections(Sequence[Detection]):
             detection = self._built[index] = self._build(range(len(self.scores))[index])
         return detection
 
-    def _build(self, index: int) -> Detection:
-        columns = self._columns
+    def plain(self, index: int) -> Detection:
+        """As evidence shows it, without its mask."""
         detection: Detection = {
             "class": self.classes[index],
             "score": self.scores[index],
-            "box": self._edges[4 * index : 4 * index + 4],
+            "box": self._edges[4 * index : 4 * index + 4].tolist(),
         }
-        if "color" in columns and columns["color"][index] is not None:
-            detection["color"] = columns["color"][index]
-        if "mask" in columns:
-            mask = columns["mask"].get(str(index))
+        color = self._colors[index] if self._colors else None
+        if color is not None:
+            detection["color"] = color
+        return detection
+
+    def _build(self, index: int) -> Detection:
+        detection = self.plain(index)
+        if "mask" in self._columns:
+            mask = self._columns["mask"].get(str(index))
             detection["mask"] = mask and unpacked(mask)
         return detection
 
@@ -175,10 +185,8 @@ def _packed(numbers: Sequence[float]) -> str:
     return base64.b64encode(array("d", numbers).tobytes()).decode()
 
 
-def _unpacked(text: str) -> list[float]:
-    numbers = array("d")
-    numbers.frombytes(base64.b64decode(text))
-    return numbers.tolist()
+def _unpacked(text: str) -> array[float]:
+    return array("d", base64.b64decode(text))
 
 
 def _number(value: Any) -> float:

@@ -90,17 +90,17 @@ class GenEvalSummary:
 def decide(
     metadata: Mapping[str, Any], detections: Iterable[Detection], **options: Any
 ) -> Decision:
-    """Judge one image. Every clause is checked, so that all reasons are given."""
-    return _decide(metadata, list(detections), GenEval(**options))
+    """Judge one image."""
+    detections, chosen = list(detections), GenEval(**options)
+    places = _keep(metadata, detections, chosen)
+    kept = {name: [detections[index] for index in mine] for name, mine in places.items()}
+    return _decide(metadata, kept, chosen)
 
 
 def _decide(
-    metadata: Mapping[str, Any], detections: Sequence[Detection], chosen: GenEval
+    metadata: Mapping[str, Any], kept: dict[str, list[Detection]], chosen: GenEval
 ) -> Decision:
-    kept = {
-        name: [detections[index] for index in places]
-        for name, places in _keep(metadata, detections, chosen).items()
-    }
+    """Every clause is checked, so that all reasons are given."""
     clauses = []
     targets: list[list[Detection] | None] = []
     for clause in metadata.get("include", ()):
@@ -219,9 +219,11 @@ class GenEval(Optioned):
         Only where there are enough objects: a clause that has failed needs no colors.
         """
         include = subject.metadata.get("include")
-        if not include or _unknown(subject, seen):
+        if not include:
             return ()
         objects = _objects(subject)
+        if _unknown(objects, seen):
+            return ()
         if objects not in seen:
             return (objects,)
         colored = [clause for clause in include if "color" in clause]
@@ -241,22 +243,30 @@ class GenEval(Optioned):
     def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
         if not subject.metadata.get("include"):
             return Unscored("This prompt has no include clause for GenEval to check.")
-        unknown = _unknown(subject, seen)
+        objects = _objects(subject)
+        unknown = _unknown(objects, seen)
         if unknown:
             return Unscored(f"The detector does not know the class {', '.join(unknown)}.")
-        detections = self._colored(subject, seen)
+        detections, colors = seen[objects], self._colors(objects, seen)
+        places = _keep(subject.metadata, detections, self)
+        counted = {
+            index: _colored(detections[index], colors.get(index))
+            for name in objects.classes
+            for index in places.get(name, ())
+        }
+        kept = {
+            name: [counted[index] for index in places.get(name, ())] for name in objects.classes
+        }
         try:
-            decision = _decide(subject.metadata, detections, self)
+            decision = _decide(subject.metadata, kept, self)
         except ColorUnknown as error:
-            return Unscored(str(error), {"detections": _evidence(detections, ())})
-        asked = {clause["class"] for clause in decision.clauses}
-        counted = [d for name in asked for d in decision.kept.get(name, ())]
+            return Unscored(str(error), {"detections": _evidence(detections, colors, {})})
         return Judgement(
             score=1.0 if decision.correct else 0.0,
             correct=decision.correct,
             reason=decision.reason,
             evidence={
-                "detections": _evidence(detections, counted),
+                "detections": _evidence(detections, colors, counted),
                 "clauses": decision.clauses,
             },
         )
@@ -264,15 +274,13 @@ class GenEval(Optioned):
     def _color_of(self, objects: Objects, index: int, noun: str) -> ColorOf:
         return ColorOf(objects, index, noun, COLORS, self.templates, self.background, self.crop)
 
-    def _colored(self, subject: Subject, seen: Seen) -> Sequence[Detection]:
-        """All detections, with the colors that were asked for."""
-        objects = _objects(subject)
-        detections = seen[objects]
-        for want, color in seen.items():
-            if isinstance(want, ColorOf) and want == self._color_of(objects, want.index, want.noun):
-                detections = list(detections)
-                detections[want.index] = {**detections[want.index], "color": color}
-        return detections
+    def _colors(self, objects: Objects, seen: Seen) -> dict[int, str]:
+        """The colors that were asked for, by the detection's index."""
+        return {
+            want.index: color
+            for want, color in seen.items()
+            if isinstance(want, ColorOf) and want == self._color_of(objects, want.index, want.noun)
+        }
 
 
 def _objects(subject: Subject) -> Objects:
@@ -280,11 +288,15 @@ def _objects(subject: Subject) -> Objects:
     return Objects(tuple(dict.fromkeys(clause["class"] for clause in asked)))
 
 
-def _unknown(subject: Subject, seen: Seen) -> list[str]:
+def _unknown(objects: Objects, seen: Seen) -> list[str]:
     """Classes that the detector was never trained on; that is not the same as "none found"."""
     if not seen.classes:
         return []
-    return sorted(set(_objects(subject).classes) - set(seen.classes))
+    return sorted(name for name in objects.classes if name not in seen.classes)
+
+
+def _colored(detection: Detection, color: str | None) -> Detection:
+    return detection if color is None else {**detection, "color": color}
 
 
 def _keep(
@@ -297,18 +309,15 @@ def _keep(
     # neither 0.3 nor 0.9 is above itself.
     scores, (threshold,) = array("f", boxes.scores(detections)), array("f", [threshold])
     names = _classes(detections)
-    ranked: dict[str, list[tuple[float, int]]] = {}
-    for index, score in enumerate(scores):
-        if score > threshold:
-            ranked.setdefault(names[index], []).append((score, index))
-    kept = {}
-    for name, scored in ranked.items():
-        scored.sort(reverse=True)
-        objects = [index for _, index in scored[: options.max_objects]]
-        kept[name] = (
-            objects if options.max_overlap == 1 else _thin(detections, objects, options.max_overlap)
-        )
-    return kept
+    kept: dict[str, list[int]] = {}
+    above = [(score, index) for index, score in enumerate(scores) if score > threshold]
+    for _, index in sorted(above, reverse=True):
+        objects = kept.setdefault(names[index], [])
+        if len(objects) < options.max_objects:
+            objects.append(index)
+    if options.max_overlap == 1:
+        return kept
+    return {name: _thin(detections, objects, options.max_overlap) for name, objects in kept.items()}
 
 
 def _classes(detections: Sequence[Detection]) -> Sequence[str]:
@@ -386,17 +395,17 @@ def _clause(kind: str, clause: Mapping[str, Any], found: int, reason: str) -> di
 
 
 def _evidence(
-    detections: Sequence[Detection], counted: Sequence[Detection]
+    detections: Sequence[Detection], colors: Mapping[int, str], counted: Mapping[int, Detection]
 ) -> list[dict[str, Any]]:
     """For JSON: without the faintest guesses, with masks for the detections that counted."""
-    masked = {id(detection) for detection in counted}
     rows = []
     for index, score in enumerate(boxes.scores(detections)):
         if score < FAINT:
             continue
-        detection = detections[index]
-        row = boxes.plain(detection)
-        if id(detection) in masked and detection.get("mask"):
-            row["mask"] = packed(detection["mask"])
+        row = boxes.plain_at(detections, index)
+        if index in colors:
+            row["color"] = colors[index]
+        if index in counted and counted[index].get("mask"):
+            row["mask"] = packed(counted[index]["mask"])
         rows.append(row)
     return rows

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import time
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from annotations.database import bulk
+from annotations.database.json_text import dumped
 from annotations.models import Image
 from judges.looks.ask_engine import StopWorking
 from judges.models import AtomScore, Run, Score
@@ -127,7 +127,7 @@ def _insert(run: Run, scored: Sequence[Scored]) -> None:
         Score,
         SCORE,
         (
-            (pk, run.pk, image.pk, *columns, _json(evidence), assumed, seconds, moment)
+            (pk, run.pk, image.pk, *columns, dumped(evidence), assumed, seconds, moment)
             for pk, (image, result, seconds) in zip(ids, scored, strict=True)
             for *columns, evidence, assumed in (_columns(result),)
         ),
@@ -143,10 +143,6 @@ def _insert(run: Run, scored: Sequence[Scored]) -> None:
     unscored = sum(isinstance(result, Unscored) for result in results)
     assumed = sum(0 if isinstance(result, Unscored) else result.assumed for result in results)
     counts.add(run.pk, scored=len(scored), failed=unscored, assumed=assumed)
-
-
-def _json(evidence: dict[str, Any]) -> str:
-    return json.dumps(evidence) if evidence else "{}"
 
 
 def _columns(result: Judgement | Unscored) -> tuple[Any, ...]:

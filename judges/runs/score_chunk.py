@@ -15,7 +15,6 @@ from contextlib import closing, suppress
 from typing import Any
 
 from django.db import DatabaseError
-from django.db.models import Prefetch
 
 from annotations.database import bulk
 from annotations.database.leases import reason_of
@@ -309,19 +308,25 @@ def _done(lease: ChunkLease) -> None:
     run = lease.chunk.run
     if not lease.done():
         return  # Another worker has it, or its study was deleted meanwhile.
-    ended = finish_if_done(run)
+    if finish_if_done(run):
+        return  # That is told already.
     # Receivers may work for seconds, while a chunk of stored looks takes milliseconds.
-    if ended or time.monotonic() - _signalled.get(run.study_id, 0.0) > SIGNAL_EVERY:
+    if time.monotonic() - _signalled.get(run.study_id, 0.0) > SIGNAL_EVERY:
         _signalled[run.study_id] = time.monotonic()
-        scores_changed.send(sender=Run, study_id=run.study_id, ended=ended)
+        scores_changed.send(sender=Run, study_id=run.study_id, ended=False)
 
 
 def _unscored(run: Run, chunk: Chunk) -> list[Image]:
-    return list(
+    images = list(
         Image.objects.filter(pk__in=chunk.images)
         .exclude(scores__run=run)
-        # A prompt and its atoms once, for all of its images.
-        .prefetch_related(Prefetch("prompt", Prompt.objects.only(*OF_PROMPT)), "prompt__atoms")
         .only(*OF_IMAGE, "prompt")
         .order_by("prompt_id", "pk")
     )
+    # A prompt and its atoms once, for all of its images. A prefetch of the prompts would ask for each
+    # of them with an OR of its own, which takes a tenth of the time of a run over stored looks.
+    prompts = Prompt.objects.only(*OF_PROMPT).prefetch_related("atoms")
+    prompt_of = prompts.in_bulk({image.prompt_id for image in images})
+    for image in images:
+        image.prompt = prompt_of[image.prompt_id]
+    return images

@@ -18,6 +18,7 @@ PARTS = {
     "objects": "detectors, colors and image-text similarity",
     "questions": "many questions about one picture",
     "blip": "BLIP-VQA against the official eight passes",
+    "workers": "one worker process against two",
 }
 
 

@@ -21,7 +21,7 @@ the limit of 150 pixels for "near" refers to it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
@@ -237,7 +237,7 @@ def _judgement(
     result: SpatialScore,
     relation: str,
     nouns: Sequence[str],
-    detections: Iterable[Detection],
+    detections: Sequence[Detection],
     unknown: str,
 ) -> Judgement:
     return Judgement(

@@ -1,16 +1,19 @@
 """Expected values in golden/ are what the official evaluate_images.py and summary_scores.py gave."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotations.database.json_text import dumped, loaded
+from judges.looks import store as look_store
 from judges.masks import unpacked
 from judges.methods import geneval
 from judges.methods.geneval import COLORS, GenEval, decide, overlap, relations, summarise
-from judges.protocols import ColorOf, Judgement, Subject, Unscored
+from judges.protocols import ColorOf, Judgement, Objects, Subject, Unscored
 from tests.judges.judging import judged
 from tests.vectors.rules import printed
 
@@ -347,6 +350,27 @@ def test_the_masks_of_what_counted_are_evidence_and_no_others():
     assert ["mask" in found for found in judgement.evidence["detections"]] == [True, False, False]
     kept = judgement.evidence["detections"][0]["mask"]
     assert unpacked(kept) == mask
+
+
+def test_a_stored_answer_and_a_fresh_one_give_the_same_evidence_digit_for_digit():
+    mask = {"size": (2, 2), "counts": [1, 3]}
+    fresh = [
+        seen("dog", 0.9, box=[0.1, 1 / 3, 9.7, 1e-9]),
+        colorless("dog", 0.7000000000000001, mask=mask),
+        colorless("cat", 0.2, mask=mask),
+        seen("dog", 0.01),
+    ]
+    text = dumped(look_store.answer_as_json(Objects(), fresh))
+    detector = Detector()
+    detector.detections = look_store.answer_from_json(Objects(), loaded(text))
+    metadata = wants(one("dog", count=2, color="red"))
+    of_stored = judge(detector, metadata)
+    assert json.dumps(asdict(of_stored)) == json.dumps(asdict(judge(Detector(*fresh), metadata)))
+    assert [found.get("color") for found in of_stored.evidence["detections"]] == [
+        "red",
+        "red",
+        None,
+    ]
 
 
 def test_guesses_too_faint_to_be_any_are_no_evidence():
