@@ -10,7 +10,7 @@ from pathlib import Path
 
 from billiard import current_process
 from celery import Celery, bootsteps
-from celery.signals import worker_process_init
+from celery.signals import worker_init, worker_process_init
 from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "audit.settings")
@@ -53,6 +53,18 @@ def _call(name: str) -> None:
     from judges.runs.wake import send
 
     send(app.tasks[name])
+
+
+@worker_init.connect
+def share_cores(sender, **kwargs) -> None:
+    """The threads of torch in each process that this worker will start, before torch is imported there:
+    processes that each take a thread for every core keep one another from working. OMP_NUM_THREADS, where
+    somebody has set it, stays as it is."""
+    from annotations.pictures.decode_process import cores
+
+    # Celery also knows the word “auto”: a process for each core.
+    processes = sender.concurrency if isinstance(sender.concurrency, int) else cores()
+    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, cores() // processes)))
 
 
 @worker_process_init.connect
