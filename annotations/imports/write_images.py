@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from django.db import transaction
 
 from annotations.database import bulk, locks
+from annotations.database.among import among
 from annotations.errors import ImportRefused
 from annotations.imports.outcome import Outcome, reject
 from annotations.labelling import image_order
@@ -68,11 +69,12 @@ class Known:
 
     def __init__(self, study: Study, batch: list[ImageRecord]) -> None:
         self.study = study
-        prompts = Prompt.objects.filter(study=study, key__in=sound(r.prompt for r in batch))
+        prompts = Prompt.objects.filter(among("key", sound(r.prompt for r in batch)), study=study)
         self.prompts = dict(prompts.order_by().values_list("key", "pk"))
         generators = Generator.objects.filter(study=study)
         self.generators = dict(generators.values_list("name", "pk"))
-        images = Image.objects.filter(study=study, key__in=sound(r.key for r in batch)).order_by()
+        keys = among("key", sound(r.key for r in batch))
+        images = Image.objects.filter(keys, study=study).order_by()
         self.images = {
             key: There(*more) for key, *more in images.values_list("key", *There._fields)
         }
