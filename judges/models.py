@@ -11,7 +11,9 @@ from datetime import date
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
+from django.utils import timezone
 
+from annotations.imports import so_far
 from annotations.imports.outcome import sentences
 from annotations.models import AnchorSet, Atom, Image, Job, Study
 
@@ -366,6 +368,14 @@ class Upload(Job):
     key = models.CharField(max_length=80, blank=True)
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     read = models.PositiveIntegerField(default=0, help_text="Rows that were read so far.")
+    expected = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        help_text="About how many rows there are; empty where nobody can tell.",
+    )
+    began_at = models.DateTimeField(
+        null=True, blank=True, help_text="When a worker read the first row."
+    )
     outcome = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)
@@ -396,6 +406,12 @@ class Upload(Job):
     @property
     def is_given_up(self) -> bool:
         return self.state == self.State.GIVEN_UP
+
+    @property
+    def so_far(self) -> str:
+        began = self.began_at
+        seconds = (timezone.now() - began).total_seconds() if began is not None else 0.0
+        return so_far.in_words(read=self.read, expected=self.expected, seconds=seconds)
 
     @property
     def refused(self) -> int:

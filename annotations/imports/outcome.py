@@ -60,6 +60,7 @@ class Outcome:
                 self.missing.append(what)
 
     def step(self, count: int) -> None:
+        """So many more rows of the source are read and written."""
         self.read += count
         if self.progress is not None:
             self.progress(self.read)

@@ -25,8 +25,10 @@ from annotations.sources.records import (
     GeneratorRecord,
     ImageRecord,
     LabelRecord,
+    Missing,
     PromptRecord,
     Record,
+    Remark,
 )
 
 __all__ = [
@@ -77,18 +79,26 @@ def import_records(
         **(more or {}),
     }
     waiting: dict[type, list[Any]] = {kind: [] for kind in writers}
+    # Rows of the source since the last step, and where the last one stood: a row may be several records.
+    rows, place = 0, ("", 0)
 
     def flush(upto: type | None = None) -> None:
+        nonlocal rows
         for kind, (_, write) in writers.items():
             if waiting[kind]:
                 batch, waiting[kind] = waiting[kind], []
                 write(batch)
-                outcome.step(len(batch))
+                outcome.step(rows)
+                rows = 0
             if kind is upto:
                 return
 
     with bulk.seldom_collected(), decoders:
         for record in records:
+            if not isinstance(record, Missing | Remark):
+                here = (record.source, record.line)
+                rows += here != place or not record.line
+                place = here
             if isinstance(record, NOTES):
                 outcome.note(record)
                 continue
@@ -100,6 +110,8 @@ def import_records(
             if len(batch) >= (IMAGE_BATCH if brings else writers[kind][0]):
                 flush(kind)
         flush()
+        if rows:
+            outcome.step(rows)
     outcome.warnings += labels.remarks()
     if not outcome.dry_run:
         outdate(study)

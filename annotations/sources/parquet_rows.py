@@ -55,6 +55,10 @@ class Embedded:
         return None if self.content is None else Kept(self.content)
 
 
+def count(path: Path) -> int:
+    return int(_opened(path).metadata.num_rows)
+
+
 def columns(path: Path) -> list[str]:
     return list(_opened(path).schema_arrow.names)
 

@@ -135,7 +135,7 @@ def _look_into(
     found |= _counts(path)
     _add_choices(found, format, kind, source)
     outcome = _dry_run(delivery, format, kind, source, progress)
-    found |= {"outcome": _short(outcome.as_json(), folder), "refusal": ""}
+    found |= {"outcome": _short(outcome.as_json(), folder), "read": outcome.read, "refusal": ""}
     if not outcome.changed and not outcome.unchanged:
         found["refusal"] = "Nothing in these files can be imported; what is wrong is listed."
 

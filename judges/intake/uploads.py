@@ -28,6 +28,7 @@ from annotations.errors import ImportRefused
 from annotations.imports.outcome import Outcome
 from annotations.models import Study
 from annotations.sources.archives import is_archive, unpack
+from annotations.sources.expected_rows import expected_rows
 from annotations.storage.local_file import fetch
 from judges.intake import bring_in as intake_bring_in
 from judges.intake import deliveries, previews
@@ -124,6 +125,8 @@ def hand_over(*, delivery: Delivery, study: Study, dry_run: bool = False) -> Upl
             judge=str(typed.get("judge", ""))[:120],
             strict=bool(typed.get("strict")),
             dry_run=dry_run,
+            # The check has read them all.
+            expected=found.get("read"),
             key=uuid.uuid4().hex,
         )
 
@@ -183,6 +186,10 @@ def _import(upload: Upload, folder: Path, progress: Callable[[int], None]) -> Ou
 
 
 def _import_from(upload: Upload, path: Path, progress: Callable[[int], None]) -> Outcome:
+    if upload.expected is None:
+        upload.expected = expected_rows(upload.format, path)
+    upload.began_at = timezone.now()
+    LEASE.renew(upload.pk, upload.holder, read=0, **_of_speed(upload))
     said = {**upload.choices, "generator": upload.generator, "judge": upload.judge}
     source = previews.source_of(path, said, format=upload.format)
     given: dict[str, Any] = {
@@ -213,17 +220,25 @@ def _is_owners(upload: Upload) -> bool:
 
 def _progress(upload: Upload, holder: str) -> Callable[[int], None]:
     """Stores the number of rows read and renews the lease; refuses once the lease is lost."""
-    last = 0.0
+    last, before = 0.0, 0
 
     def advance(read: int) -> None:
-        nonlocal last
+        nonlocal last, before
+        if read < before:
+            # Whoever wants all rows or none has them read twice.
+            upload.began_at = timezone.now()
+        before = read
         if time.monotonic() - last < PROGRESS_EVERY:
             return
         last = time.monotonic()
-        if not LEASE.renew(upload.pk, holder, read=read):
+        if not LEASE.renew(upload.pk, holder, read=read, **_of_speed(upload)):
             raise ImportRefused("Another worker has taken this file over.")
 
     return advance
+
+
+def _of_speed(upload: Upload) -> dict[str, Any]:
+    return {"expected": upload.expected, "began_at": upload.began_at}
 
 
 @transaction.atomic

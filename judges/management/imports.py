@@ -16,6 +16,7 @@ from annotations.imports.outcome import Outcome
 from annotations.management import progress
 from annotations.middleware import cannot_write
 from annotations.models import Study
+from annotations.sources.expected_rows import expected_rows
 
 Importer = Callable[..., Outcome]
 
@@ -29,10 +30,16 @@ class ImportCommand(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print the outcome as one object")
 
     def carry_out(
-        self, importer: Importer, *, dry_run: bool, strict: bool, **given: Any
+        self,
+        importer: Importer,
+        *,
+        dry_run: bool,
+        strict: bool,
+        expected: int | None = None,
+        **given: Any,
     ) -> Outcome:
         try:
-            with progress.bar() as advance:
+            with progress.bar(expected) as advance:
                 return importer(dry_run=dry_run, strict=strict, progress=advance, **given)
         except Refused as refusal:
             raise CommandError(refusal.message) from None
@@ -75,6 +82,7 @@ class IntoStudy(ImportCommand):
             study=study_or_error(study),
             format=format,
             source=Source(file, generator=options["generator"], judge=options["judge"]),
+            expected=expected_rows(format, file),
             dry_run=dry_run,
             strict=strict,
         )

@@ -99,7 +99,9 @@ def test_a_table_from_choosing_the_file_to_the_row_that_was_refused(
     expect(page.get_by_text("Waiting for a worker")).to_be_visible()
 
     worker.begin()
-    expect(page.get_by_role("status").get_by_text("3 rows so far.")).to_be_visible()
+    status = page.get_by_role("status")
+    expect(status.get_by_text("3 of about 5 rows so far")).to_be_visible()
+    expect(page.get_by_role("progressbar")).to_have_attribute("value", "3")
     take(page, f"imports-going-{size}")
 
     worker.end()

@@ -11,6 +11,7 @@ from annotations.benchmarks.registry import FORMATS, Source
 from annotations.errors import Refused
 from annotations.models import Study
 from annotations.sources.columns import KINDS
+from annotations.sources.expected_rows import expected_rows
 from annotations.sources.picture_names import FOLDERS, NAMES
 from annotations.studies import owners
 from judges.intake import bring_in
@@ -92,6 +93,7 @@ class Command(ImportCommand):
             ),
             dry_run=dry_run,
             strict=strict,
+            expected=expected_rows(format, path),
         )
         if not dry_run:
             outcome.warnings += _given(study, account, named=bool(owner))

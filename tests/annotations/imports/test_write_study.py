@@ -9,6 +9,8 @@ from annotations.imports.outcome import Outcome
 from annotations.labelling.image_order import seeded_place
 from annotations.models import Annotation, Answer, Image, Membership
 from annotations.pictures import decode_process
+from annotations.sources import tidy_tables
+from annotations.sources.expected_rows import expected_rows
 from annotations.sources.records import ImageRecord, LabelRecord, PromptRecord
 from tests import making
 
@@ -193,3 +195,17 @@ def test_a_million_rows_would_go_by_in_batches(study, monkeypatch):
     write_study.import_prompts(study=study, records=records, outcome=outcome)
     assert outcome.prompts == 5
     assert steps == [2, 4, 5]
+
+
+def test_a_row_counts_once_however_much_it_brings_and_a_refused_one_too(study, tmp_path):
+    table = tmp_path / "images.csv"
+    rows = [f"i{n},q{n // 2},a prompt {n // 2},late" for n in range(4)]
+    table.write_text(
+        "\n".join(["image_id,prompt_id,prompt,generator", *rows, "i9,,,late", "short"])
+    )
+    steps = []
+    outcome = Outcome(progress=steps.append)
+    write_study.import_records(study=study, records=tidy_tables.study(table), outcome=outcome)
+    assert (outcome.prompts, outcome.images, outcome.rejected_in_all) == (2, 4, 2)
+    assert (outcome.read, steps[-1]) == (6, 6)
+    assert expected_rows("tidy", table) == 6

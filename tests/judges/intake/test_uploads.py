@@ -8,6 +8,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
+from annotations.errors import ImportRefused
 from annotations.models import Image
 from judges.intake import room, uploads
 from judges.models import Upload
@@ -56,6 +57,34 @@ def test_an_archive_of_tables_and_pictures_is_unpacked(
     assert Image.objects.get(key="x1").width == 16
     # What was sent is not kept.
     assert list((media / "uploads").iterdir()) == []
+
+
+def test_an_import_says_how_many_rows_there_are_and_since_when_it_reads_them(
+    study, alice, monkeypatch
+):
+    upload = accept(study, alice)
+    told = []
+    monkeypatch.setattr(uploads, "PROGRESS_EVERY", 0.0)
+    monkeypatch.setattr(uploads, "_close", lambda upload, *a, **b: told.append(upload))
+    began = timezone.now()
+    uploads.import_upload(upload_id=upload.pk)
+    upload.refresh_from_db()
+    assert (upload.read, upload.expected) == (2, 2)
+    assert began <= upload.began_at <= timezone.now()
+    assert upload.so_far == "2 rows so far."
+    upload.expected, upload.began_at = 400, timezone.now() - timedelta(seconds=1, milliseconds=1)
+    assert upload.so_far == "2 of about 400 rows so far, 2 per second, about 3 minutes left."
+
+
+def test_a_second_reading_is_timed_by_itself(study, alice):
+    upload = accept(study, alice, strict=True)
+    upload.began_at = long_ago = timezone.now() - timedelta(hours=1)
+    advance = uploads._progress(upload, "nobody")
+    with pytest.raises(ImportRefused):
+        advance(5)
+    assert upload.began_at == long_ago
+    advance(2)
+    assert upload.began_at > long_ago
 
 
 def test_the_same_key_twice_is_one_upload(study, alice, media):

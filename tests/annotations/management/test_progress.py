@@ -1,0 +1,29 @@
+"""The bar of a long import knows how much there is, where that can be known."""
+
+import io
+import sys
+
+from annotations.management import progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def drawn(monkeypatch, total):
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    with progress.bar(total) as show:
+        show(50)
+    return terminal.getvalue()
+
+
+def test_it_shows_how_much_there_is(monkeypatch):
+    assert "/200" in drawn(monkeypatch, 200)
+    assert "/" not in drawn(monkeypatch, None).partition("[")[0]
+
+
+def test_there_is_none_without_a_terminal(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with progress.bar(200) as show:
+        assert show is None
