@@ -23,6 +23,8 @@ from audit.stats.resampling.means import share
 from audit.stats.series import Codes, Floats, classes, ratings_array, ratings_table, tally
 
 MOST_CLASSES = 1000
+# So few counts of two classes in a cluster that one table of them all costs less than its parts.
+FEW_CELLS = 10_000
 
 Weights = Literal["linear", "quadratic"] | None
 Level = Literal["nominal", "ordinal", "interval"]
@@ -71,13 +73,24 @@ def resampled_kappa(
     (first, second), names = read
     draw.check_size(first.size)
     k = names.size
-    point = _kappa(first, second, k, weights)
+    if k * k * draw.clusters <= draw.n + FEW_CELLS:
+        # One count of what both said; all else are its sums.
+        held = draw.by_class(first * k + second, k * k).reshape(draw.clusters, k, k)
+        point = _kappa_of(held.sum(axis=0).astype(np.int64), weights)
+    else:
+        held = None
+        point = _kappa(first, second, k, weights)
     if isinstance(point, Undefined):
         return point
     weight = disagreement_weights(k, weights)
-    disagreed = draw.by_cluster(weight[first, second])
+    if held is not None:
+        disagreed = (held * weight).sum(axis=(1, 2))[:, None]
+        of_first, of_second = held.sum(axis=2), held.sum(axis=1)
+    else:
+        disagreed = draw.by_cluster(weight[first, second])
+        of_first, of_second = draw.by_class(first, k), draw.by_class(second, k)
     # The last class of the second holds what its others leave of the first's sum.
-    sums = np.hstack([disagreed, draw.by_class(first, k), draw.by_class(second, k)[:, :-1]])
+    sums = np.hstack([disagreed, of_first, of_second[:, :-1]])
     distance = weight.astype(np.float64)
 
     def resampled(counts: Counts) -> Floats:
@@ -89,8 +102,7 @@ def resampled_kappa(
         return 1 - ratio(observed * size, expected)
 
     # Where nobody differs on any item, as many may on the next prompts: over what chance expects.
-    by_first, by_second = draw.by_class(first, k).sum(axis=0), draw.by_class(second, k).sum(axis=0)
-    reach = draw.n**2 / float(by_first @ distance @ by_second)
+    reach = draw.n**2 / float(of_first.sum(axis=0) @ distance @ of_second.sum(axis=0))
     return Resampled(point, resampled, "correlation", reach)
 
 
@@ -98,8 +110,12 @@ def _kappa(first: Codes, second: Codes, k: int, weights: Weights) -> Result:
     n = first.size
     if k > MOST_CLASSES:
         return Undefined(f"{k} classes: kappa is for answers, not for measurements", n)
-    weight = disagreement_weights(k, weights)
-    table = np.bincount(first * k + second, minlength=k * k).reshape(k, k)
+    return _kappa_of(np.bincount(first * k + second, minlength=k * k).reshape(k, k), weights)
+
+
+def _kappa_of(table: NDArray[np.int64], weights: Weights) -> Result:
+    """`table`: how often the first said one class and the second another."""
+    n, weight = int(table.sum()), disagreement_weights(len(table), weights)
     expected = int((weight * np.outer(table.sum(axis=1), table.sum(axis=0))).sum())
     if expected == 0:
         # 0/0: both raters gave one and the same value throughout.

@@ -86,7 +86,7 @@ def coded(values: np.ndarray) -> tuple[np.ndarray, Codes]:
             place = (values - low).astype(np.int64)
             used = np.bincount(place) > 0
             names = (np.flatnonzero(used) + low).astype(values.dtype)
-            return names, (np.cumsum(used) - 1)[place]
+            return names, place if used.all() else (np.cumsum(used) - 1)[place]
         # Few steps of a scale: found by their names, not by a sort of all.
         if values.size > SAMPLE and np.unique(values[:SAMPLE]).size <= FEW:
             names = np.unique(values)
@@ -94,6 +94,19 @@ def coded(values: np.ndarray) -> tuple[np.ndarray, Codes]:
                 return names, np.searchsorted(names, values)
     names, codes = np.unique(values, return_inverse=True)
     return names, codes.astype(np.int64)
+
+
+def ascending(codes: Codes) -> Codes:
+    """Where the codes stand in ascending order, equal ones in the order in which they came: sorted as
+    one number with their places, which takes a fraction of a stable sort of places."""
+    bits = max(codes.size - 1, 1).bit_length()
+    if int(codes.max(initial=0)) >= 2 ** (62 - bits):
+        return np.argsort(codes, kind="stable")
+    key = codes << bits
+    key |= np.arange(codes.size)
+    key.sort()
+    key &= 2**bits - 1
+    return key
 
 
 def tally(values: Floats) -> tuple[Floats, Codes, Codes]:

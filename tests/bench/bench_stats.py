@@ -482,7 +482,8 @@ def apps_report(quick: bool) -> Row:
 
 
 def large_report(quick: bool) -> Iterator[Row]:
-    """Twelve judges and sixty tags: the first report, one of an unchanged study, one after new labels."""
+    """Twelve judges and sixty tags: the first report, one of an unchanged study, one with one judge more,
+    one after new labels."""
     command = [sys.executable, "-m", "tests.bench.large_report", "400" if quick else "3125"]
     ended = subprocess.run(command, capture_output=True, text=True, check=True)
     found = json.loads(ended.stdout.splitlines()[-1])
@@ -490,6 +491,7 @@ def large_report(quick: bool) -> Iterator[Row]:
     for name, work, goal in (
         ("first", "first report", 90.0),
         ("unchanged", "report of the unchanged study", 1.0),
+        ("judge", "report with one judge more", 0.25 * first),
         ("after", "report after 100 new labels", 0.15 * first),
     ):
         part = found[name]

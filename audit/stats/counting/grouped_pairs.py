@@ -7,13 +7,13 @@ resample of the groups.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from audit.stats.counting import pairs
-from audit.stats.series import Codes, Floats
+from audit.stats.series import Codes, Floats, ascending
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,39 +35,28 @@ class GroupedPairs:
     def among(
         cls, people: Floats, scores: Floats, groups: Codes, decimals: int | None
     ) -> GroupedPairs:
-        total = int(groups.max(initial=0)) + 1
-        order = np.argsort(groups, kind="stable")
-        sizes = np.bincount(groups, minlength=total)
-        starts = np.cumsum(sizes) - sizes
-        gaps, signs, owners = [], [], []
-        for size in np.unique(sizes[sizes > 1]).tolist():
-            members = np.flatnonzero(sizes == size)
-            items = order[starts[members][:, None] + np.arange(size)]
-            i, j = np.triu_indices(size, 1)
-            h, m = people[items], scores[items]
-            by_people = np.sign(h[:, i] - h[:, j])
-            agrees = np.sign(m[:, i] - m[:, j]) == by_people
-            sign = np.where(by_people == 0, 1, np.where(agrees, -1, 0))
-            gaps.append(
-                pairs.gap(
-                    np.maximum(m[:, i], m[:, j]), np.minimum(m[:, i], m[:, j]), decimals
-                ).ravel()
-            )
-            signs.append(sign.astype(np.int8).ravel())
-            owners.append(np.repeat(members, i.size))
+        sizes = np.bincount(groups)
         per_group = sizes * (sizes - 1) // 2
-        if not gaps:
-            return cls(
-                np.empty(0), np.empty(0, np.int8), np.empty(0, np.int64), per_group, per_group, 0
-            )
-        gap, sign, owner = np.concatenate(gaps), np.concatenate(signs), np.concatenate(owners)
-        concordant = np.bincount(owner[sign < 0], minlength=total)
-        changing = np.flatnonzero(sign)
-        changing = changing[np.argsort(gap[changing], kind="stable")]
+        concordant = np.zeros(sizes.size, np.int64)
+        gaps, signs, owners = [np.empty(0)], [np.empty(0, np.int8)], [np.empty(0, np.int64)]
+        for members, items, i, j in listed(groups, sizes):
+            h, m = people[items], scores[items]
+            by_people = _signs(h, i, j)
+            difference = m[:, i] - m[:, j]
+            agrees = np.sign(difference) == by_people
+            agrees &= by_people != 0
+            concordant[members] = agrees.sum(axis=1)
+            row, column = np.nonzero(agrees | (by_people == 0))
+            gap: Floats = np.abs(difference[row, column])
+            gaps.append(gap if decimals is None else np.round(gap, decimals).astype(np.float64))
+            signs.append(np.where(agrees[row, column], np.int8(-1), np.int8(1)))
+            owners.append(members[row])
+        every = np.concatenate(gaps)
+        order = _ascending(every)
         return cls(
-            gap[changing],
-            sign[changing],
-            owner[changing],
+            every[order],
+            np.concatenate(signs)[order],
+            np.concatenate(owners)[order],
             per_group,
             concordant,
             int(per_group.sum()),
@@ -196,6 +185,45 @@ class GroupedPairs:
         rises[0] |= self.gap[0] == 0
         peak[ends] = rises & np.r_[falls[1:], True]
         return peak
+
+
+def listed(groups: Codes, sizes: Codes) -> Iterator[tuple[Codes, Codes, Codes, Codes]]:
+    """The groups of each size, their items (groups x size), and the pairs of places among them."""
+    order = ascending(groups)
+    starts = np.cumsum(sizes) - sizes
+    for size in np.unique(sizes[sizes > 1]).tolist():
+        members = np.flatnonzero(sizes == size)
+        yield members, order[starts[members][:, None] + np.arange(size)], *np.triu_indices(size, 1)
+
+
+def concordant(x: Floats, levels: Codes, groups: Codes) -> Codes:
+    """The concordant pairs within each group."""
+    sizes = np.bincount(groups)
+    found = np.zeros(sizes.size, np.int64)
+    for members, items, i, j in listed(groups, sizes):
+        by_levels = _signs(levels[items], i, j)
+        agrees = _signs(x[items], i, j) == by_levels
+        agrees &= by_levels != 0
+        found[members] = agrees.sum(axis=1)
+    return found
+
+
+def _signs(values: np.ndarray, i: Codes, j: Codes) -> np.ndarray:
+    """Of the differences, as small numbers."""
+    first, second = values[:, i], values[:, j]
+    return (first > second).astype(np.int8) - (first < second)
+
+
+def _ascending(values: Floats) -> Codes:
+    """Stable, at the speed of a sort that is not."""
+    order = np.argsort(values)
+    ordered = values[order]
+    new = np.r_[True, ordered[1:] != ordered[:-1]][: ordered.size]
+    if new.all():
+        return order
+    run = np.empty(values.size, np.int64)
+    run[order] = np.cumsum(new)
+    return ascending(run)
 
 
 def highest_between(values: Floats, first: Codes, last: Codes) -> Floats:

@@ -12,16 +12,46 @@ from numpy.typing import NDArray
 from audit.stats.counting.pairs import first_closer
 from audit.stats.series import Codes, Floats
 
+# With fewer levels than this counting each of them costs less than partitions of all items.
+FEW_LEVELS = 16
+
 
 def right(x: Floats, levels: Codes, epsilon: float | None = None) -> Codes:
     """For each item the pairs that x orders as the levels do; with epsilon, of those further apart than
     epsilon, and the pairs of one level that are not."""
+    if int(levels.max(initial=0)) < FEW_LEVELS:
+        return _by_level(x, levels, epsilon)
     order = np.lexsort((-levels, x))
     found = np.empty(x.size, np.int64)
     # The pairs with earlier items, and, in the mirror, with later ones.
     found[order] = _with_earlier(x[order], levels[order], epsilon)
     back = order[::-1]
     found[back] += _with_earlier(-x[back], int(levels.max(initial=0)) - levels[back], epsilon)
+    return found
+
+
+def _by_level(x: Floats, levels: Codes, epsilon: float | None) -> Codes:
+    """Level by level, with how many items of it lie below each value."""
+    values, codes = np.unique(x, return_inverse=True)
+    # Of each value the first that is near, and the first above it that is not.
+    first = here = np.arange(values.size)
+    if epsilon is not None:
+        first = first_closer(values, float(np.nextafter(epsilon, np.inf)))
+    beyond = np.searchsorted(first, here, side="right")
+    found = np.empty(x.size, np.int64)
+    lower = np.zeros(values.size + 1, np.int64)
+    every = np.r_[0, np.cumsum(np.bincount(codes, minlength=values.size))]
+    for level in range(int(levels.max(initial=-1)) + 1):
+        items = np.flatnonzero(levels == level)
+        value = codes[items]
+        below = np.r_[0, np.cumsum(np.bincount(value, minlength=values.size))]
+        higher = every - lower - below
+        right = lower[first] + (higher[-1] - higher[beyond])
+        if epsilon is not None:
+            # An item makes no pair with itself.
+            right += below[beyond] - below[first] - 1
+        found[items] = right[value]
+        lower += below
     return found
 
 

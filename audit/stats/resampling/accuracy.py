@@ -7,7 +7,7 @@ import numpy as np
 from audit.stats.counting.grouped_pairs import GroupedPairs
 from audit.stats.resampling import pair_counts
 from audit.stats.resampling.cluster_counts import Counts
-from audit.stats.resampling.draw import Draw, Values, digest
+from audit.stats.resampling.draw import Draw, Values
 from audit.stats.resampling.exact_sums import ratio, weighted
 from audit.stats.series import Codes, Floats
 
@@ -71,11 +71,7 @@ def _within_cut(
 
 
 def listed_pairs(draw: Draw, people: Floats, scores: Floats, groups: Codes) -> GroupedPairs:
-    """Every pair within a group: sorted once for its accuracy, plain and calibrated."""
-    return draw.remember(
-        ("listed", digest(people, scores, groups)),
-        lambda: GroupedPairs.among(people, scores, groups, None),
-    )
+    return pair_counts.listed(draw, scores, draw.dense(people), groups)
 
 
 def owners(draw: Draw, groups: Codes) -> Codes | None:

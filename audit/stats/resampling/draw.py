@@ -104,6 +104,15 @@ class Draw:
     def fits_a_table(self) -> bool:
         return self.clusters <= LARGEST_TABLE
 
+    @property
+    def are_kept(self) -> bool:
+        """Whether the counts are, for the next statistic that draws as many of as many clusters."""
+        return self.clusters * self.resamples * 8 <= KEPT_BYTES
+
+    def are_own(self, counts: Floats) -> bool:
+        """Whether these are the draw's; asked without drawing, which a jackknife never needs."""
+        return counts is self.__dict__.get("counts")
+
     # What comes in
 
     def check_size(self, n: int) -> None:
@@ -143,7 +152,7 @@ class Draw:
 
     def summed(self, counts: Counts, sums: Floats) -> Floats:
         """`weighted`, in float32 where it is kept and holds all of the whole numbers exactly."""
-        if isinstance(counts, LeftOut) or counts is not self.counts or not self.fits_a_table:
+        if isinstance(counts, LeftOut) or not self.are_own(counts) or not self.are_kept:
             return weighted(counts, sums)
         most = largest(self.clusters, self.resamples, self.seed)
         if np.abs(sums).sum() * most < 2**24 and (sums == np.rint(sums)).all():
@@ -152,14 +161,14 @@ class Draw:
 
     def drawn(self, sums: Floats) -> Floats:
         """`weighted` of the draw's own counts, which are not held where they are too many to keep."""
-        if self.clusters * self.resamples * 8 <= KEPT_BYTES:
+        if self.are_kept:
             return weighted(self.counts, sums)
         upper, lower = halves(sums)
         parts = in_parts(self.clusters, self.resamples, self.seed)
         return np.vstack([part @ upper + part @ lower for part in parts])
 
     def in_single(self, counts: Floats) -> NDArray[np.float32]:
-        if counts is self.counts and self.fits_a_table:
+        if self.are_own(counts) and self.are_kept:
             return in_single(self.clusters, self.resamples, self.seed)
         return counts.astype(np.float32)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from audit.stats.counting import pairs, pairs_of_each
+from audit.stats.counting import grouped_pairs, pairs, pairs_of_each
 from audit.stats.counting.grouped_pairs import GroupedPairs
 from audit.stats.resampling import crossing
 from audit.stats.resampling.cluster_counts import Counts, LeftOut
@@ -21,6 +21,8 @@ from audit.stats.series import Codes, Floats
 MOST_CELLS = 256
 # With more of them than this their table is too large to keep.
 FEW_KINDS = 16
+# With fewer items in the cluster of an item, on the average, their pairs are sooner listed than counted.
+MOST_LISTED = 64
 
 
 def right(
@@ -65,13 +67,24 @@ def _right_without(draw: Draw, x: Floats, levels: Codes, epsilon: float | None) 
     without: Floats = ends.sum() / 2 - ends
     if draw.sizes().max() <= 1:
         return without
-    if epsilon is None:
+    if epsilon is not None:
+        among: np.ndarray = listed(draw, x, levels, draw.cluster).right(epsilon)
+    elif (draw.sizes() ** 2).sum() <= MOST_LISTED * draw.n:
+        among = grouped_pairs.concordant(x, levels, draw.cluster)
+    else:
         inside = pairs_of_each.concordant_within(x, levels, draw.cluster)
-        return without + by_group(inside, draw.cluster, draw.clusters)
-    among = GroupedPairs.among(levels.astype(np.float64), x, draw.cluster, None).right(epsilon)
+        among = by_group(inside, draw.cluster, draw.clusters)
     # The last clusters of a part may have no items.
     without[: among.size] += among
     return without
+
+
+def listed(draw: Draw, x: Floats, levels: Codes, groups: Codes) -> GroupedPairs:
+    """Every pair within a group: sorted once for its accuracy, plain and calibrated."""
+    return draw.remember(
+        ("listed", digest(x, levels, groups)),
+        lambda: GroupedPairs.among(levels.astype(np.float64), x, groups, None),
+    )
 
 
 def _of_each(draw: Draw, x: Floats, levels: Codes, epsilon: float | None) -> Codes:
@@ -126,7 +139,7 @@ def _held_by_kind(draw: Draw, counts: Counts, codes: Codes, kinds: int) -> Float
     """How many items of each kind a resample holds."""
 
     def find() -> Floats:
-        return counts @ draw.by_class(codes, kinds)
+        return draw.summed(counts, draw.by_class(codes, kinds))
 
     return draw.remember(("held", digest(codes)), find, counts) if kinds <= FEW_KINDS else find()
 

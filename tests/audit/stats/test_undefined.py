@@ -626,6 +626,7 @@ ROWS = {
     "alpha.alpha": None,
     "crossing.right_pairs": None,
     "crossing.scan": None,
+    "pair_counts.listed": None,
     "pair_counts.right": None,
     "pair_counts.tied": None,
     "pair_counts.ties": None,

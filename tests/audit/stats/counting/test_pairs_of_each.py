@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from audit.stats.counting import pairs, pairs_of_each
+from audit.stats.counting import grouped_pairs, pairs, pairs_of_each
 from audit.stats.counting.grouped_pairs import highest_between
 
 
@@ -42,3 +42,14 @@ def test_pairs_within_groups_are_counted_at_their_higher_item():
     lower = (x[None, :] < x[:, None]) & (level[None, :] < level[:, None])
     expected = (lower & (group[None, :] == group[:, None])).sum(axis=1)
     assert pairs_of_each.concordant_within(x, level, group).tolist() == expected.tolist()
+    of_groups = np.bincount(group, weights=expected, minlength=12)
+    assert grouped_pairs.concordant(x, level, group).tolist() == of_groups.tolist()
+
+
+def test_levels_counted_one_by_one_and_bit_by_bit_give_the_same(monkeypatch):
+    rng = np.random.default_rng(6)
+    x, level = rng.integers(0, 30, 90) * 0.1, rng.integers(0, 5, 90)
+    one_by_one = [pairs_of_each.right(x, level, epsilon).tolist() for epsilon in (None, 0.0, 0.3)]
+    monkeypatch.setattr(pairs_of_each, "FEW_LEVELS", 0)
+    for epsilon, found in zip((None, 0.0, 0.3), one_by_one, strict=True):
+        assert pairs_of_each.right(x, level, epsilon).tolist() == found

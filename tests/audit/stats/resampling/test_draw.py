@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from audit.stats.resamples import Resamples
 from audit.stats.resampling import draw, pair_counts
 from audit.stats.resampling.draw import Draw
 from audit.stats.resampling.exact_sums import weighted
@@ -37,3 +38,14 @@ def test_codes_of_few_steps_and_of_measurements_are_places_among_the_distinct(va
     expected = np.unique(values, return_inverse=True)
     np.testing.assert_array_equal(names, expected[0])
     np.testing.assert_array_equal(codes, expected[1])
+
+
+@pytest.mark.parametrize("statistic", ["auroc", "cohen_kappa", "kendall_tau_b", "spearman"])
+@pytest.mark.parametrize("steps", [2, 5, 1000])
+def test_a_jackknife_draws_nothing(monkeypatch, statistic, steps):
+    rng = np.random.default_rng(4)
+    people = rng.integers(0, 2, 600)
+    judge = people if statistic == "cohen_kappa" else people + rng.integers(0, steps, 600) / steps
+    monkeypatch.setattr(draw, "cluster_counts", None)
+    found = Resamples(np.arange(600) % 60, method="jackknife")
+    assert getattr(found, statistic)(people, judge).n == 600
