@@ -28,6 +28,9 @@ from judges.runs.wake import send
 from judges.signals import scores_changed
 from judges.tasks import wake
 
+# Workers that are called to a large report. Each holds its study in memory once more.
+HELPERS = 3
+
 
 @shared_task(soft_time_limit=900, time_limit=930)
 def make_report_task(study_id: int) -> None:
@@ -37,9 +40,25 @@ def make_report_task(study_id: int) -> None:
         study_id,
         Making.Kind.REPORT,
         lambda asked: reports.make_report(
-            study=asked.study, options=reports.Options(**asked.options), user_id=asked.asked_by_id
+            study=asked.study,
+            options=reports.Options(**asked.options),
+            user_id=asked.asked_by_id,
+            call=lambda: _call_for_help(study_id),
         ),
     )
+
+
+def _call_for_help(study_id: int) -> None:
+    for _ in range(HELPERS):
+        if not send(help_with_report_task, study_id):
+            return
+
+
+@shared_task(soft_time_limit=900, time_limit=930)
+def help_with_report_task(study_id: int) -> None:
+    from audit.reports import make as reports
+
+    reports.help_with(study_id)
 
 
 @shared_task(soft_time_limit=900, time_limit=930)
@@ -167,9 +186,13 @@ def looked_for(
 
 @shared_task(soft_time_limit=300, time_limit=330)
 def delete_expired_task() -> None:
-    """Runs regularly: sessions, tokens and counts that have run out, files that were never imported."""
+    """Runs regularly: sessions, tokens and counts that have run out, files that were never imported,
+    parts of reports that nobody asks for."""
+    from audit.reports.sharing import rows as parts_of_reports
+
     expired.delete()
     deliveries.remove_old()
+    parts_of_reports.forget_unused()
 
 
 @shared_task(soft_time_limit=300, time_limit=330)

@@ -95,7 +95,7 @@ FLOORS = {
         {"statistic_names"},
         {"reference", "view"},
         {"self_checks"},
-        {"words"},
+        {"words", "reports/sharing"},
         {"charts", "reports"},
         {"handed_in", "images", "next_labels", "paper_tables", "people"},
         {"anchors", "contests", "repairs", "training", "why"},

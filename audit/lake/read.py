@@ -11,20 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from annotations import marks
+from annotations import consensus, marks
 from annotations.scales import CANT_TELL
 from annotations.studies.queries import LONGEST_WORDS, WORDS_SHOWN
 from audit.lake.files import COLUMNS, LakeRefused, manifest_of, needs, schema
 from audit.reports.pairing import (
     UNRATED,
-    Atom,
     JudgeScores,
     Paired,
     People,
     by_date,
-    columns_of,
     in_order,
-    label_of,
     scale_of,
 )
 
@@ -252,3 +249,21 @@ class LakeStudy:
         found = self.base.sql(question, params=list(values))
         for part in found.to_arrow_reader(ROWS):
             yield [column.to_numpy(zero_copy_only=False) for column in part.columns]
+
+
+# Place of the image, index, code of the prompt, score, label, kind.
+Atom = tuple[int, int, int, float, float, str]
+
+
+def columns_of(atoms: Sequence[Atom]) -> dict[str, np.ndarray]:
+    return {
+        "atom_kinds": np.array([kind for *_, kind in atoms], dtype=object),
+        "atom_scores": np.array([score for _, _, _, score, _, _ in atoms], dtype=float),
+        "atom_labels": np.array([label for _, _, _, _, label, _ in atoms], dtype=float),
+        "atom_prompts": np.array([prompt for _, _, prompt, _, _, _ in atoms], dtype=np.int64),
+    }
+
+
+def label_of(given: Sequence[float]) -> float:
+    """What most people say of an atom; nan for a draw."""
+    return float(consensus.majority(np.array(given, dtype=float)[:, None])[0])

@@ -24,24 +24,20 @@ BY = "auroc"
 RANKS = ("kendall_tau_b", "pairwise_accuracy")
 
 
-def comparison(
-    judges: Mapping[str, tuple[Series, dict[str, Any]]], options: Options
-) -> dict[str, Any]:
-    """`judges`: name -> (series, its STATS over everything)."""
+def best_of(overall: Mapping[str, Mapping[str, Any]]) -> str | None:
+    """Of judges by name, each with its STATS over everything."""
     known = {
         name: stats[BY]["value"]
-        for name, (_, stats) in judges.items()
+        for name, stats in overall.items()
         if "value" in stats[BY] and stats[BY]["n"] >= enough.IMAGES
     }
-    if not known:
+    return max(sorted(known), key=lambda name: known[name]) if known else None
+
+
+def comparison(best: str | None, differences: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """`differences`: of each other judge from the best one."""
+    if best is None:
         return {"best": None, "by": BY, "at_least": enough.IMAGES, "judges": {}}
-    best = max(sorted(known), key=lambda name: known[name])
-    first = judges[best][0]
-    differences = {
-        name: _differences(series, first, options)
-        for name, (series, _) in judges.items()
-        if name != best
-    }
     for statistic in ("auroc", "percent_agreement"):
         _corrected([row[statistic] for row in differences.values()])
     return {
@@ -53,11 +49,11 @@ def comparison(
             "percent_agreement": "the level at which the interval of the difference touches 0",
             "correction": "Holm",
         },
-        "judges": differences,
+        "judges": dict(differences),
     }
 
 
-def _differences(series: Series, best: Series, options: Options) -> dict[str, Any]:
+def differences_from(series: Series, best: Series, options: Options) -> dict[str, Any]:
     """This judge minus the best one, on the images that both scored."""
     shared = ~np.isnan(series.score) & ~np.isnan(best.score) & ~np.isnan(series.mean)
     mine, theirs = series.at(shared), best.at(shared)

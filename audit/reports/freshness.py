@@ -16,7 +16,7 @@ from django.db.models import F
 from annotations.database.prepared import Prepared
 from annotations.models import Study
 from audit import VERSION
-from audit.models import Pulse
+from audit.models import Pulse, Report
 
 PULSE = Prepared(lambda mark: Pulse.objects.order_by().filter(study=mark("study")))
 
@@ -42,12 +42,22 @@ def report_begins(study_id: int) -> str:
 
 
 def rows(study: Study, schema: int) -> str:
-    """A hash of what a report rests on beside answers and scores: a few rows for each generator, run and
-    person; and of what tells of an import that was killed before it told: the newest of its rows, and
-    how many scores each run has."""
+    """Which version of the statistics a report was made by, and what it rests on beside answers and
+    scores."""
+    return f"{schema} {VERSION} {rows_now(study)}"
+
+
+def rows_of(report: Report) -> str:
+    """The latter, of a report that was stored."""
+    return report.rows.rpartition(" ")[2]
+
+
+def rows_now(study: Study) -> str:
+    """A hash of a few rows for each generator, run and person; and of what tells of an import that was
+    killed before it told: the newest of its rows, and how many scores each run has."""
     grown = (study.prompts, study.images, study.annotations)
     facts = [
-        [VERSION, schema, study.slug, study.simulated, study.form_id],
+        [study.slug, study.simulated, study.form_id],
         [rows.order_by("-pk").values_list("pk", flat=True).first() for rows in grown],
         *(
             list(found)
@@ -69,7 +79,7 @@ def rows(study: Study, schema: int) -> str:
             )
         ),
     ]
-    return hashlib.sha256(json.dumps(facts, cls=DjangoJSONEncoder).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(facts, cls=DjangoJSONEncoder).encode()).hexdigest()[:40]
 
 
 def people_page_begins(study_id: int) -> str:

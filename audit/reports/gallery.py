@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
+from annotations.database.columns import columns
 from annotations.models import Image
 from audit.models import Column, Report
 from audit.reports.pairing import Paired
@@ -39,15 +40,17 @@ def packed(
     """The columns of a report that is still to be stored. Packed before that, since it takes longer than
     somebody who labels may wait."""
     people = paired.people
-    ids = dict(Image.objects.filter(study=study_id).order_by().values_list("key", "pk"))
+    assert people.ids is not None, "its images lie in a database"
+    left = list(columns(Image.objects.filter(study=study_id).order_by(), "pk"))
+    there = np.isin(people.ids, np.concatenate(left, axis=1) if left else [])
     shared = {
         # 0: the image was deleted while the report was made.
-        "image": np.array([ids.get(key, 0) for key in people.images], dtype=np.int64),
+        "image": np.where(there, people.ids, 0),
         "generator": people.generators,
         "rewritten": people.variants == "rewritten",
         "yes": reference.yes,
     }
-    columns = [Column(name=PEOPLE, content=_pack(shared, SHARED))]
+    made = [Column(name=PEOPLE, content=_pack(shared, SHARED))]
     for name, series in judges.items():
         gap = gaps(series)
         known = np.flatnonzero(~np.isnan(gap))
@@ -58,10 +61,10 @@ def packed(
             "score": series.score,
             "verdict": series.verdict,
         }
-        columns.append(Column(name=f"judge {name}", content=_pack(judged, JUDGED)))
+        made.append(Column(name=f"judge {name}", content=_pack(judged, JUDGED)))
         listed = _listed(name, shared["image"][judged["order"]], gap[judged["order"]])
-        columns += [Column(name=of, content=content) for of, content in listed]
-    return columns
+        made += [Column(name=of, content=content) for of, content in listed]
+    return made
 
 
 def keep(report: Report, columns: list[Column]) -> None:

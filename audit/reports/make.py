@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -20,16 +20,19 @@ from django.utils import timezone
 from annotations.errors import Refused
 from annotations.models import Study
 from audit import VERSION
-from audit.models import Report
+from audit.models import Report, ReportPart
 from audit.reports import freshness, gallery, human_scores, leaderboard, slices, states, summary
 from audit.reports.bootstrap import INTERVAL, est
-from audit.reports.compare_judges import comparison, human_ceiling
+from audit.reports.compare_judges import best_of, comparison, differences_from, human_ceiling
 from audit.reports.one_judge import JudgeReport
 from audit.reports.options import RESAMPLES, SEED, Options
 from audit.reports.pairing import Database, Paired, Source, questions_of
 from audit.reports.people_agreement import of_generator, people_of
-from audit.reports.progress import Progress
+from audit.reports.progress import Progress, Unseen
 from audit.reports.reference import Reference, Series, why_no_classes
+from audit.reports.sharing import benches
+from audit.reports.sharing.benches import Alone, Kept, Shared
+from audit.reports.sharing.parts import Part, Step, key_of
 from audit.reports.slices import by_generator
 from audit.stats import enough
 from audit.stats.over_time import drift
@@ -45,6 +48,8 @@ SCHEMA = 4
 CHOSEN = {"question", "positive_at", "consensus"}
 # How many missing images a report names; it only counts the others.
 NAMED = 20
+# Images × judges. What is less is computed sooner than stored and read again.
+WORTH_SHARING = 20_000
 
 
 def make_report(
@@ -53,8 +58,10 @@ def make_report(
     options: Options | None = None,
     user_id: int | None = None,
     progress: Progress | None = None,
+    call: Callable[[], None] | None = None,
 ) -> Report:
-    """Compute and store. The same data and options give the same body and no second row."""
+    """Compute and store. The same data and options give the same body and no second row. `call` calls
+    other workers to a large report."""
     options = options or Options()
     began = time.perf_counter()
     stamp_before = freshness.report_begins(study.pk)
@@ -70,10 +77,12 @@ def make_report(
         newest.save(update_fields=["stamp", "rows"])
         return newest
     # All that takes time, before the database is asked for its lock: people label meanwhile.
+    bench = _bench(study, computed, changed, call)
+    body = computed.body_from(bench)
     report = Report(
         study=study,
-        body=computed.body,
-        summary=summary.of(computed.body),
+        body=body,
+        summary=summary.of(body),
         data=computed.paired.digest,
         options=changed,
         stamp=stamp_before,
@@ -89,7 +98,30 @@ def make_report(
         report.save()
         if columns:
             gallery.keep(report, columns)
+        if isinstance(bench, Kept):
+            bench.keep()
     return report
+
+
+def help_with(study_id: int) -> int:
+    """Compute parts of a report that another worker makes; how many."""
+
+    def parts_of(asked: ReportPart) -> list[Part]:
+        options = Options(**asked.options)
+        return Computation(Database(asked.study), options, Unseen()).all_parts()
+
+    return benches.help_with(study_id, parts_of)
+
+
+def _bench(
+    study: Study,
+    computed: Computation,
+    options: dict[str, Any],
+    call: Callable[[], None] | None,
+) -> Alone | Kept:
+    if computed.judgements < WORTH_SHARING:
+        return Alone()
+    return Shared(study.pk, options, call) if call else Kept(study.pk, options)
 
 
 def is_due(*, study: Study, patient: bool = False, options: dict[str, Any] | None = None) -> bool:
@@ -103,7 +135,7 @@ def is_due(*, study: Study, patient: bool = False, options: dict[str, Any] | Non
     newest = Report.objects.filter(study=study, options=options or {}).defer("body").first()
     if newest is None:
         return True
-    if newest.stamp == stamp(study):
+    if newest.stamp == stamp(study) and freshness.rows_of(newest) == freshness.rows_now(study):
         return False
     rest = timedelta(seconds=newest.seconds / SHARE_OF_TIME)
     going = patient or study.runs.filter(state="running").exists()
@@ -149,8 +181,19 @@ class Computation:
             for judge in self.paired.judges
         }
         self.progress = progress
-        self.facts = _as_stored(self._facts(source))
-        self.words = _as_stored(source.words())
+        self.source = source
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        return _as_stored(self._facts(self.source))
+
+    @cached_property
+    def words(self) -> dict[str, Any]:
+        return _as_stored(self.source.words())
+
+    @property
+    def judgements(self) -> int:
+        return len(self.paired.people.images) * len(self.judges)
 
     def is_told_in(self, body: dict[str, Any]) -> bool:
         """Whether a stored body was made of the same data in the same way: then each number in it is
@@ -168,8 +211,74 @@ class Computation:
 
     @cached_property
     def body(self) -> dict[str, Any]:
-        self.progress.expect(sum(judge.parts() for judge in self.judges.values()) + 2)
-        return _as_stored(self._body(self.options, self.progress))
+        return self.body_from(Alone())
+
+    def body_from(self, bench: Alone | Kept) -> dict[str, Any]:
+        # Read now, beside the labels, and not when all else is computed.
+        words = self.words
+        steps = sum(part.steps for part in self._parts)
+        self.progress.expect(steps + max(0, len(self.judges) - 1) + 1)
+        told = bench.make(self._plan, self.progress.step)
+        return _as_stored(self._body(told, words))
+
+    def all_parts(self) -> list[Part]:
+        """Also every part that there would be with another best judge."""
+        return self._parts + [part for best in self.judges for part in self._differences(best)]
+
+    def _plan(self, told: Mapping[str, Any]) -> list[Part]:
+        best = (
+            self._best(told)
+            if all(_name(name, "overall") in told for name in self.judges)
+            else None
+        )
+        return self._parts + (self._differences(best) if best else [])
+
+    def _best(self, told: Mapping[str, Any]) -> str | None:
+        return best_of({name: told[_name(name, "overall")] for name in self.judges})
+
+    @cached_property
+    def _parts(self) -> list[Part]:
+        made = [
+            Part(_name(name, cut.name), self._key(cut.name, name), cut.compute, cut.steps)
+            for name, judge in self.judges.items()
+            for cut in judge.cuts
+        ]
+        # The best judge is told by these; others are compared with it.
+        made.sort(key=lambda part: not part.name.startswith("overall"))
+        return [*made, Part("people", self._key("people"), self._of_people)]
+
+    def _differences(self, best: str) -> list[Part]:
+        """Of each other judge from the best one."""
+
+        def of(name: str, step: Step) -> dict[str, Any]:
+            step()
+            mine, theirs = self.judges[name].series, self.judges[best].series
+            return differences_from(mine, theirs, self.options)
+
+        return [
+            Part(_name(name, "difference"), self._key("difference", name, best), partial(of, name))
+            for name in self.judges
+            if name != best
+        ]
+
+    def _of_people(self, step: Step) -> dict[str, Any]:
+        step()
+        return {
+            **people_of(self.seen, self.options),
+            "ceiling": human_ceiling(self.seen, self.options),
+        }
+
+    def _key(self, name: str, *judges: str) -> str:
+        """Of all that a part reads: no other judge can change it."""
+        return key_of(name, self._common_key, *(self._judge_keys[judge] for judge in judges))
+
+    @cached_property
+    def _common_key(self) -> str:
+        return key_of(VERSION, SCHEMA, replace(self.options, judges=None), self.seen)
+
+    @cached_property
+    def _judge_keys(self) -> dict[str, str]:
+        return {name: key_of(judge.judge) for name, judge in self.judges.items()}
 
     def _facts(self, source: Source) -> dict[str, Any]:
         """What is known before a number is computed."""
@@ -196,24 +305,22 @@ class Computation:
             name: replace(judge.series, yes=yes, mean=mean) for name, judge in self.judges.items()
         }
 
-    def _body(self, options: Options, progress: Progress) -> dict[str, Any]:
-        people = self.seen
-        judged = {name: judge.body(progress.step) for name, judge in self.judges.items()}
+    def _body(self, told: Mapping[str, Any], words: dict[str, Any]) -> dict[str, Any]:
+        """Of what each part tells. What is left is quick, or hangs on all judges together."""
+        judged = {
+            name: judge.body({cut.name: told[_name(name, cut.name)] for cut in judge.cuts})
+            for name, judge in self.judges.items()
+        }
         states.settle(judged)
         slices.corrected(judged)
-        of_people = {
-            **people_of(people, options),
-            **self.words,
-            "ceiling": human_ceiling(people, options),
-        }
-        progress.step()
-        compared = comparison(
-            {name: (self.judges[name].series, judged[name]["overall"]) for name in judged}, options
-        )
-        progress.step()
+        of_people = told["people"] | words
+        best = self._best(told)
+        others = [name for name in self.judges if best and name != best]
+        compared = comparison(best, {name: told[_name(name, "difference")] for name in others})
         ranking = leaderboard.ranking(
-            people, {name: part.tables for name, part in self.judges.items()}, options
+            self.seen, {name: part.tables for name, part in self.judges.items()}, self.options
         )
+        self.progress.step()
         if self.weighs:
             judged, of_people, compared, ranking = map(
                 human_scores.refused, (judged, of_people, compared, ranking)
@@ -284,6 +391,10 @@ class Computation:
                 }
             )
         return rows
+
+
+def _name(judge: str, part: str) -> str:
+    return f"{part} of {judge}"
 
 
 def _as_stored(told: dict[str, Any]) -> dict[str, Any]:

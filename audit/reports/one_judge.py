@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -12,14 +14,24 @@ from audit.reports.curves import curves
 from audit.reports.decisions import decisions
 from audit.reports.drift import drift
 from audit.reports.options import Options
-from audit.reports.pairing import JudgeScores, Paired
+from audit.reports.pairing import JudgeScores, Paired, People
 from audit.reports.reference import Reference, Series, series_of
+from audit.reports.sharing.parts import Step
 from audit.stats import enough, thresholds
 from audit.stats.estimate import Undefined
 from audit.stats.resampling.cluster_order import by_content
 
 # The people with the most answers; a longer table would not be read.
 PEOPLE = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A part of it: what it is called, how it is computed and how often it says that it got further."""
+
+    name: str
+    compute: Callable[[Step], Any]
+    steps: int = 1
 
 
 class JudgeReport:
@@ -42,58 +54,84 @@ class JudgeReport:
             "threshold": self.threshold,
         }
 
-    def body(self, step: Callable[[], None]) -> dict[str, Any]:
-        people = self.people
-        overall = slices.statistics(self.series, self.options)
-        step()
+    @cached_property
+    def overall(self) -> dict[str, Any]:
+        return slices.statistics(self.series, self.options)
 
-        def of(cut: slices.Slices) -> dict[str, Any]:
-            by_name = {}
-            for name, where in cut:
-                # A slice that holds every image (one variant, one tag) is not computed twice.
-                everything = where.all()
-                series = self.series.at(where)
-                by_name[name] = (
-                    dict(overall) if everything else slices.statistics(series, self.options)
-                )
-                step()
-            return by_name
+    @cached_property
+    def cuts(self) -> list[Cut]:
+        """What is computed apart from the rest; the longest first, after what others ask for."""
+        sliced = {
+            "by_tag": slices.by_tag,
+            "by_atomicity": slices.by_atomicity,
+            "by_variant": slices.by_variant,
+        }
+        return [
+            Cut("overall", lambda step: _and(step, self.overall)),
+            *(
+                Cut(name, partial(self._by, cut), sum(1 for _ in cut(self.people)))
+                for name, cut in sliced.items()
+            ),
+            Cut("over_time", self._over_time, len(self.people.generator_names)),
+            Cut("decisions", lambda step: _and(step, self._decisions())),
+            Cut("closer", lambda step: _and(step, self._closer())),
+        ]
 
-        by_generator = of(slices.by_generator(people))
+    @staticmethod
+    def body(cuts: Mapping[str, Any]) -> dict[str, Any]:
+        """Of what each cut tells."""
+        over_time, closer = cuts["over_time"], cuts["closer"]
         return {
-            "overall": {
-                **overall,
-                **decisions(self.people, self.series, self.threshold, self.tables, self.options),
-            },
+            "overall": {**cuts["overall"], **cuts["decisions"]},
+            "by_generator": over_time["by_generator"],
+            "by_tag": cuts["by_tag"],
+            "by_atomicity": cuts["by_atomicity"],
+            "by_variant": cuts["by_variant"],
+            "by_unanimity": closer["by_unanimity"],
+            "by_atom_kind": closer["by_atom_kind"],
+            "by_person": closer["by_person"],
+            "drift": over_time["drift"],
+            "curves": closer["curves"],
+        }
+
+    def _by(self, cut: Callable[[People], slices.Slices], step: Step) -> dict[str, Any]:
+        by_name = {}
+        for name, where in cut(self.people):
+            # A slice that holds every image (one variant, one tag) is not computed twice.
+            everything = where.all()
+            by_name[name] = (
+                dict(self.overall)
+                if everything
+                else slices.statistics(self.series.at(where), self.options)
+            )
+            step()
+        return by_name
+
+    def _over_time(self, step: Step) -> dict[str, Any]:
+        by_generator = self._by(slices.by_generator, step)
+        return {
             "by_generator": by_generator,
-            "by_tag": of(slices.by_tag(people)),
-            "by_atomicity": of(slices.by_atomicity(people)),
-            "by_variant": of(slices.by_variant(people)),
+            "drift": drift(self.people, self.judge, self.series, by_generator, self.options),
+        }
+
+    def _decisions(self) -> dict[str, Any]:
+        return decisions(self.people, self.series, self.threshold, self.tables, self.options)
+
+    def _closer(self) -> dict[str, Any]:
+        """What needs no ranks of many images."""
+        return {
             # Two slices of half the images each: their ranks would take as long as everything else.
             "by_unanimity": {
                 name: slices.agreement(self.series.at(where), self.options)
-                for name, where in slices.by_unanimity(people)
+                for name, where in slices.by_unanimity(self.people)
             },
             "by_atom_kind": {
                 kind: slices.statistics(slices.atoms(self.judge, kind), self.options)
                 for kind in sorted(set(self.judge.atom_kinds))
             },
             "by_person": self._by_person(),
-            "drift": drift(people, self.judge, self.series, by_generator, self.options),
             "curves": curves(self.series, self.options),
         }
-
-    def parts(self) -> int:
-        """How many steps `body` takes."""
-        return 1 + sum(
-            sum(1 for _ in cut(self.people))
-            for cut in (
-                slices.by_generator,
-                slices.by_tag,
-                slices.by_atomicity,
-                slices.by_variant,
-            )
-        )
 
     def _by_person(self) -> dict[str, Any]:
         """The judge compared with each person alone: it may agree with some more than with others."""
@@ -134,3 +172,8 @@ class JudgeReport:
             "from": list(chosen.by_fold),
             "chosen": "5-fold cross-validation over prompts",
         }
+
+
+def _and(step: Step, told: dict[str, Any]) -> dict[str, Any]:
+    step()
+    return told

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -17,10 +18,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from annotations import consensus
+from annotations.database.columns import Places, blocks, columns
 from annotations.kept.figures import NO_KEYS, Counter, figures
 from annotations.models import (
     Annotation,
     Answer,
+    Atom,
     FormVersion,
     Generator,
     Image,
@@ -63,6 +66,7 @@ class People:
     chances: np.ndarray | None = None
     drawn: np.ndarray | None = None
     certain: np.ndarray | None = None
+    ids: np.ndarray | None = None  # of the images, where they lie in a database
 
     @cached_property
     def majority(self) -> np.ndarray:
@@ -241,68 +245,97 @@ def pair(
 ) -> Paired:
     """Takes a constant number of queries. With `decided`, also reads what the owner decided where
     people disagreed."""
-    people, order, prompt_codes = _people(study, question)
+    people, images, prompts = _people(study, question)
     if decided:
-        decisions = adjudication.decisions_on(study=study, question=question, images=order)
+        places = {pk: place for place, pk in enumerate(images.ids.tolist())}
+        decisions = adjudication.decisions_on(study=study, question=question, images=places)
         people = replace(people, decisions=decisions)
     runs = runs_by_name(study)
     numbers = numbers_of(runs.values())
-    atom_labels = _atom_labels(study)
-    if decided:
-        atom_labels |= {k: [value] for k, value in adjudication.decided_atoms(study).items()}
+    decided_atoms = adjudication.decided_atoms(study) if decided else {}
+    atoms = LabelledAtoms.of(study, images.places, prompts, decided_atoms)
     return Paired(
         people,
         tuple(
-            _judge(run, name, numbers[run.pk], people, order, prompt_codes, atom_labels)
+            _judge(run, name, numbers[run.pk], images, atoms)
             for name, run in runs.items()
             if judges is None or run.judge.name in judges
         ),
     )
 
 
-def _people(study: Study, question: str) -> tuple[People, dict[int, int], dict[int, int]]:
+def _people(study: Study, question: str) -> tuple[People, Images, Places]:
+    """Also the images, and the places of the prompts by their ids."""
     # Sorted here: databases differ in how they order texts.
     prompts = sorted(
         Prompt.objects.filter(study=study).order_by().values_list("key", "pk", "tags", "atomicity"),
         key=lambda prompt: prompt[0],
     )
-    prompt_codes = {pk: code for code, (_, pk, _, _) in enumerate(prompts)}
     generators = sorted(
         Generator.objects.filter(study=study), key=lambda g: by_date(g.release_date, g.name)
     )
-    generator_codes = {g.pk: code for code, g in enumerate(generators)}
-    images = sorted(
-        Image.objects.filter(study=study)
-        .order_by()
-        .values_list("key", "pk", "prompt_id", "generator_id", "variant")
+    of_prompts, of_generators = (
+        Places(np.array(ids, dtype=np.int64))
+        for ids in ([pk for _, pk, _, _ in prompts], [g.pk for g in generators])
     )
-    order = {pk: place for place, (_, pk, _, _, _) in enumerate(images)}
-    answers = _answers(study, question)
-    ratings, raters, simulated = _ratings(answers, order)
-    codes = [prompt_codes[prompt] for _, _, prompt, _, _ in images]
-    atomicities = [prompts[code][3] for code in codes]
+    images = Images.of(study)
+    codes = of_prompts.of(images.prompts)
+    tags = [tuple(tags) for _, _, tags, _ in prompts]
+    atomicities = np.array([n for _, _, _, n in prompts], dtype=float)
+    given = _answers(study, question, images.places)
     people = People(
         study=study.slug,
         question=question,
-        scale=scale_of(question, study.form.questions, ratings),
-        images=np.array([key for key, *_ in images], dtype=object),
-        prompts=np.array(codes, dtype=np.int64),
-        generators=np.array([generator_codes[g] for _, _, _, g, _ in images], dtype=np.int64),
-        variants=np.array([variant for *_, variant in images], dtype=object),
-        tags=tuple(tuple(prompts[code][2]) for code in codes),
-        atomicity=np.array([np.nan if n is None else n for n in atomicities], dtype=float),
+        scale=scale_of(question, study.form.questions, given.ratings),
+        images=images.keys,
+        prompts=codes,
+        generators=of_generators.of(images.generators),
+        variants=images.variants,
+        tags=tuple(tags[code] for code in codes.tolist()),
+        atomicity=atomicities[codes] if atomicities.size else np.empty(0),
         generator_names=tuple(g.name for g in generators),
         release_dates=tuple(g.release_date for g in generators),
-        ratings=ratings,
-        raters=raters,
-        forms=frozenset(
-            str(form)
-            for form in FormVersion.objects.filter(pk__in={form for _, _, form, _ in answers})
-        ),
-        annotations=len(answers),
-        simulated=simulated,
+        ratings=given.ratings,
+        raters=given.raters,
+        forms=frozenset(str(form) for form in FormVersion.objects.filter(pk__in=given.forms)),
+        annotations=given.number,
+        simulated=given.simulated,
+        ids=images.ids,
     )
-    return _with_chances(people, study, order), order, prompt_codes
+    return _with_chances(people, study, images.places), images, of_prompts
+
+
+@dataclass(frozen=True)
+class Images:
+    """A study's images in the order of their keys; prompts and generators by their ids."""
+
+    keys: np.ndarray
+    ids: np.ndarray
+    prompts: np.ndarray
+    generators: np.ndarray
+    variants: np.ndarray
+
+    @classmethod
+    def of(cls, study: Study) -> Images:
+        rows = Image.objects.filter(study=study).order_by()
+        keys: list[str] = []
+        numbers: list[np.ndarray] = []
+        variants: list[str] = []
+        for block in blocks(rows, "key", "variant", "pk", "prompt_id", "generator_id"):
+            some_keys, some_variants, *ids = zip(*block, strict=True)
+            keys += some_keys
+            # A million images share two words.
+            variants += map(sys.intern, some_variants)
+            numbers.append(np.array(ids, dtype=np.int64))
+        order = np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
+        held = np.concatenate([np.empty((3, 0), np.int64), *numbers], axis=1)[:, order]
+        ids, prompts, generators = held
+        in_order = np.array(keys, dtype=object)[order], np.array(variants, dtype=object)[order]
+        return cls(in_order[0], ids, prompts, generators, in_order[1])
+
+    @cached_property
+    def places(self) -> Places:
+        return Places(self.ids)
 
 
 def by_date(released: date | None, name: str) -> tuple[bool, date, str]:
@@ -310,23 +343,34 @@ def by_date(released: date | None, name: str) -> tuple[bool, date, str]:
     return released is None, released or date.max, name
 
 
-def _with_chances(people: People, study: Study, order: Mapping[int, int]) -> People:
+def _with_chances(people: People, study: Study, images: Places) -> People:
     """Draws with one chance for all need no weights, nor does a study of which all is labelled."""
     known = draws.chances_of(study)
     if known is None or known.uniform or people.has_labels.all():
         return people
     size = len(people.images)
     chances, drawn, certain = np.zeros(size), np.zeros(size, dtype=bool), np.zeros(size, dtype=bool)
-    for image, chance in known.chance.items():
-        if (place := order.get(image)) is not None:
+    places = images.of(np.fromiter(known.chance, np.int64))
+    for (image, chance), place in zip(known.chance.items(), places.tolist(), strict=True):
+        if place >= 0:
             chances[place] = chance
             drawn[place] = image in known.drawn
             certain[place] = image in known.before
     return replace(people, chances=chances, drawn=drawn, certain=certain)
 
 
-def _answers(study: Study, question: str) -> list[tuple[int, int, int, float | None]]:
-    """Image, rater, form and value of each counted answer about a whole image; no value is None."""
+@dataclass(frozen=True)
+class Given:
+    """The counted answers about whole images: raters × images, the raters by name."""
+
+    ratings: np.ndarray
+    raters: tuple[str, ...]
+    simulated: bool  # whether any of the raters is
+    forms: set[int]
+    number: int
+
+
+def _answers(study: Study, question: str, images: Places) -> Given:
     counted = Answer.objects.filter(
         annotation__study=study,
         annotation__state=Annotation.State.COUNTED,
@@ -334,29 +378,35 @@ def _answers(study: Study, question: str) -> list[tuple[int, int, int, float | N
         atom__isnull=True,
         value__isnull=False,
     ).order_by()
-    return list(
-        counted.values_list(
-            "annotation__image_id", "annotation__annotator_id", "annotation__form_id", "value"
-        )
+    by_rater: dict[int, np.ndarray] = {}
+    forms: set[int] = set()
+    number = 0
+    of_answer = "annotation__image_id", "annotation__annotator_id", "annotation__form_id"
+    for ids, *facts in columns(counted, *of_answer, "value"):
+        places = images.of(ids)
+        known = places >= 0
+        raters, their_forms, values = (fact[known] for fact in facts)
+        places = places[known]
+        number += places.size
+        forms.update(np.unique(their_forms).astype(int).tolist())
+        for rater in np.unique(raters).astype(int).tolist():
+            if rater not in by_rater:
+                by_rater[rater] = np.full(images.size, UNRATED)
+            mine = raters == rater
+            by_rater[rater][places[mine]] = values[mine]
+    members = sorted(
+        Membership.objects.filter(pk__in=by_rater).values_list("name", "pk", "simulated")
     )
-
-
-def _ratings(
-    answers: Sequence[tuple[int, int, int, float | None]], order: Mapping[int, int]
-) -> tuple[np.ndarray, tuple[str, ...], bool]:
-    """Raters × images, the raters by name, and whether any of them is simulated."""
-    members = {
-        pk: (name, simulated)
-        for pk, name, simulated in Membership.objects.filter(
-            pk__in={rater for _, rater, _, _ in answers}
-        ).values_list("pk", "name", "simulated")
-    }
-    raters = sorted(name for name, _ in members.values())
-    row = {pk: raters.index(name) for pk, (name, _) in members.items()}
-    ratings = np.full((len(raters), len(order)), UNRATED)
-    for image, rater, _, value in answers:
-        ratings[row[rater], order[image]] = value
-    return ratings, tuple(raters), any(simulated for _, simulated in members.values())
+    ratings = np.empty((len(members), images.size))
+    for row, (_, pk, _) in zip(ratings, members, strict=True):
+        row[:] = by_rater.pop(pk)
+    return Given(
+        ratings,
+        tuple(name for name, _, _ in members),
+        any(simulated for _, _, simulated in members),
+        forms,
+        number,
+    )
 
 
 def scale_of(question: str, of_form: Sequence[Mapping[str, Any]], ratings: np.ndarray) -> Scale:
@@ -369,45 +419,116 @@ def scale_of(question: str, of_form: Sequence[Mapping[str, Any]], ratings: np.nd
     return inferred(np.unique(ratings[~np.isnan(ratings)]).tolist())
 
 
-def _atom_labels(study: Study) -> dict[tuple[int, int], list[float]]:
-    labels: dict[tuple[int, int], list[float]] = {}
-    rows = Answer.objects.filter(
-        annotation__study=study,
-        annotation__state=Annotation.State.COUNTED,
-        question="atom",
-        atom__isnull=False,
-        value__isnull=False,
-    ).order_by()
-    for image, atom, value in rows.values_list("annotation__image_id", "atom_id", "value"):
-        if value is not None:
-            labels.setdefault((image, atom), []).append(value)
-    return labels
+class LabelledAtoms:
+    """What most people say of each atom of an image; atoms on which they are even are left out."""
+
+    def __init__(self, images: Places, atoms: Sequence[tuple[Any, ...]], prompts: Places) -> None:
+        self.images = images
+        held = list(zip(*atoms, strict=True)) or [()] * 4
+        ids, index, prompt = (np.array(column, dtype=np.int64) for column in held[:3])
+        self.places, self.index, self.prompts = Places(ids), index, prompts.of(prompt)
+        self.kinds = np.array([sys.intern(kind) for kind in held[3]], dtype=object)
+        # Of an image and an atom as one number, ascending.
+        self.keys, self.labels = np.empty(0, np.int64), np.empty(0)
+
+    @classmethod
+    def of(
+        cls,
+        study: Study,
+        images: Places,
+        prompts: Places,
+        decided: Mapping[tuple[int, int], float],
+    ) -> LabelledAtoms:
+        counted = Answer.objects.filter(
+            annotation__study=study,
+            annotation__state=Annotation.State.COUNTED,
+            question="atom",
+            atom__isnull=False,
+            value__isnull=False,
+        ).order_by()
+        given = list(columns(counted, "annotation__image_id", "atom_id", "value"))
+        rows = Atom.objects.filter(prompt__study=study).order_by() if given or decided else None
+        facts = "pk", "index", "prompt_id", "kind"
+        found = cls(images, [] if rows is None else list(rows.values_list(*facts)), prompts)
+        if given:
+            image, atom, value = np.concatenate(given, axis=1)
+            found.keys, found.labels = found._majorities(found.key(image, atom), value)
+        if decided:
+            ids = np.array(list(decided), dtype=np.int64).T
+            found._decide(found.key(*ids), np.array(list(decided.values())))
+        return found
+
+    def key(self, image: np.ndarray, atom: np.ndarray) -> np.ndarray:
+        """-1 where either came after the others were read."""
+        places, atoms = self.images.of(image), self.places.of(atom)
+        return np.where((places >= 0) & (atoms >= 0), places * self.places.size + atoms, -1)
+
+    def _majorities(self, keys: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        names, codes = np.unique(values, return_inverse=True)
+        said, votes = np.unique(keys * names.size + codes, return_counts=True)
+        keys, values = said // names.size, names[said % names.size]
+        # Of each atom the answer with the most votes last.
+        order = np.lexsort((votes, keys))
+        keys, values, votes = keys[order], values[order], votes[order]
+        last = np.flatnonzero(np.r_[keys[1:] != keys[:-1], True])
+        alone = np.r_[True, (keys[1:] != keys[:-1]) | (votes[1:] != votes[:-1])][last]
+        last = last[alone & (keys[last] >= 0)]
+        return keys[last], values[last]
+
+    def _decide(self, keys: np.ndarray, values: np.ndarray) -> None:
+        """The owner's word stands over what people said."""
+        keys, values = keys[keys >= 0], values[keys >= 0]
+        left = ~np.isin(self.keys, keys)
+        keys = np.r_[self.keys[left], keys]
+        order = np.argsort(keys)
+        self.keys = keys[order]
+        self.labels = np.r_[self.labels[left], values][order]
+
+    def judged_in(self, run: Run) -> dict[str, np.ndarray]:
+        """The columns of `JudgeScores`, by image and then in the order of the prompt."""
+        keys, scores, labels = [np.empty(0, np.int64)], [np.empty(0)], [np.empty(0)]
+        rows = AtomScore.objects.filter(score__run=run, value__isnull=False).order_by()
+        for image, atom, score in (
+            columns(rows, "score__image_id", "atom_id", "value") if self.keys.size else ()
+        ):
+            key = self.key(image, atom)
+            at = np.minimum(np.searchsorted(self.keys, key), self.keys.size - 1)
+            known = self.keys[at] == key
+            keys.append(key[known])
+            scores.append(score[known])
+            labels.append(self.labels[at[known]])
+        image, atom = np.divmod(np.concatenate(keys), max(self.places.size, 1))
+        order = np.lexsort((self.index[atom], image))
+        atom = atom[order]
+        return {
+            "atom_kinds": self.kinds[atom],
+            "atom_scores": np.concatenate(scores)[order],
+            "atom_labels": np.concatenate(labels)[order],
+            "atom_prompts": self.prompts[atom],
+        }
 
 
 def _judge(
     run: Run,
     name: str,
     number: int,
-    people: People,
-    order: dict[int, int],
-    prompt_codes: dict[int, int],
-    atom_labels: dict[tuple[int, int], list[float]],
+    images: Images,
+    labelled: LabelledAtoms,
 ) -> JudgeScores:
-    size = len(people.images)
+    size = images.ids.size
     scores, verdicts = np.full(size, np.nan), np.full(size, np.nan)
     failed = np.zeros(size, dtype=bool)
     rows = Score.objects.filter(run=run).order_by()
     assumed = 0
-    for image, value, correct, zeros in rows.values_list("image_id", "value", "correct", "assumed"):
-        place = order[image]
-        assumed += zeros
-        if value is None:
-            failed[place] = True
-            continue
-        scores[place] = value
-        if correct is not None:
-            verdicts[place] = correct
-    atoms = _judged_atoms(run, order, prompt_codes, atom_labels) if atom_labels else []
+    for ids, *facts in columns(rows, "image_id", "value", "correct", "assumed"):
+        places = images.places.of(ids)
+        known = places >= 0
+        value, correct, zeros = (fact[known] for fact in facts)
+        places = places[known]
+        scores[places] = value
+        failed[places] = np.isnan(value)
+        verdicts[places] = np.where(np.isnan(value), np.nan, correct)
+        assumed += int(zeros.sum())
     return JudgeScores(
         name=name,
         fingerprint=run.judge.fingerprint,
@@ -416,7 +537,7 @@ def _judge(
         scores=scores,
         verdicts=verdicts,
         failed=failed,
-        **columns_of(atoms),
+        **labelled.judged_in(run),
         stopped=stopped(run),
         assumed=assumed,
     )
@@ -445,38 +566,6 @@ def stopped(run: Run) -> str:
 def numbers_of(runs: Iterable[Run]) -> dict[int, int]:
     """Counted in the order in which they came, so that a judge keeps its number when others join."""
     return {pk: number for number, pk in enumerate(sorted(run.pk for run in runs))}
-
-
-# Place of the image, index, code of the prompt, score, label, kind.
-Atom = tuple[int, int, int, float, float, str]
-
-
-def columns_of(atoms: Sequence[Atom]) -> dict[str, np.ndarray]:
-    return {
-        "atom_kinds": np.array([kind for *_, kind in atoms], dtype=object),
-        "atom_scores": np.array([score for _, _, _, score, _, _ in atoms], dtype=float),
-        "atom_labels": np.array([label for _, _, _, _, label, _ in atoms], dtype=float),
-        "atom_prompts": np.array([prompt for _, _, prompt, _, _, _ in atoms], dtype=np.int64),
-    }
-
-
-def label_of(given: Sequence[float]) -> float:
-    """What most people say of an atom; nan for a draw."""
-    return float(consensus.majority(np.array(given, dtype=float)[:, None])[0])
-
-
-def _judged_atoms(run, order, prompt_codes, atom_labels) -> list[Atom]:
-    rows = AtomScore.objects.filter(score__run=run, value__isnull=False).order_by()
-    atoms: list[Any] = []
-    for image, atom, index, prompt, kind, value in rows.values_list(
-        "score__image_id", "atom_id", "atom__index", "atom__prompt_id", "atom__kind", "value"
-    ):
-        given = atom_labels.get((image, atom))
-        if given:
-            label = label_of(given)
-            if not np.isnan(label):
-                atoms.append((order[image], index, prompt_codes[prompt], value, label, kind))
-    return sorted(atoms)
 
 
 def _plain(values: np.ndarray) -> list[float | None]:

@@ -119,7 +119,7 @@ def _best_of_n(judges: Judges) -> str:
         f"Most by {title(best)}: {with_interval('people_gain', known[best])} over a random choice"
     )
     ratio, judged = rows[best]["ratio"], rows[best]["judge_gain"]
-    if "value" in ratio:
+    if "value" in ratio and "value" in judged:
         line += (
             f"; the judge itself sees {with_interval('judge_gain', judged)}, so count "
             f"{with_interval('ratio', ratio)} of what a generator tuned on it seems to gain"

@@ -18,6 +18,7 @@ from judges.errors import JudgeRefused
 from judges.models import Chunk, Judge, Run, Score
 from judges.runs import counts, local_weights
 from judges.runs.chunk_lease import LEASE
+from judges.signals import scores_changed
 
 # The engine of a judge whose scores were imported.
 IMPORTED = "imported"
@@ -78,14 +79,17 @@ def cancel_run(*, run: Run) -> None:
     )
     if stopped:
         event_log.note(run.study_id, "cancelled", f"cancelled the judge {run.judge}")
+        _tell_the_end(run)
 
 
 @transaction.atomic
 def stop_run(*, run: Run, reason: str) -> None:
     """The run cannot continue until somebody resumes it; `reason` says why."""
-    Run.objects.filter(pk=run.pk, state=Run.State.RUNNING).update(
+    stopped = Run.objects.filter(pk=run.pk, state=Run.State.RUNNING).update(
         state=Run.State.STOPPED, reason=reason, finished_at=timezone.now()
     )
+    if stopped:
+        _tell_the_end(run)
 
 
 def chunks_to_wake(*, run: Run | None = None) -> list[int]:
@@ -172,8 +176,16 @@ def take_up(run: Run) -> Run:
 def finish_if_done(run: Run) -> bool:
     if run.chunks.exclude(state=Chunk.State.DONE).exists():
         return False
-    return bool(
-        Run.objects.filter(pk=run.pk, state=Run.State.RUNNING).update(
-            state=Run.State.FINISHED, finished_at=timezone.now()
-        )
+    finished = Run.objects.filter(pk=run.pk, state=Run.State.RUNNING).update(
+        state=Run.State.FINISHED, finished_at=timezone.now()
+    )
+    if finished:
+        _tell_the_end(run)
+    return bool(finished)
+
+
+def _tell_the_end(run: Run) -> None:
+    """A report is due, however the run has ended: it says which scores are missing and why."""
+    transaction.on_commit(
+        lambda: scores_changed.send(sender=Run, study_id=run.study_id, ended=True)
     )

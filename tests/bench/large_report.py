@@ -1,4 +1,4 @@
-"""The report of a large study, and what a second one costs: `python -m tests.bench.large_report PROMPTS`
+"""The report of a large study, and what further ones cost: `python -m tests.bench.large_report PROMPTS`
 prints one line.
 
 Twelve judges, eight generators and sixty tags (`tests.large_study`); of PROMPTS prompts each generator
@@ -12,10 +12,9 @@ import json
 import resource
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
-from tests.bench.whole_report import database_of_its_own
+from tests.bench.whole_report import database_of_its_own, forget_peak, peak
 
 NEW_LABELS = 100
 
@@ -31,7 +30,9 @@ def measure(prompts: int) -> dict[str, Any]:
 
     study = large_study(prompts=prompts)
     found: dict[str, Any] = {"images": study.images.count()}
-    for name in ("first", "unchanged", "after"):
+    for name in ("first", "unchanged", "judge", "after"):
+        if name == "judge":
+            judge_again(study)
         if name == "after":
             label_again(study)
         forget_peak()
@@ -67,20 +68,45 @@ def label_again(study: Any) -> None:
         Answer.objects.create(annotation=given, question="aligned", value=int(rng.integers(2)))
 
 
+def judge_again(study: Any) -> None:
+    """One more judge, that says otherwise than the first about a tenth of the images."""
+    from django.utils import timezone
+
+    from audit.reports import freshness
+    from judges.models import Judge, Run, Score
+    from judges.runs import counts
+
+    first = study.runs.order_by("pk").first()
+    judge = Judge.objects.create(
+        fingerprint="one-more",
+        name="one-more",
+        method="Large",
+        method_version="1",
+        engine="Large",
+        engine_version="1",
+    )
+    run = Run.objects.create(
+        study=study,
+        judge=judge,
+        state="finished",
+        expected=first.expected,
+        started_at=timezone.now(),
+    )
+    said = first.scores.order_by("image_id").values_list("image_id", "value")
+    Score.objects.bulk_create(
+        (
+            Score(run=run, image_id=image, value=abs(value - (place % 10 == 0)))
+            for place, (image, value) in enumerate(said)
+        ),
+        batch_size=2000,
+    )
+    counts.recount(run.pk)
+    freshness.changed(study.pk)
+
+
 def cpu() -> float:
     parts = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(part.ru_utime + part.ru_stime for part in parts)
-
-
-def forget_peak() -> None:
-    """The peak of building the study is none of the report's."""
-    Path("/proc/self/clear_refs").write_text("5")
-
-
-def peak() -> int:
-    """Bytes."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return 1024 * int(next(line for line in lines if line.startswith("VmHWM")).split()[1])
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from django.test import Client
 from annotations.errors import StudyRefused
 from annotations.labelling import record
 from annotations.models import Annotation, Event
+from annotations.signals import people_renamed
 from annotations.studies import personal_data
 from annotations.studies import settings as study_settings
 from tests import making
@@ -96,3 +97,17 @@ def test_the_commands_do_both(active, capsys):
     assert "Their answers stay under erased-" in capsys.readouterr().out
     with pytest.raises(CommandError, match="There is no account “bob”"):
         call_command("person", "tell", "bob")
+
+
+def test_the_studies_of_an_erased_person_are_told_that_a_name_is_gone(active, study):
+    told = []
+
+    def hear(sender, study_id, **kwargs):
+        told.append(study_id)
+
+    people_renamed.connect(hear)
+    try:
+        personal_data.erase(active.user)
+    finally:
+        people_renamed.disconnect(hear)
+    assert told == [study.pk]

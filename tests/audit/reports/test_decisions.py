@@ -3,7 +3,7 @@
 import pytest
 
 from annotations.kept import figures
-from annotations.models import Image
+from annotations.models import Annotation, Image
 from audit.reports import escalation
 from audit.reports import make as reports
 from tests import making
@@ -146,6 +146,9 @@ def test_unlabelled_images_that_it_is_unsure_of_and_those_without_a_score_go_to_
     keys = [Image.objects.get(public_id=pk).key for pk in escalation.images_for_people(**asked)]
     # Unsure; failed; and never asked.
     assert keys == ["late-40", "early-41", "late-41"]
+    # Who took an answer back has not labelled the image.
+    Annotation.objects.filter(image__key="early-0").update(state=Annotation.State.WITHDRAWN)
+    assert "early-0" in {row.key for row in escalation.left_to_people(study, "some-judge", body)}
 
 
 def test_a_page_keeps_which_images_are_left_and_fetches_the_first(

@@ -372,6 +372,22 @@ def test_a_report_notices_new_labels_and_new_scores(judged):
     assert not reports.is_due(study=judged)
 
 
+def test_a_report_notices_what_moved_no_stamp(judged, monkeypatch):
+    for change in (
+        # A person whose name was taken out, an import that was killed before it told.
+        lambda: judged.memberships.filter(name="cat").update(name="erased-1"),
+        lambda: another_image(judged),
+    ):
+        reports.make_report(study=judged)
+        assert not reports.is_due(study=judged)
+        change()
+        assert reports.is_due(study=judged)
+    reports.make_report(study=judged)
+    # A newer version of the statistics alone is no reason to make the reports of all studies again.
+    monkeypatch.setattr(freshness, "VERSION", "a newer one")
+    assert not reports.is_due(study=judged)
+
+
 def test_answers_that_were_set_aside_do_not_count(judged):
     Annotation.objects.filter(annotator__name="cat").update(state=Annotation.State.SET_ASIDE)
     assert body(judged)["people"]["raters"] == 2

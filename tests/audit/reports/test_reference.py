@@ -11,10 +11,12 @@ from annotations.errors import Refused
 from annotations.forms.papers import geneval2_atoms, geneval_crowd
 from annotations.forms.versions import use_form
 from annotations.labelling import assign, record
-from annotations.models import Annotation
+from annotations.models import Annotation, Answer, Atom, Decision
 from annotations.studies import adjudication
 from audit.models import Making
 from audit.reports import make as reports
+from audit.reports.pairing import pair
+from judges.models import AtomScore, Score
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -76,6 +78,32 @@ def test_a_decision_about_a_rating_takes_the_place_of_the_mean(study):
     found, _, _ = human_score(study, question="likert", consensus="adjudicated")
     assert found["value"] == 4.5
     assert human_score(study, question="likert")[0]["value"] == 3.5
+
+
+def test_an_atom_has_the_answer_of_most_people_or_of_the_owner_who_decided(split):
+    first, second = Atom.objects.filter(prompt__images__key="early-2").order_by("index")
+    image = split.images.get(key="early-2")
+    given = {first: (1, 0, 0), second: (1, 0)}
+    for atom, values in given.items():
+        forms = image.annotations.order_by("pk")
+        for form, value in zip(forms, values, strict=False):
+            Answer.objects.create(annotation=form, question="atom", atom=atom, value=value)
+    making.scores(split, {"early-2": 0.5})
+    score = Score.objects.get(image=image)
+    for atom, value in ((second, 0.25), (first, 0.75)):
+        AtomScore.objects.create(score=score, atom=atom, value=value)
+
+    def atoms(**asked):
+        (judge,) = pair(study=split, question="aligned", **asked).judges
+        found = zip(judge.atom_kinds, judge.atom_scores, judge.atom_labels, strict=True)
+        return list(found)
+
+    # Of the second atom as many say yes as say no.
+    assert atoms() == [(first.kind, 0.75, 0)]
+    for atom, value in ((first, 1), (second, 0)):
+        Decision.objects.create(image=image, question="atom", atom=atom, value=value)
+    assert atoms() == [(first.kind, 0.75, 0)]
+    assert atoms(decided=True) == [(first.kind, 0.75, 1), (second.kind, 0.25, 0)]
 
 
 def test_the_command_takes_the_name_of_the_consensus(split, capsys):

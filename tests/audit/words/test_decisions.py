@@ -96,6 +96,15 @@ def test_a_bad_judge_may_not():
     assert lines[6] == "Off by more than 3 points: bad-judge."
 
 
+def test_a_judge_whose_own_gain_is_not_known_has_no_share_of_it_told():
+    unknown = {"undefined": "the judge likes all images of each prompt the same", "n": 80}
+    gain, ratio = est(18.8, 16, 21), est(0.45, 0.4, 0.51)
+    row = overall(best_of_n={"people_gain": gain, "judge_gain": unknown, "ratio": ratio})
+    assert said({"some-judge": row})[4] == (
+        "Most by some-judge: +18.80 (16.00 to 21.00) over a random choice."
+    )
+
+
 def test_where_one_cannot_be_told_the_reason_stands_there():
     nothing = {"undefined": "no image has two answers", "n": 0}
     gone = dict.fromkeys(overall(), nothing)

@@ -13,6 +13,7 @@ from judges.options import Optioned, real
 from judges.protocols import AtomJudgement, Judgement, Similarity, Unscored
 from judges.recipes.entry import Entry
 from judges.runs import lifecycle, save_scores, score_chunk
+from judges.signals import scores_changed
 
 pytestmark = pytest.mark.django_db
 
@@ -217,6 +218,48 @@ def test_a_cancelled_run_keeps_its_scores_and_takes_no_more(study):
     run.refresh_from_db()
     assert run.state == Run.State.CANCELLED
     assert run.scores.count() == 3
+
+
+@pytest.fixture
+def told():
+    """The studies of which others were told that a run has ended."""
+    ended: list[int] = []
+
+    def receive(sender, **told):
+        if told["ended"]:
+            ended.append(told["study_id"])
+
+    scores_changed.connect(receive)
+    yield ended
+    scores_changed.disconnect(receive)
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        lambda run: lifecycle.cancel_run(run=run),
+        lambda run: lifecycle.stop_run(run=run, reason="The disk is full."),
+        work,
+    ],
+)
+def test_however_a_run_ends_the_others_are_told_once(
+    study, end, told, django_capture_on_commit_callbacks
+):
+    run = lifecycle.start_run(study=study, name="redness")
+    with django_capture_on_commit_callbacks(execute=True):
+        end(run)
+        end(run)
+        lifecycle.reap()
+    assert told == [study.pk]
+
+
+def test_a_run_that_the_reaper_ends_is_told_too(study, told, django_capture_on_commit_callbacks):
+    run = lifecycle.start_run(study=study, name="redness")
+    # As a worker leaves it that was killed after its last chunk.
+    run.chunks.update(state=Chunk.State.DONE)
+    with django_capture_on_commit_callbacks(execute=True):
+        lifecycle.reap()
+    assert told == [study.pk]
 
 
 def test_a_resumed_run_scores_only_what_is_missing(study):

@@ -1,0 +1,256 @@
+"""A report that several workers make, and that uses what earlier ones have computed."""
+
+from __future__ import annotations
+
+import random
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from audit import tasks
+from audit.models import Making, Report, ReportPart
+from audit.reports import make as reports
+from audit.reports import progress
+from audit.reports.sharing import benches, rows
+from audit.reports.sharing.parts import Part
+from tests import making
+
+pytestmark = pytest.mark.django_db
+FEW = reports.Options(resamples=100)
+CUTS = ("overall", "by_tag", "by_atomicity", "by_variant", "over_time", "decisions", "closer")
+
+
+@pytest.fixture
+def judged(db, monkeypatch):
+    monkeypatch.setattr(reports, "WORTH_SHARING", 0)
+    monkeypatch.setattr(benches, "LOOK", 0)
+    monkeypatch.setattr(benches, "TAKE_BACK", 0)
+    study = making.study(prompts=25, files=False)
+    chance = random.Random(4)
+    keys = list(study.images.values_list("key", flat=True))
+    right = {key: chance.random() < 0.6 for key in keys}
+    making.labels(
+        study,
+        {
+            key: {who: right[key] ^ (chance.random() < 0.1) for who in ("ann", "ben")}
+            for key in keys
+        },
+    )
+    for name, noise in (("good", 0.4), ("fair", 0.7)):
+        judge(study, name, {key: right[key] * 0.5 + noise * chance.random() for key in keys})
+    return study
+
+
+def judge(study, name, scores):
+    making.scores(study, {key: min(1.0, score) for key, score in scores.items()}, name=name)
+    reports.freshness.changed(study.pk)
+
+
+def alone(study):
+    return reports.compute(study, FEW)[0]
+
+
+def made(study, call=lambda: None):
+    return reports.make_report(study=study, options=FEW, call=call).body
+
+
+@pytest.fixture
+def computed(monkeypatch):
+    """The names of the parts that were computed."""
+    names = []
+    ours = Part.computed
+
+    def watched(part, step):
+        names.append(part.name)
+        return ours(part, step)
+
+    monkeypatch.setattr(Part, "computed", watched)
+    return names
+
+
+@pytest.mark.parametrize("helped", [0, 1, 5, 100])
+def test_however_many_parts_others_take_the_digits_are_those_of_one(
+    judged, computed, monkeypatch, helped
+):
+    by_one = alone(judged)
+    everything = sorted(computed)
+    computed.clear()
+    here = []
+
+    def call():
+        take = rows.take
+        with monkeypatch.context() as patch:
+            patch.setattr(rows, "take", lambda *a: take(*a) if len(here) < helped else None)
+            patch.setattr(rows.Taken, "compute", counted(rows.Taken.compute, here))
+            reports.help_with(judged.pk)
+
+    assert made(judged, call) == by_one
+    # Of 15 parts; the difference from the better judge is known only once both are.
+    assert len(here) == min(helped, 2 * len(CUTS) + 1)
+    # And nothing was computed twice.
+    assert sorted(computed) == everything
+
+
+def counted(compute, here):
+    def one_more(taken, step):
+        here.append(taken.part.name)
+        return compute(taken, step)
+
+    return one_more
+
+
+def test_a_part_whose_worker_was_killed_is_taken_again_after_its_lease(judged, monkeypatch):
+    by_one, sleeps = alone(judged), []
+
+    def killed():
+        row = rows.first_waiting(judged.pk)
+        assert rows.LEASE.claim(row.pk)
+
+    def sleep(seconds):
+        sleeps.append(seconds)
+        assert ReportPart.objects.filter(state="working").count() == 1
+        if len(sleeps) == 3:
+            ReportPart.objects.filter(state="working").update(
+                leased_until=timezone.now() - timedelta(seconds=1)
+            )
+
+    monkeypatch.setattr(benches.time, "sleep", sleep)
+    assert made(judged, killed) == by_one
+    # While the lease held, it was waited for.
+    assert len(sleeps) == 3
+    assert sorted(ReportPart.objects.values_list("tries", flat=True))[-2:] == [1, 2]
+
+
+def test_a_part_that_another_worker_still_computes_is_waited_for(judged, computed, monkeypatch):
+    by_one, theirs = alone(judged), []
+    computed.clear()
+
+    def call():
+        row = rows.first_waiting(judged.pk)
+        plan = reports.Computation(reports.Database(judged), FEW, progress.Unseen())
+        (part,) = [part for part in plan.all_parts() if part.key == row.key]
+        theirs.append(rows.take(judged.pk, {part.key: part}))
+
+    monkeypatch.setattr(benches.time, "sleep", lambda _: theirs[0].compute(lambda: None))
+    assert made(judged, call) == by_one
+    assert computed.count(theirs[0].part.name) == 1
+
+
+def test_what_fails_elsewhere_is_computed_by_the_maker(judged, monkeypatch):
+    by_one = alone(judged)
+
+    def call():
+        with monkeypatch.context() as patch:
+            patch.setattr(reports, "people_of", broken)
+            # The parts before it are theirs, the one after it is tried by nobody else.
+            assert reports.help_with(judged.pk) == 2 * len(CUTS)
+
+    assert made(judged, call) == by_one
+
+
+def test_what_others_have_given_up_or_deleted_is_computed_by_the_maker(judged, computed):
+    by_one = alone(judged)
+
+    def call():
+        ReportPart.objects.filter(name="people").update(state="given up", reason="Tried 5 times.")
+        ReportPart.objects.filter(name="closer of good").delete()
+
+    assert made(judged, call) == by_one
+
+
+def broken(*_):
+    raise MemoryError
+
+
+def test_a_report_whose_part_fails_says_the_sentence_as_ever(judged, monkeypatch):
+    monkeypatch.setattr(tasks, "send", lambda task, *args: task(*args))
+    with monkeypatch.context() as patch:
+        patch.setattr(reports, "people_of", broken)
+        for _ in range(6):
+            tasks.refresh_reports_task()
+        row = Making.objects.get()
+        assert row.reason == "Tried 5 times. It failed: MemoryError: no message."
+    progress.asked(judged)
+    tasks.make_report_task(judged.pk)
+    assert Report.objects.count() == 1
+
+
+def test_a_worker_that_makes_a_large_report_calls_others(judged, monkeypatch):
+    called = []
+    monkeypatch.setattr(tasks, "send", lambda task, *args: called.append((task.name, args)))
+    progress.due(judged)
+    tasks.make_report_task(judged.pk)
+    # A broker that is down is asked once.
+    assert called == [("audit.tasks.help_with_report_task", (judged.pk,))]
+    called.clear()
+    monkeypatch.setattr(tasks, "send", lambda task, *args: called.append(args) or True)
+    making.labels(judged, {"early-0": {"cat": 1}})
+    progress.due(judged)
+    tasks.make_report_task(judged.pk)
+    assert called == [(judged.pk,)] * tasks.HELPERS
+    assert reports.help_with(judged.pk) == 0
+
+
+def test_who_comes_when_the_data_have_changed_takes_nothing(judged):
+    by_one = alone(judged)
+
+    def call():
+        making.labels(judged, {"early-0": {"cat": 1}})
+        assert reports.help_with(judged.pk) == 0
+
+    # What was read before is what this report tells.
+    assert made(judged, call) == by_one
+
+
+@pytest.mark.parametrize("call", [None, lambda: None], ids=["by a command", "by a worker"])
+def test_with_one_judge_more_only_its_parts_are_computed(judged, computed, call):
+    made(judged, call)
+    computed.clear()
+    judge(judged, "worse", {image.key: image.pk % 7 / 7 for image in judged.images.all()})
+    body = made(judged, call)
+    assert body["comparison"]["best"] != "worse"
+    assert sorted(computed) == sorted([*(f"{cut} of worse" for cut in CUTS), "difference of worse"])
+    assert body == alone(judged)
+
+
+def test_new_labels_leave_no_part_as_it_was_and_old_parts_go(judged, computed):
+    made(judged)
+    before = set(ReportPart.objects.values_list("key", flat=True))
+    everything = sorted(computed)
+    computed.clear()
+    making.labels(judged, {"early-0": {"cat": 1}})
+    assert made(judged) == alone(judged)
+    after = set(ReportPart.objects.values_list("key", flat=True))
+    assert len(after) == len(before) == len(everything)
+    assert not after & before
+
+
+def test_a_part_of_another_version_is_not_used(judged, computed, monkeypatch):
+    made(judged)
+    for name, value in (("VERSION", "a newer one"), ("SCHEMA", 99)):
+        computed.clear()
+        monkeypatch.setattr(reports, name, value)
+        monkeypatch.setattr(reports.freshness, "VERSION", value)
+        made(judged)
+        assert len(computed) == 2 * len(CUTS) + 2
+
+
+def test_parts_of_other_options_stay_until_they_are_out_of_use(judged, computed):
+    made(judged)
+    reports.make_report(study=judged, options=reports.Options(resamples=100, seed=3))
+    assert ReportPart.objects.count() == 2 * (2 * len(CUTS) + 2)
+    old = ReportPart.objects.filter(options__seed=3)
+    old.update(used_at=timezone.now() - timedelta(days=8))
+    tasks.delete_expired_task()
+    assert not old.exists()
+    assert ReportPart.objects.count() == 2 * len(CUTS) + 2
+    judged.delete()
+    assert not ReportPart.objects.exists()
+
+
+def test_what_is_quicker_computed_than_stored_is_not_shared(judged, monkeypatch):
+    monkeypatch.setattr(reports, "WORTH_SHARING", 101)
+    assert judged.images.count() * 2 == 100
+    made(judged, broken)
+    assert not ReportPart.objects.exists()
