@@ -1,11 +1,8 @@
 """The first sentences of the pages, worked by hand."""
 
-import numpy as np
 import pytest
 
-from audit.reports.compare_judges import comparison
-from audit.reports.options import Options
-from audit.reports.reference import Series
+from audit.reports.compare_judges import best_of, comparison
 from audit.view import View
 from audit.words import page_sentences
 from audit.words import report as report_words
@@ -60,9 +57,8 @@ def test_behind_by_more_than_chance_only_where_the_interval_leaves_0_out(differe
 
 def test_no_judge_is_the_closest_one_from_fewer_images_than_its_table_needs():
     # Thirty images with a score, and on one of them people are two to two.
-    options, nobody = Options(), Series(*[np.empty(0)] * 5, no_points="")
     stats = {"n": 30, "auroc": est(1.0, 0.9, 1.0, n=29)}
-    beside = comparison({"a": (nobody, stats)}, options)
+    beside = comparison(best_of({"a": stats}), {})
     assert beside["best"] is None
     body = {
         "people": SOME,
@@ -74,7 +70,7 @@ def test_no_judge_is_the_closest_one_from_fewer_images_than_its_table_needs():
         "Too few to judge: no judge has 30 images with labels of both kinds."
     ]
     enough = {**stats, "auroc": est(1.0, 0.9, 1.0, n=30)}
-    assert comparison({"a": (nobody, enough)}, options)["best"] == "a"
+    assert comparison(best_of({"a": enough}), {})["best"] == "a"
 
 
 def test_the_two_ceilings_say_what_each_counts():
