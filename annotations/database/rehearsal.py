@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,6 +28,12 @@ R = TypeVar("R")
 Outside = Callable[[Callable[..., R]], Callable[..., R]]
 # A copy that was killed before it lost its name.
 STRAY = 24 * 3600
+_among_others: ContextVar[bool] = ContextVar("among_others", default=False)
+
+
+def is_among_others() -> bool:
+    """Whether a rehearsal goes on where others write: a row that it changes, they wait for until it ends."""
+    return _among_others.get()
 
 
 @contextmanager
@@ -35,9 +42,13 @@ def rehearsal() -> Iterator[Outside]:
     function writes for good where it can: the progress of the rehearsal itself."""
     real = connections[DEFAULT_DB_ALIAS]
     if not _needs_copy(real):
-        with transaction.atomic():
-            yield lambda work: work
-            transaction.set_rollback(True)
+        before = _among_others.set(True)
+        try:
+            with transaction.atomic():
+                yield lambda work: work
+                transaction.set_rollback(True)
+        finally:
+            _among_others.reset(before)
         return
     copy = _copy_of(real)
 

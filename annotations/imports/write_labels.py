@@ -17,7 +17,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from annotations import event_log, marks
-from annotations.database import bulk
+from annotations.database import bulk, rehearsal
 from annotations.exports.pseudonyms import MADE, people_behind
 from annotations.imports.known_images import KnownImages
 from annotations.imports.outcome import Outcome, reject
@@ -109,8 +109,12 @@ class LabelWriter:
     @transaction.atomic
     def _write(self, fitting: list[FitRow]) -> None:
         rows = self._with_people(fitting)
-        annotations, old = self._annotations(rows)
-        self._say_whose(self._answers(rows, annotations, old))
+        there = self._there(rows)
+        old = set(there.values())
+        new = self._annotations(rows, there)
+        self._say_whose(self._answers(rows, there, old))
+        # Last: from here to the end of the transaction, who labels one of these images waits.
+        self._occupy(new)
 
     def remarks(self) -> list[str]:
         """The scale of each question that no form explains, as it was inferred."""
@@ -207,33 +211,31 @@ class LabelWriter:
             words = f"imported {count} under the name of this person"
             event_log.note(self.study, "imported answers", words, about=member)
 
-    def _annotations(self, rows: list[PersonRow]) -> tuple[dict[Pair, int], set[int]]:
-        """The annotation of each image and person, made where there is none; and the old ones."""
+    def _there(self, rows: list[PersonRow]) -> dict[Pair, int]:
+        """The annotations that there are of each image and person."""
+        wanted = {(row[0], row[1]) for row in rows}
+        annotations = Annotation.objects.filter(
+            study=self.study, image__in={image for image, _ in wanted}
+        ).order_by()
+        return {
+            (image, person): pk
+            for image, person, pk in annotations.values_list("image_id", "annotator_id", "pk")
+            if (image, person) in wanted
+        }
+
+    def _annotations(self, rows: list[PersonRow], there: dict[Pair, int]) -> list[Pair]:
+        """Make those that are missing, and tell which these are."""
         first: dict[Pair, LabelRecord] = {}
         for row in rows:
             first.setdefault((row[0], row[1]), row[6])
-        annotations = Annotation.objects.filter(
-            study=self.study, image__in={image for image, _ in first}
-        ).order_by()
-        there = {
-            (image, person): pk
-            for image, person, pk in annotations.values_list("image_id", "annotator_id", "pk")
-            if (image, person) in first
-        }
-        old = set(there.values())
         new = [pair for pair in first if pair not in there]
         if new:
             ids = bulk.next_ids(Annotation, len(new))
             there.update(zip(new, ids, strict=True))
-            moment = _adapted(timezone.now())
-            bulk.insert(
-                Annotation,
-                ANNOTATION,
-                self._annotation_rows({p: first[p] for p in new}, ids, moment),
-            )
-            self._occupy(new, moment)
+            made = self._annotation_rows({p: first[p] for p in new}, ids, _adapted(timezone.now()))
+            bulk.insert(Annotation, ANNOTATION, made)
             self.outcome.annotations += len(new)
-        return there, old
+        return new
 
     def _annotation_rows(
         self, first: dict[Pair, LabelRecord], ids: list[int], moment: Any
@@ -260,18 +262,22 @@ class LabelWriter:
                 moment,
             )
 
-    def _occupy(self, pairs: list[Pair], moment: Any) -> None:
+    def _occupy(self, pairs: list[Pair]) -> None:
         """Imported answers count towards the study's overlap too."""
+        if not pairs:
+            return
         assignments = Assignment.objects.filter(image__in={image for image, _ in pairs}).order_by()
         held = {(i, p): (pk, s) for i, p, pk, s in assignments.values_list(*HELD)}
         answered = Assignment.State.ANSWERED.value
-        study = self.study.pk
+        study, moment = self.study.pk, _adapted(timezone.now())
         fresh = [pair for pair in pairs if pair not in held]
         bulk.insert(
             Assignment,
             ASSIGNMENT,
             ((study, image, person, answered, None, "", moment) for image, person in fresh),
         )
+        if rehearsal.is_among_others():
+            return
         # Whoever had the image leased has answered it now; its place was taken already.
         taken_up = [held[pair] for pair in pairs if pair in held]
         Assignment.objects.filter(pk__in=[pk for pk, _ in taken_up]).update(

@@ -8,7 +8,8 @@ from django.db import connection, transaction
 
 from annotations.database import rehearsal as module
 from annotations.database.rehearsal import rehearsal
-from annotations.models import Study
+from annotations.labelling import assign
+from annotations.models import Annotation, Study
 from tests import making
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -55,6 +56,29 @@ def test_others_write_meanwhile(monkeypatch):
         work = lambda: Study.objects.filter(slug="shapes").update(title="By somebody else")  # noqa: E731
         assert in_another_thread(work) == []
     assert titles() == ["By somebody else"]
+
+
+def test_images_are_given_out_while_their_labels_are_imported_in_a_rehearsal(monkeypatch):
+    study = making.study()
+    image = study.images.get(key="early-1")
+    if connection.vendor == "sqlite":
+        monkeypatch.setitem(connection.settings_dict["OPTIONS"], "timeout", 0)
+
+    def give_out() -> None:
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("SET lock_timeout = '2s'")
+        assert assign.take_place(image=image.pk, study=study)
+
+    with rehearsal():
+        making.labels(study, {image.key: {"rater 1": 1, "rater 2": 0}})
+        assert Annotation.objects.count() == 2
+        assert in_another_thread(give_out) == []
+    image.refresh_from_db()
+    assert image.taken == 1
+    making.labels(study, {image.key: {"rater 1": 1, "rater 2": 0}})
+    image.refresh_from_db()
+    assert image.taken == 3
 
 
 def test_progress_is_written_for_good():
