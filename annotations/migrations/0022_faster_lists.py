@@ -23,6 +23,8 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name="pair",
-            index=models.Index(fields=["study", "taken", "place"], name="pair_by_places_taken"),
+            index=models.Index(
+                fields=["study", "taken", "place", "id"], name="pair_by_places_taken"
+            ),
         ),
     ]

@@ -109,7 +109,9 @@ class Pair(models.Model):
                 name="a_drawn_pair_had_a_chance",
             ),
         ]
-        indexes = [models.Index(fields=["study", "taken", "place"], name="pair_by_places_taken")]
+        indexes = [
+            models.Index(fields=["study", "taken", "place", "id"], name="pair_by_places_taken")
+        ]
 
     def __str__(self) -> str:
         return self.key
