@@ -113,7 +113,7 @@ class LabelWriter:
         old = set(there.values())
         new = self._annotations(rows, there)
         self._say_whose(self._answers(rows, there, old))
-        # Last: from here to the end of the transaction, who labels one of these images waits.
+        # Last: from its end to that of the transaction, who labels one of these images waits.
         self._occupy(new)
 
     def remarks(self) -> list[str]:
@@ -278,6 +278,9 @@ class LabelWriter:
         )
         if rehearsal.is_among_others():
             return
+        if connection.vendor == "postgresql":
+            # What it would check when all is committed, it checks before anybody has to wait.
+            connection.check_constraints()
         # Whoever had the image leased has answered it now; its place was taken already.
         taken_up = [held[pair] for pair in pairs if pair in held]
         Assignment.objects.filter(pk__in=[pk for pk, _ in taken_up]).update(

@@ -243,6 +243,8 @@ def beside(database: str, verdicts: Verdicts, *, images: int) -> None:
             verdicts.line(
                 f"{database}, beside {what} ({took:.1f} s)",
                 f"{len(sends)} answers, longest {max(sends):.0f} ms",
+                f"<= {BESIDE:g} ms",
+                max(sends) <= BESIDE,
             )
             if locks:
                 verdicts.line(
