@@ -192,9 +192,10 @@ def _insert_into(model: type[Model]) -> tuple[list, str, str]:
     return fields, start, ", ".join(["%s"] * len(fields))
 
 
-def ask(statement: str, values: Sequence[Any]) -> list[tuple]:
-    """Run a SELECT; returns its rows."""
-    return _run(statement, values, lambda cursor: cursor.fetchall())
+def ask(statement: str, values: Sequence[Any], *, binary: bool = False) -> list[tuple]:
+    """Run a SELECT; returns its rows. `binary`: bytes come as they are, where PostgreSQL would write each
+    of them as two letters."""
+    return _run(statement, values, lambda cursor: cursor.fetchall(), binary=binary)
 
 
 def execute(statement: str, *values: Any) -> int:
@@ -202,7 +203,9 @@ def execute(statement: str, *values: Any) -> int:
     return _run(statement, values, lambda cursor: cursor.rowcount)
 
 
-def _run(statement: str, values: Sequence[Any], result: Callable[[Any], Any]) -> Any:
+def _run(
+    statement: str, values: Sequence[Any], result: Callable[[Any], Any], *, binary: bool = False
+) -> Any:
     here = connections[DEFAULT_DB_ALIAS]
     if here.queries_logged or here.execute_wrappers:
         # Queries are being logged or counted, so use Django's cursor.
@@ -216,7 +219,7 @@ def _run(statement: str, values: Sequence[Any], result: Callable[[Any], Any]) ->
             return result(here.connection.execute(_with_question_marks(statement), values))
         # Every backend names its driver so; the stubs' base class leaves it out.
         driver = here.Database  # type: ignore[attr-defined]
-        return result(driver.Cursor(here.connection).execute(statement, values))
+        return result(driver.Cursor(here.connection).execute(statement, values, binary=binary))
 
 
 @functools.lru_cache(maxsize=256)

@@ -20,6 +20,7 @@ from django.db.models import Sum
 from django.dispatch import Signal
 from django.utils import timezone
 
+from annotations.database.prepared import ask
 from annotations.models import Annotation, Generator, Kept, Study
 from annotations.signals import figures_are_behind, labels_are_counted, labels_version
 
@@ -30,6 +31,7 @@ SHARE_OF_TIME = 0.1
 # What is kept: figures as JSON, and whole numbers (keys of images), which are packed.
 Counted = tuple[dict[str, Any], np.ndarray]
 NO_KEYS = np.zeros(0, np.int64)
+KEYS = "SELECT keys FROM annotations_kept WHERE id = %s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,26 +46,34 @@ class Figures:
 @dataclass(frozen=True, slots=True)
 class Counter:
     """How figures are counted. `asked`: what they depend on besides labels; with another one than the
-    kept figures have, they are counted anew. `by_worker`: whether a worker knows this counter."""
+    kept figures have, they are counted anew. `by_worker`: whether a worker knows this counter. `has_keys`:
+    whether it tells any, which may be hundreds of thousands."""
 
     name: str
     count: Callable[[Study], Counted]
     asked: Callable[[Study], str] = lambda study: ""
     by_worker: bool = True
+    has_keys: bool = False
 
 
 def figures(study: Study, counter: Counter, *, now: bool = False) -> Figures:
     if is_small(study):
         return Figures(*counter.count(study))
     asked = counter.asked(study)
-    kept = Kept.objects.filter(study=study, name=counter.name).first()
+    kept = Kept.objects.filter(study=study, name=counter.name).defer("keys").first()
     version = said(labels_version, study)
     if kept is not None and kept.asked == asked and version:
         old = kept.stamp != version
         if not old or (not now and _may_be_shown(kept, study, counter)):
-            keys = np.frombuffer(kept.keys, np.int64)
-            return Figures(kept.body, keys, kept.made_at if old else None)
+            return Figures(kept.body, _keys(kept, counter), kept.made_at if old else None)
     return _count(study, counter, asked)
+
+
+def _keys(kept: Kept, counter: Counter) -> np.ndarray:
+    if not counter.has_keys:
+        return NO_KEYS
+    packed = ask(KEYS, [kept.pk], binary=True)
+    return np.frombuffer(packed[0][0], np.int64) if packed else NO_KEYS
 
 
 def count_again(study: Study, counter: Counter) -> bool:

@@ -43,7 +43,9 @@ def counting(
         times.append(1)
         return {"times": len(times)}, np.array([7, 2**40])
 
-    counter = kept.Counter("times", count, asked=lambda study: asked, by_worker=by_worker)
+    counter = kept.Counter(
+        "times", count, asked=lambda study: asked, by_worker=by_worker, has_keys=True
+    )
     return kept.figures(study, counter, now=now)
 
 
