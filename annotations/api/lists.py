@@ -47,17 +47,21 @@ def page(
     return pages.get_paginated_response(serializer(rows, many=True, context=context).data)
 
 
-def first_of_parts(request: Request, parts: Sequence[QuerySet]) -> list[int]:
-    """The keys on the page that is asked for, where each part of the rows (answers of one state) has an index
-    by key. Sorted together, all rows of a study would be read for each page."""
+def first_of_parts(request: Request, rows: QuerySet, part: str, values: Sequence[str]) -> list[int]:
+    """The keys on the page that is asked for, where an index has the rows by a part (the state of answers)
+    and their key. Sorted together, all rows of a study would be read for each page."""
     pages = Pages()
     size = pages.get_page_size(request) or Pages.page_size
     cursor = pages.decode_cursor(request)
     back = cursor is not None and cursor.reverse
     most = (cursor.offset if cursor else 0) + size + 1
     keys: list[int] = []
-    for part in parts:
-        here = part.order_by("-pk" if back else "pk").values_list("pk", flat=True)
+    for value in values:
+        # As a range, and in the order of the index: for one value PostgreSQL might as well go by the key
+        # alone, through the rows of all studies before this one.
+        here = rows.filter(**{f"{part}__gte": value, f"{part}__lte": value})
+        here = here.order_by(*((f"-{part}", "-pk") if back else (part, "pk")))
+        here = here.values_list("pk", flat=True)
         if cursor is not None and cursor.position is not None:
             here = here.filter(**{"pk__lt" if back else "pk__gt": cursor.position})
         keys += here[:most]

@@ -196,8 +196,8 @@ def all_annotations(request: Request, slug: str) -> Response:
     )
     if chosen.keys() <= {"state"}:
         states = [chosen["state"]] if chosen else Annotation.State.values
-        parts = [Annotation.objects.filter(study=place.study, state=state) for state in states]
-        rows = rows.filter(pk__in=first_of_parts(request, parts))
+        ours = Annotation.objects.filter(study=place.study)
+        rows = rows.filter(pk__in=first_of_parts(request, ours, "state", states))
     # Only a form's answers can bring it twice; telling forms apart reads all of them.
     rows = rows.distinct() if "answers__question" in chosen else rows
     return page(request, rows, AnnotationSerializer, name=naming(place.study))

@@ -68,11 +68,13 @@ class Cases(Sequence[Case]):
 
     @property
     def open(self) -> Cases:
+        if not self.decided:
+            return self
         return replace(self, keys=self.keys[~np.isin(self.keys, list(self.decided))])
 
     @property
     def decided_n(self) -> int:
-        return int(np.isin(self.keys, list(self.decided)).sum())
+        return len(self) - len(self.open)
 
     def following(self, image_id: int) -> str:
         """The public id of the first other case; empty where there is none."""
