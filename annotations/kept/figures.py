@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from django.db.models import Sum
+from django.db.models.functions import Length
 from django.dispatch import Signal
 from django.utils import timezone
 
@@ -46,32 +47,31 @@ class Figures:
 @dataclass(frozen=True, slots=True)
 class Counter:
     """How figures are counted. `asked`: what they depend on besides labels; with another one than the
-    kept figures have, they are counted anew. `by_worker`: whether a worker knows this counter. `has_keys`:
-    whether it tells any, which may be hundreds of thousands."""
+    kept figures have, they are counted anew. `by_worker`: whether a worker knows this counter."""
 
     name: str
     count: Callable[[Study], Counted]
     asked: Callable[[Study], str] = lambda study: ""
     by_worker: bool = True
-    has_keys: bool = False
 
 
 def figures(study: Study, counter: Counter, *, now: bool = False) -> Figures:
     if is_small(study):
         return Figures(*counter.count(study))
     asked = counter.asked(study)
-    kept = Kept.objects.filter(study=study, name=counter.name).defer("keys").first()
+    rows = Kept.objects.filter(study=study, name=counter.name).defer("keys")
+    kept = rows.annotate(packed=Length("keys")).first()
     version = said(labels_version, study)
     if kept is not None and kept.asked == asked and version:
         old = kept.stamp != version
         if not old or (not now and _may_be_shown(kept, study, counter)):
-            return Figures(kept.body, _keys(kept, counter), kept.made_at if old else None)
+            keys = _keys(kept) if kept.packed else NO_KEYS
+            return Figures(kept.body, keys, kept.made_at if old else None)
     return _count(study, counter, asked)
 
 
-def _keys(kept: Kept, counter: Counter) -> np.ndarray:
-    if not counter.has_keys:
-        return NO_KEYS
+def _keys(kept: Kept) -> np.ndarray:
+    """There may be a million."""
     packed = ask(KEYS, [kept.pk], binary=True)
     return np.frombuffer(packed[0][0], np.int64) if packed else NO_KEYS
 

@@ -129,7 +129,7 @@ def _count(study: Study) -> Counted:
     return {}, np.array([pk for pk in places.iterator(chunk_size=20_000) if pk in split], np.int64)
 
 
-DISAGREEMENTS = Counter("disagreements", _count, has_keys=True)
+DISAGREEMENTS = Counter("disagreements", _count)
 
 
 def answers_side_by_side(image: Image) -> list[DisputedQuestion]:

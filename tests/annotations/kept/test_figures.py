@@ -43,9 +43,7 @@ def counting(
         times.append(1)
         return {"times": len(times)}, np.array([7, 2**40])
 
-    counter = kept.Counter(
-        "times", count, asked=lambda study: asked, by_worker=by_worker, has_keys=True
-    )
+    counter = kept.Counter("times", count, asked=lambda study: asked, by_worker=by_worker)
     return kept.figures(study, counter, now=now)
 
 

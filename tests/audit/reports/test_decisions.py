@@ -163,8 +163,9 @@ def test_a_page_keeps_which_images_are_left_and_fetches_the_first(
     for _ in range(2):
         left, first = escalation.first_left_to_people(study, "some-judge", body, 3)
         assert (left, first) == (len(whole), whole[:3])
-    # The run, the images' number, how much was labelled, the version, what is kept, scores, images.
-    with django_assert_num_queries(7):
+    # The run, the images' number, how much was labelled, the version, what is kept and which, scores,
+    # images.
+    with django_assert_num_queries(8):
         escalation.first_left_to_people(study, "some-judge", body, 3)
 
 
