@@ -1,8 +1,8 @@
 """Which request or task a line of the log belongs to.
 
 Every request has an id: its answer carries it, the lines of the log name it, and the tasks that it
-starts inherit it. python-json-logger writes the lines with LOG_FORMAT=json. A line names the route of a request, never its address:
-addresses can hold the secret of an invitation.
+starts inherit it. python-json-logger writes the lines with LOG_FORMAT=json. A line names the route
+of a request, never its address: addresses can hold the secret of an invitation.
 """
 
 from __future__ import annotations
