@@ -1,4 +1,5 @@
 import gc
+import os
 import secrets
 import string
 from types import SimpleNamespace
@@ -22,6 +23,20 @@ gc.disable()
 def pytest_runtestloop() -> None:
     gc.freeze()
     gc.enable()
+
+
+def pytest_terminal_summary(terminalreporter, config) -> None:
+    """With --reruns: the tests that failed by chance, on the page and in a file for `.ci/run`."""
+    if not config.getoption("reruns", None):
+        return
+    failed = {report.nodeid for report in terminalreporter.getreports("failed")}
+    tried_again = {report.nodeid for report in terminalreporter.getreports("rerun")}
+    names = sorted(tried_again - failed)
+    terminalreporter.section("passed the second time only")
+    terminalreporter.write_line("\n".join(names) or "none")
+    if path := os.environ.get("SECOND_TRIES"):
+        with open(path, "a", encoding="utf-8") as file:
+            file.writelines(f"{name}\n" for name in names)
 
 
 @pytest.fixture(autouse=True)

@@ -30,7 +30,7 @@ def answers(url: str) -> bool:
     """Whether a server listens at the address of this URL."""
     parts = urlsplit(url)
     try:
-        with socket.create_connection((parts.hostname, parts.port), timeout=2):
+        with socket.create_connection((parts.hostname, parts.port), timeout=60):
             return True
     except OSError:
         return False

@@ -1,4 +1,10 @@
-"""Run the tests that touch the database on PostgreSQL: `python -m tests.on_postgres`."""
+"""Run on PostgreSQL what may differ there: `python -m tests.on_postgres`.
+
+The same tests run on SQLite with all others. Chosen are those of statements written by hand, locks,
+many rows at once, JSON, ordered lists, refused writes inside a transaction, text and numbers that
+one of the two databases does not take. `test_on_postgres.py` holds the list complete. With `ALL=1`
+every test that touches the database runs: `make test-all` does that.
+"""
 
 import os
 import subprocess
@@ -6,13 +12,80 @@ import sys
 
 from tests.needs import POSTGRES_URL, answers
 
+CHOSEN = (
+    # Statements and locks of the database's own, and all that stands on them.
+    "annotations/database",
+    "annotations/anchors/test_again.py",
+    "annotations/kept",
+    "annotations/labelling/test_assign.py",
+    "annotations/labelling/test_at_once.py",
+    "annotations/labelling/test_own_work.py",
+    "annotations/labelling/test_record.py",
+    "annotations/labelling/test_reserve.py",
+    "annotations/pairs",
+    "annotations/studies/test_deletion.py",
+    "annotations/studies/test_generators.py",
+    "annotations/studies/test_invitations.py",
+    "annotations/studies/test_known_answers.py",
+    "annotations/studies/test_personal_data.py",
+    "annotations/studies/test_retention.py",
+    "annotations/studies/test_settings.py",
+    "audit/accounts/test_lockout.py",
+    "audit/accounts/test_second_factor.py",
+    "audit/installation/test_backup_drill.py",
+    "audit/installation/test_health.py",
+    "audit/installation/test_time_limits.py",
+    "audit/reports/sharing",
+    "judges/runs/test_local_weights.py",
+    "test_lock_is_short.py",
+    "test_workers.py",
+    # Many rows at once, and what is refused in the middle of a transaction.
+    "annotations/imports",
+    "annotations/pair_files",
+    "judges/intake/test_bring_in.py",
+    "judges/intake/test_deliveries.py",
+    "judges/runs/test_lifecycle.py",
+    "judges/runs/test_release_dates.py",
+    "judges/runs/test_run_contract.py",
+    "judges/looks",
+    "judges/preferences",
+    # Lists: what comes first, what is counted, what is grouped.
+    "annotations/test_access.py",
+    "annotations/exports",
+    "annotations/studies/test_adjudication.py",
+    "annotations/studies/test_annotator_quality.py",
+    "annotations/studies/test_crowd.py",
+    "audit/anchors/test_draw.py",
+    "audit/contests",
+    "audit/images",
+    "audit/lake",
+    "audit/next_labels/test_draw.py",
+    "audit/pages/test_data.py",
+    "audit/people",
+    "audit/repairs/test_repairs.py",
+    "audit/training/test_voted.py",
+    "judges/exports",
+    "test_api.py",
+    # Reports are read from rows as arrays.
+    "audit/reports/test_digits.py",
+    "audit/reports/test_freshness.py",
+    # JSON, text and numbers that SQLite takes.
+    "annotations/test_errors.py",
+    "hostile/test_odd_json.py",
+    "judges/test_own_recipes.py",
+)
+
 
 def main() -> int:
     if not answers(POSTGRES_URL):
         words = f"SKIPPED: no PostgreSQL answers at {POSTGRES_URL}; set TEST_POSTGRES_URL."
         print(words, flush=True)
         return 1 if "postgres" in os.environ.get("JURYBOX_REQUIRE", "").split() else 0
-    command = [sys.executable, "-m", "pytest", "-m", "django_db and not browser", *sys.argv[1:]]
+    if os.environ.get("ALL"):
+        chosen = ["-m", "django_db and not browser"]
+    else:
+        chosen = ["-m", "django_db and not nightly", *(f"tests/{path}" for path in CHOSEN)]
+    command = [sys.executable, "-m", "pytest", *chosen, *sys.argv[1:]]
     environment = {**os.environ, "DATABASE_URL": POSTGRES_URL}
     return subprocess.run(command, env=environment, check=False).returncode
 

@@ -41,6 +41,7 @@ def tried(one_connection, study, alice):
     return {"Authorization": f"Token {making.token(alice.user)}"}
 
 
+@pytest.mark.nightly("hundreds of drawn requests; hostile/test_odd_json.py has the odd ones")
 def test_no_operation_answers_with_a_server_error(tried, study):
     token = tried
     schema = schemathesis.openapi.from_wsgi(

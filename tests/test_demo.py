@@ -5,38 +5,24 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
-import time
 from contextlib import closing, suppress
 from http.client import HTTPConnection
 from pathlib import Path
 
+from tests.waiting import PATIENCE, reserve_port, wait_until
+
 ROOT = Path(__file__).resolve().parent.parent
-PATIENCE = 300
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def status(port: int, path: str) -> int | None:
-    with closing(HTTPConnection("127.0.0.1", port, timeout=5)) as connection:
+    with closing(HTTPConnection("127.0.0.1", port, timeout=PATIENCE)) as connection:
         try:
             connection.request("GET", path)
             return connection.getresponse().status
         except OSError:
             return None
-
-
-def wait_until(done, what: str) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not done():
-        assert time.monotonic() < deadline, f"{what} did not happen within {PATIENCE} s"
-        time.sleep(0.2)
 
 
 def left_behind(folder: Path) -> list[str]:
@@ -51,7 +37,7 @@ def left_behind(folder: Path) -> list[str]:
 
 
 def test_the_demo_serves_judges_in_the_worker_and_stops_cleanly(tmp_path):
-    port = free_port()
+    port = reserve_port()
     environment = {
         **{k: v for k, v in os.environ.items() if k not in {"DATABASE_URL"}},
         "JURYBOX_VAR": str(tmp_path),
@@ -90,7 +76,7 @@ def test_the_demo_serves_judges_in_the_worker_and_stops_cleanly(tmp_path):
         wait_until(lambda: states() == ["finished", "finished"], "the end of both runs")
         # As a terminal does: Ctrl-C reaches every process of the group.
         os.killpg(process.pid, signal.SIGINT)
-        assert process.wait(timeout=30) == 0
+        assert process.wait(timeout=PATIENCE) == 0
         assert left_behind(tmp_path) == []
         out.seek(0)
         words = out.read()

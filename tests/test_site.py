@@ -121,6 +121,7 @@ def somewhere(db, settings, tmp_path, monkeypatch):
     return study
 
 
+@pytest.mark.nightly("every line of the README, typed; each command has a test of its own")
 def test_the_lines_work_one_after_the_other(somewhere, capsys):
     for page, line in RUN:
         words = shlex.split(OURS.sub("", line, count=1))

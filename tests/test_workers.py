@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,9 +19,9 @@ from audit import demo
 from judges.models import Chunk, Look, Run, Score
 from judges.runs import lifecycle, score_chunk
 from tests import needs
+from tests.waiting import reserve_port, wait_until
 
 ROOT = Path(__file__).resolve().parent.parent
-PATIENCE = 300
 
 
 def environment(folder: Path, broker: str, media: Path) -> dict[str, str]:
@@ -79,13 +77,6 @@ def start(environment: dict[str, str], judge: str = "geneval-builtin") -> None:
     )
 
 
-def wait_until(done, what: str) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not done():
-        assert time.monotonic() < deadline, f"{what} did not happen within {PATIENCE} s"
-        time.sleep(0.1)
-
-
 @pytest.fixture(params=["filesystem", "redis", "rabbitmq"])
 def broker(request) -> str:
     if request.param == "redis":
@@ -135,7 +126,7 @@ def test_a_worker_killed_in_the_middle_costs_no_score_and_doubles_none(judge, tm
 def test_a_broker_killed_in_the_middle_costs_no_score_and_doubles_none(tmp_path, media):
     """The messages are gone with it; what has to be done is in the database."""
     study = demo.build_demo(prompts=70, generators=2, size=256, seed=7)
-    port = free_port()
+    port = reserve_port()
     environ = environment(tmp_path, f"redis://127.0.0.1:{port}/0", media)
     with redis(port) as broker:
         start(environ)
@@ -170,12 +161,6 @@ def assert_undisturbed(study, judge: str, images: int) -> None:
     Look.objects.all().delete()
     score_chunk.work_off(run=lifecycle.start_run(study=study, name=judge))
     assert scores == dict(Score.objects.values_list("image__key", "value"))
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @contextmanager

@@ -24,6 +24,7 @@ from annotations.models import Membership, Study
 from annotations.sources.records import GeneratorRecord, ImageRecord, LabelRecord, PromptRecord
 from judges.intake import uploads
 from tests import needs
+from tests.waiting import PATIENCE, wait_until
 
 SCREENSHOTS = Path(__file__).parent / "screenshots"
 DESKTOP = {"width": 1280, "height": 800}
@@ -41,10 +42,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
-            # What a real browser does when on a busy machine is not ours to set. Whoever changes a
-            # page looks at the list of those that were tried twice (-rR).
-            item.add_marker(pytest.mark.flaky(reruns=1))
             item.add_marker(pytest.mark.django_db(transaction=True))
+            if is_the_same_on_a_phone(item):
+                item.add_marker(pytest.mark.nightly("the steps of a test at a desk, on a phone"))
+
+
+def is_the_same_on_a_phone(item: pytest.Item) -> bool:
+    """The steps of a test that runs at a desk, too, where `take` looks at the phone's width."""
+    given = getattr(item, "callspec", None)
+    return given is not None and given.params.get("size") in ("phone", PHONE)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -158,13 +164,9 @@ def settled(page: Page) -> None:
     expect(page.locator(".htmx-request")).to_have_count(0)
 
 
-def eventually(page: Page, holds: Callable[[], bool], within_ms: int = 5000) -> None:
-    """For what happens on the server without the page showing it."""
-    for _ in range(within_ms // 50):
-        if holds():
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError("it did not come to pass")
+def eventually(page: Page, holds: Callable[[], bool]) -> None:
+    """For what happens on the server without the page showing it; the page goes on meanwhile."""
+    wait_until(lambda: holds() or page.wait_for_timeout(10))
 
 
 @cache
@@ -208,7 +210,7 @@ def worker() -> Iterator[None]:
 
     def work() -> None:
         try:
-            while not over.wait(0.05):
+            while not over.wait(0.01):
                 for upload in uploads.waiting():
                     uploads.import_upload(upload_id=upload)
         finally:
@@ -218,4 +220,4 @@ def worker() -> Iterator[None]:
     thread.start()
     yield
     over.set()
-    thread.join(30)
+    thread.join(PATIENCE)

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
 from tests.needs import CHROMIUM
+from tests.waiting import reserve_port, wait_for_port
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -25,10 +24,8 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 
 def main() -> None:
     DOCS.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-        probe.close()
+    with tempfile.TemporaryDirectory() as folder:
+        port = reserve_port()
         environment = {**os.environ, "JURYBOX_VAR": folder, "PORT": str(port)}
         environment["DJANGO_SETTINGS_MODULE"] = "audit.settings"
         python = [sys.executable, "-W", "ignore"]
@@ -42,7 +39,7 @@ def main() -> None:
         )
         try:
             passwords = json.loads((Path(folder) / "demo_logins.json").read_text())
-            _wait(port)
+            wait_for_port(port, web)
             _take(f"http://127.0.0.1:{port}", passwords)
         finally:
             web.terminate()
@@ -71,16 +68,6 @@ def _log_in(page: Page, address: str, name: str, password: str) -> None:
     page.get_by_label("Password").fill(password)
     page.get_by_role("button", name="Log in").click()
     page.wait_for_url(f"{address}/")
-
-
-def _wait(port: int) -> None:
-    for _ in range(300):
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-            return
-        except OSError:
-            time.sleep(0.1)
-    raise SystemExit("The web server did not start.")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from judges.intake import uploads
 from judges.models import Upload
 from tests.browser.test_forms import SIZES, tab_to
 from tests.browser.test_look import take
+from tests.waiting import PATIENCE
 
 
 class Worker:
@@ -31,7 +32,7 @@ class Worker:
             def stops(read: int) -> None:
                 report(read)
                 self.halfway.set()
-                self.goes_on.wait(30)
+                self.goes_on.wait(PATIENCE)
 
             return stops
 
@@ -40,12 +41,12 @@ class Worker:
 
     def begin(self) -> None:
         self.thread.start()
-        assert self.halfway.wait(30)
+        assert self.halfway.wait(PATIENCE)
 
     def end(self) -> None:
         self.goes_on.set()
         if self.thread.is_alive():
-            self.thread.join(30)
+            self.thread.join(PATIENCE)
 
     def _work(self) -> None:
         try:

@@ -42,14 +42,18 @@ def violations(page, **options) -> list[dict[str, Any]]:
     )
 
 
+def check_width(page, name: str) -> None:
+    wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    assert wide <= 0, f"{name} is {wide} px wider than the window"
+
+
 def take(page, name: str) -> None:
     """A picture of the page as it stands, in both themes; then nothing serious for axe."""
     for scheme in SCHEMES:
         page.emulate_media(color_scheme=scheme)
         for plot in page.locator(".plot:visible").all():
             expect(plot).to_have_attribute("data-drawn", re.compile(f"{scheme}$"))
-        wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-        assert wide <= 0, f"{name} is {wide} px wider than the window"
+        check_width(page, name)
         save_screenshot(page, f"{name}-{scheme}")
         # The theme changes nothing but colours.
         only = {} if scheme == "light" else {"runOnly": ["color-contrast"]}
@@ -59,6 +63,10 @@ def take(page, name: str) -> None:
             if one["impact"] in {"serious", "critical"}
         ]
         assert not grave, f"{name}, {scheme}: " + "\n".join(grave)
+    if page.viewport_size == DESKTOP:
+        page.set_viewport_size(PHONE)
+        check_width(page, f"{name} on a phone")
+        page.set_viewport_size(DESKTOP)
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -114,7 +114,7 @@ def test_a_draw_from_plan_to_report_and_only_weights_make_it_right(open_page, pl
     for name in ("bob", "charlie"):
         room = open_page(people[name], LABEL)
         label_all(room, is_right, 40)
-        eventually(room, lambda name=name: people[name].annotations.count() == 40, 20_000)
+        eventually(room, lambda name=name: people[name].annotations.count() == 40)
         given = people[name].annotations.values_list("image__public_id", flat=True)
         assert set(given) == set(chances)
     # Reported: weighted by 1 / chance.

@@ -12,6 +12,7 @@ from annotations.labelling import assign, record, reserve
 from annotations.models import Image
 from tests import making
 from tests.annotations.database.test_locks import InThread
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -78,7 +79,7 @@ def test_two_who_take_two_images_in_opposite_order_both_end():
         began.append(first)
         Image.objects.filter(pk=first).update(taken=1)
         if len(began) <= 2:
-            both_hold_one.wait(30)
+            both_hold_one.wait(PATIENCE)
         Image.objects.filter(pk=second).update(taken=2)
 
     threads = [InThread(lambda: take(*keys)), InThread(lambda: take(*reversed(keys)))]

@@ -11,6 +11,7 @@ from annotations.database.rehearsal import rehearsal
 from annotations.labelling import assign
 from annotations.models import Annotation, Study
 from tests import making
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -33,7 +34,7 @@ def in_another_thread(work) -> list[BaseException]:
 
     thread = threading.Thread(target=run)
     thread.start()
-    thread.join(60)
+    thread.join(PATIENCE)
     return raised
 
 

@@ -18,7 +18,10 @@ from annotations.models import FormVersion, Image, Membership, Study
 from judges.exports import scores, study_folder
 from tests import making
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.nightly("memory, measured on thousands of rows; test_label_rows.py has the rows"),
+]
 PEOPLE = ("ann", "ben", "cas")
 
 

@@ -18,6 +18,7 @@ from annotations.labelling.reserve import keep_reserve
 from annotations.models import Annotation, Answer, Assignment, Image, Membership
 from tests import making
 from tests.annotations.labelling.test_reserve import again, keys, places_are_those_in_use
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.django_db
 
@@ -304,7 +305,7 @@ def test_a_row_that_somebody_changes_meanwhile_is_waited_for_and_all_is_written(
                 cursor.execute(statement, [row.pk])
             sent_meanwhile = pool.submit(send)
             somebody_waits_for(connection)
-        lease = sent_meanwhile.result(timeout=30)
+        lease = sent_meanwhile.result(timeout=PATIENCE)
     assert lease.image_id == following.pk
     assert in_steps == []
     assert Annotation.objects.get().image == image

@@ -134,6 +134,7 @@ def peak_of(work) -> int:
 
 
 @pytest.mark.parametrize("kind", TAKEN)
+@pytest.mark.nightly("memory, measured on large files")
 def test_what_a_file_carries_besides_its_pixels_is_never_unpacked(kind, media):
     content = TAKEN[kind]()
     assert (

@@ -3,7 +3,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 from PIL import Image
@@ -13,6 +12,7 @@ from annotations.pictures.decode import NotTaken, decode
 from annotations.pictures.decode_process import KILLED, ROOT, DecodeProcess, Decoders
 from tests.annotations.pictures.test_store import png_claiming
 from tests.annotations.pictures.test_strip_metadata import NOISE
+from tests.waiting import wait_until
 
 LIMIT = 50_000_000
 # A decoder whose process is killed by pictures of one pixel, as lack of memory would.
@@ -43,13 +43,6 @@ def is_alive(pid: int) -> bool:
             return status.read().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
-
-
-def wait_for_end(pid: int) -> bool:
-    end = time.monotonic() + 10
-    while is_alive(pid) and time.monotonic() < end:
-        time.sleep(0.02)
-    return not is_alive(pid)
 
 
 @pytest.fixture
@@ -164,14 +157,14 @@ def test_a_decoder_ends_when_the_import_is_killed():
     words = (
         "from annotations.pictures.decode_process import DecodeProcess\n"
         "print(DecodeProcess()._child.pid, flush=True)\n"
-        "import time; time.sleep(60)"
+        "import threading; threading.Event().wait()"
     )
     command = [sys.executable, "-c", words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT) as parent:
         pid = int(parent.stdout.readline())
         assert is_alive(pid)
         parent.kill()
-    assert wait_for_end(pid)
+    wait_until(lambda: not is_alive(pid), "the end of the decoder")
 
 
 def test_ctrl_c_is_left_to_the_import(process):

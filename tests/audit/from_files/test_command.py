@@ -116,6 +116,7 @@ def test_labels_that_name_other_images_than_the_scores_are_refused(db, tmp_path)
         audit(folder)
 
 
+@pytest.mark.nightly("a large file; the tests beside it have small ones")
 def test_a_thousand_images_by_five_judges_need_no_installation(tmp_path):
     """From a shell of its own, whatever is installed: the whole of `jurybox audit`."""
     folder = tables.write(tmp_path / "tables", images=1000, judges=5)

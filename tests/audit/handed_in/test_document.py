@@ -45,6 +45,7 @@ def words_of(pdf: bytes) -> str:
     )
 
 
+@pytest.mark.nightly("the layout of a PDF")
 def test_the_pages_are_a4_with_their_fonts_and_numbered_figures():
     document = of_report(report_of())
     made = HANDED_IN["pdf"](document)
@@ -150,6 +151,7 @@ def test_bold_is_only_what_the_corrected_test_separates_from_every_other():
     assert separated(compared(behind, {"value": 0.1, "p_holm": 0.01}), "auroc") == ""
 
 
+@pytest.mark.nightly("the layout of a PDF")
 def test_twelve_judges_fit_the_pages():
     report = reports.make_report(study=large_study(prompts=60, tags=4))
     body, document = report.body, of_report(report)

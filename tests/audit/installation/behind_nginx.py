@@ -6,21 +6,19 @@ import http.client
 import os
 import re
 import shutil
-import socket
 import ssl
 import subprocess
-import time
 from pathlib import Path
 from urllib.parse import urlencode
 
 from tests import needs
 from tests.bench.labelling_server import ROOT, Installation
+from tests.waiting import PATIENCE, reserve_port, wait_for_port
 
 NAME = "jury.example"
 KEY = "k" * 64
 PASSWORD = "a-long-and-quiet-river"
 IN_PRODUCTION = {"ALLOWED_HOSTS": NAME, "SECRET_KEY": KEY, "TRUSTED_PROXIES": "127.0.0.1"}
-PATIENCE = 60
 _TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="(\w+)"')
 _MAIN = """
 daemon off;
@@ -49,7 +47,7 @@ class Nginx:
         self.program = needs.nginx()
         self.folder = folder
         self.behind = behind
-        self.port, self.plain = free_port(), free_port()
+        self.port, self.plain = reserve_port(), reserve_port()
 
     def __enter__(self) -> Nginx:
         self.folder.mkdir()
@@ -59,7 +57,7 @@ class Nginx:
         (self.folder / "nginx.conf").write_text(_MAIN.format(folder=self.folder, user=user))
         words = [self.program, "-e", self.folder / "error.log", "-p", self.folder]
         self.process = subprocess.Popen([*words, "-c", self.folder / "nginx.conf"])
-        wait_until_it_listens(self.port, self.process)
+        wait_for_port(self.port, self.process)
         return self
 
     def __exit__(self, *_) -> None:
@@ -81,7 +79,9 @@ class Nginx:
 
     def connect(self) -> http.client.HTTPSConnection:
         context = ssl.create_default_context(cafile=self.certificate)
-        return http.client.HTTPSConnection("localhost", self.port, timeout=60, context=context)
+        return http.client.HTTPSConnection(
+            "localhost", self.port, timeout=PATIENCE, context=context
+        )
 
 
 class Browser:
@@ -145,21 +145,3 @@ def make_certificate(folder: Path) -> Path:
         capture_output=True,
     )
     return folder / "fullchain.pem"
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def wait_until_it_listens(port: int, process: subprocess.Popen) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=5).close()
-            return
-        except OSError:
-            assert process.poll() is None, "nginx ended"
-            assert time.monotonic() < deadline
-            time.sleep(0.05)

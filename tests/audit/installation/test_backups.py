@@ -141,6 +141,7 @@ def test_a_backup_with_a_damaged_note_is_refused_with_a_sentence(elsewhere, tmp_
     assert not place.exists()
 
 
+@pytest.mark.nightly("processes of their own; the tests beside it call the same code")
 def test_the_commands_do_it_in_processes_of_their_own(tmp_path):
     code = "from django.core.management import call_command as c; c('migrate', verbosity=0); c({})"
     kept = start(tmp_path / "one", code.format(f"'backup', {str(tmp_path / 'b.tar')!r}"))

@@ -20,6 +20,10 @@ from tests.audit.installation.behind_nginx import (
 from tests.bench import bench_proxy
 from tests.bench.labelling_server import Installation
 
+pytestmark = pytest.mark.nightly(
+    "a real nginx before a real server; test_proxies.py asks the same code"
+)
+
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory) -> Iterator[tuple[Installation, Nginx]]:

@@ -142,6 +142,7 @@ def test_doctor_names_the_broken_files(folder, settings, monkeypatch):
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.nightly("a real worker; the tests beside it read the same files")
 def test_a_worker_that_meets_them_ends_the_run_all_the_same(tmp_path, media):
     study = making.study("demo")
     environ = environment(tmp_path, "filesystem://", media)

@@ -145,6 +145,7 @@ def test_the_deployment_check_asks_for_a_named_proxy(tmp_path, proxies, wrong):
         ("preload", "max-age=31536000; includeSubDomains; preload"),
     ],
 )
+@pytest.mark.nightly("five starts of Django; test_settings.py reads the setting")
 def test_how_far_browsers_insist_on_https_is_the_operators_choice(tmp_path, choice, header):
     code = (
         "from django.test import Client;"

@@ -14,6 +14,7 @@ from django.conf import settings
 
 from audit.installation import request_log
 from judges.tasks import reap_task
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture
@@ -109,4 +110,4 @@ def test_a_task_carries_the_id_of_the_request_that_sent_it():
             reap_task.apply_async()
         finally:
             request_log._request.reset(token)
-        assert queue.get(timeout=5).headers["X-Request-ID"] == "proxy-0815-4711"
+        assert queue.get(timeout=PATIENCE).headers["X-Request-ID"] == "proxy-0815-4711"

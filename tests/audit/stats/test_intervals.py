@@ -338,6 +338,7 @@ def test_resamples_that_lack_a_class_are_counted_and_refused_when_many():
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("kind", ["mean", "auroc", "delong", "tau"])
+@pytest.mark.nightly("thousands of drawn worlds; the tests beside it work one by hand")
 def test_intervals_of_95_per_cent_hold_the_truth_in_93_to_97_per_cent(kind):
     rng = np.random.default_rng(11)
     lives, prompts, images = 600, 60, 4

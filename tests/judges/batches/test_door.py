@@ -45,7 +45,7 @@ def reply(asked, before=0):
 
 
 def options(url="http://127.0.0.1:9/v1", **more):
-    pace = {"pause": 0.001, "longest_pause": 0.05, "attempts": 2, "timeout": 2}
+    pace = {"pause": 0.001, "longest_pause": 0.05, "attempts": 2, "timeout": 300}
     given = {"checkpoint": "judge-1", "base_url": url, **pace}
     return {"self_test": False, **{f"answers.{k}": v for k, v in given.items()}, **more}
 

@@ -14,7 +14,11 @@ from judges.runs import lifecycle, score_chunk
 from tests import making
 from tests.judges.engines.test_real_server import server  # noqa: F401
 
-pytestmark = [pytest.mark.neural, pytest.mark.django_db]
+pytestmark = [
+    pytest.mark.nightly("a real model server; test_door.py has a stand-in"),
+    pytest.mark.neural,
+    pytest.mark.django_db,
+]
 
 
 def answer(line: str, address: str) -> str:

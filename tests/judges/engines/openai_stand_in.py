@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -99,7 +98,7 @@ def standing_in(answer: Callable[[Asked, int], Reply]) -> Iterator[StandIn]:
                 self._send(reply)
 
         def _send(self, reply: Reply) -> None:
-            time.sleep(reply.delay)
+            threading.Event().wait(reply.delay)
             body = reply.body
             if not isinstance(body, bytes):
                 body = json.dumps(body).encode()
@@ -114,7 +113,7 @@ def standing_in(answer: Callable[[Asked, int], Reply]) -> Iterator[StandIn]:
             for byte in body:
                 self.wfile.write(bytes([byte]))
                 self.wfile.flush()
-                time.sleep(reply.drip)
+                threading.Event().wait(reply.drip)
 
         def log_message(self, *args: Any) -> None:
             pass

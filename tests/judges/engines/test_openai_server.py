@@ -7,7 +7,6 @@ import logging
 import math
 import socket
 import threading
-import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -19,10 +18,12 @@ from PIL import Image
 from judges.engines.openai_server import STEADY, OpenAIServer
 from judges.engines.shared.http_json import Server, retry_after
 from judges.errors import EngineRefused, Passing
+from judges.looks import ask_engine
 from judges.looks.ask_engine import with_retries
 from judges.models import ServerUse
 from judges.protocols import Question, Talk
 from tests.judges.engines.openai_stand_in import Reply, spoken, standing_in, told
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.django_db
 
@@ -30,7 +31,7 @@ GOLDEN = Path(__file__).parents[1] / "methods" / "golden"
 
 YES = ("Yes", "yes", " yes", " Yes")
 SURE = told(("Yes", 0.7), ("yes", 0.1), ("No", 0.15))
-QUICK = {"checkpoint": "judge-1", "pause": 0.001, "longest_pause": 0.2, "timeout": 2}
+QUICK = {"checkpoint": "judge-1", "pause": 0.001, "longest_pause": 0.2, "timeout": PATIENCE}
 
 
 @pytest.fixture(autouse=True)
@@ -93,8 +94,14 @@ def test_one_request_holds_the_picture_without_loss_then_the_question_and_wants_
 
 
 def test_every_answer_lands_at_its_own_question_and_picture():
+    first_went = threading.Event()
+
     def answer(asked, before):
-        time.sleep(0.02 if before % 2 else 0)
+        # The second answer leaves before the first.
+        if before == 1:
+            first_went.set()
+        elif before == 0:
+            first_went.wait(PATIENCE)
         shade = Image.open(io.BytesIO(base64.b64decode(asked.picture.partition(",")[2])))
         return told(("Yes", (shade.getpixel((0, 0))[0] + int(asked.text)) / 1000), ("No", 0.5))
 
@@ -273,9 +280,10 @@ def test_a_log_probability_that_no_float_can_hold_is_a_chance_of_nothing():
 )
 def test_what_may_pass_is_tried_again(failure):
     with standing_in(lambda asked, before: SURE if before else failure) as state:
-        (answer,) = ask(state, timeout=0.3)
+        (answer,) = ask(state, timeout=0.3, attempts=50)
     assert answer.probability == pytest.approx(0.8)
-    assert len(state.asked) == 2
+    # On a busy machine the good answer may be too slow, too.
+    assert len(state.asked) >= 2
 
 
 def test_a_server_that_is_not_there_is_a_passing_failure():
@@ -342,27 +350,22 @@ def test_after_the_last_attempt_the_run_is_told_that_it_may_work_later():
         assert len(state.asked) == 3
 
 
-def test_retry_after_is_waited_for():
-    times = []
-
-    def answer(asked, before):
-        times.append(time.monotonic())
-        return SURE if before else Reply(b"", status=429, headers={"Retry-After": "0.15"})
-
-    with standing_in(answer) as state:
+def test_retry_after_is_waited_for(monkeypatch):
+    waits = []
+    monkeypatch.setattr(ask_engine, "_wait", lambda seconds, keep_alive: waits.append(seconds))
+    busy = Reply(b"", status=429, headers={"Retry-After": "0.15"})
+    with standing_in(lambda asked, before: SURE if before else busy) as state:
         ask(state)
-    assert times[1] - times[0] >= 0.15
+    assert waits == [0.15]
 
 
 def test_the_wait_that_a_server_asks_for_is_handed_on():
     busy = Reply({"error": {"message": "quota"}}, status=429, headers={"Retry-After": "90"})
     with standing_in(lambda asked, before: busy) as state:
-        began = time.monotonic()
         with pytest.raises(Passing, match="quota") as raised:
             OpenAIServer(base_url=state.url, **QUICK).answer([(picture(), [question()])])
         assert raised.value.retry_after == 90
         assert len(state.asked) == 1
-        assert time.monotonic() - began < 5
 
 
 def test_a_question_that_fails_where_others_succeed_is_no_score_and_the_reason():
@@ -398,7 +401,7 @@ def test_no_more_requests_are_under_way_than_allowed():
     together = threading.Barrier(3)
 
     def answer(asked, before):
-        together.wait(timeout=60)
+        together.wait(timeout=PATIENCE)
         return SURE
 
     with standing_in(answer) as state:

@@ -1,10 +1,8 @@
 """`transformers serve`, a real server, with a small random LLaVA: what judges make of its replies."""
 
 import os
-import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from pathlib import Path
 
@@ -15,23 +13,22 @@ from judges.models import Run
 from judges.runs import lifecycle, score_chunk
 from tests import making
 from tests.judges.engines.tiny_llava import save_llava
+from tests.waiting import PATIENCE, reserve_port, wait_until
 
-pytestmark = [pytest.mark.neural, pytest.mark.django_db]
+pytestmark = [
+    pytest.mark.nightly("a real model server; test_openai_server.py has a stand-in"),
+    pytest.mark.neural,
+    pytest.mark.django_db,
+]
 
 ROOT = Path(__file__).resolve().parents[3]
 START = "tests.judges.engines.serve_transformers"
 
 
-def free_port() -> int:
-    with socket.socket() as socket_:
-        socket_.bind(("127.0.0.1", 0))
-        return socket_.getsockname()[1]
-
-
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     """The address, and the checkpoint that it serves."""
-    checkpoint, port = save_llava(tmp_path_factory.mktemp("llava")), free_port()
+    checkpoint, port = save_llava(tmp_path_factory.mktemp("llava")), reserve_port()
     words = [
         "serve",
         str(checkpoint),
@@ -50,23 +47,20 @@ def server(tmp_path_factory):
         stderr=subprocess.DEVNULL,
     )
     try:
-        _wait_for(f"http://127.0.0.1:{port}/health", process)
+        wait_until(lambda: _answers(f"http://127.0.0.1:{port}/health", process), "the first answer")
         yield f"http://127.0.0.1:{port}/v1", str(checkpoint)
     finally:
         process.kill()
         process.wait()
 
 
-def _wait_for(address: str, process: subprocess.Popen) -> None:
-    until = time.monotonic() + 120
-    while time.monotonic() < until:
-        assert process.poll() is None, "the server ended"
-        try:
-            urllib.request.urlopen(address, timeout=2).close()
-            return
-        except OSError:
-            time.sleep(0.2)
-    pytest.fail("the server did not answer within two minutes")
+def _answers(address: str, process: subprocess.Popen) -> bool:
+    assert process.poll() is None, "the server ended"
+    try:
+        urllib.request.urlopen(address, timeout=PATIENCE).close()
+    except OSError:
+        return False
+    return True
 
 
 def run(server, study, judge, part, **more):

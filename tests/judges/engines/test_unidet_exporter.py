@@ -61,6 +61,7 @@ def export(folder, *more):
     return folder / "o.jsonl"
 
 
+@pytest.mark.nightly("a process that loads a detector of its own")
 def test_boxes_come_out_in_pixels_of_the_picture_under_unidets_labels(folder):
     (row,) = map(json.loads, export(folder).read_text().splitlines())
     assert row["image"] == "a cup on the left of a plate_000003.png"
@@ -72,6 +73,7 @@ def test_boxes_come_out_in_pixels_of_the_picture_under_unidets_labels(folder):
     assert plate["box"] == pytest.approx([600, 150, 700, 250], abs=2.1)
 
 
+@pytest.mark.nightly("a process that loads a detector of its own")
 def test_as_coded_red_and_blue_are_exchanged_unless_it_is_repaired(folder):
     # The stand-in was trained on BGR, so the repaired order fools it: red is a plate.
     (row,) = map(json.loads, export(folder, "--rgb").read_text().splitlines())
@@ -126,6 +128,7 @@ def test_a_study_is_judged_by_the_official_rules_over_the_file(folder, study):
     assert score.value == pytest.approx(0.75)
 
 
+@pytest.mark.nightly("a process that loads a detector of its own")
 def test_a_file_without_depth_says_so(folder, study):
     file = export(folder)
     ask(study, "a cup in front of a plate")

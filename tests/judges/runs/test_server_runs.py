@@ -31,7 +31,7 @@ def study(db):
 
 
 def options(state, **more):
-    pace = {"pause": 0.001, "longest_pause": 0.05, "attempts": 2, "timeout": 2}
+    pace = {"pause": 0.001, "longest_pause": 0.05, "attempts": 2, "timeout": 300}
     given = {"checkpoint": "judge-1", "base_url": state.url, **pace, **more}
     # The self-test would ask, too.
     return {"self_test": False, **{f"answers.{name}": value for name, value in given.items()}}

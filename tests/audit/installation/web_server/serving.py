@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from audit.installation.web_server.listener import Listener
-
-PATIENCE = 60
+from tests.waiting import PATIENCE
 
 
 @contextmanager

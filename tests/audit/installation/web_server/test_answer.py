@@ -7,7 +7,8 @@ import threading
 import pytest
 
 from audit.installation.web_server.connection import Connection
-from tests.audit.installation.web_server.serving import PATIENCE, connect, hear_one, served
+from tests.audit.installation.web_server.serving import connect, hear_one, served
+from tests.waiting import PATIENCE
 
 PAGE = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 

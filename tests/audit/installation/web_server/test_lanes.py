@@ -10,6 +10,7 @@ import pytest
 
 from audit.installation.web_server import lanes
 from tests.audit.installation.web_server.serving import connect, hear, hear_one, served
+from tests.waiting import PATIENCE
 
 PAGE = b"GET /%s HTTP/1.1\r\nHost: localhost\r\n\r\n"
 LOG_IN = b"POST /login/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n"
@@ -34,7 +35,7 @@ class Site:
                 self.inside += 1
                 self.most_inside = max(self.most_inside, self.inside)
             self.held.release()
-            assert self.go.wait(60)
+            assert self.go.wait(PATIENCE)
             with self.lock:
                 self.inside -= 1
         start_response("200 OK", [("Content-Length", "2")])
@@ -53,7 +54,7 @@ def test_one_password_is_checked_at_a_time_and_pages_do_not_wait_for_it(site):
         log_ins = [links.enter_context(connect(there.port)) for _ in range(8)]
         for link in log_ins:
             link.sendall(LOG_IN)
-        site.held.acquire(timeout=60)
+        site.held.acquire(timeout=PATIENCE)
         page = links.enter_context(connect(there.port))
         for _ in range(5):
             page.sendall(PAGE % b"page")
@@ -78,7 +79,7 @@ def test_too_many_log_ins_of_one_address_are_told_to_come_again(site):
     with served(site, threads=2) as there, contextlib.ExitStack() as links:
         first = links.enter_context(connect(there.port))
         first.sendall(LOG_IN)
-        site.held.acquire(timeout=60)
+        site.held.acquire(timeout=PATIENCE)
         crowd = [
             links.enter_context(connect(there.port)) for _ in range(lanes.LOG_INS_OF_AN_ADDRESS + 1)
         ]
@@ -104,7 +105,7 @@ def test_who_asks_for_a_hundred_pages_waits_for_himself(site):
     with served(site, threads=1) as there, contextlib.ExitStack() as links:
         holds = links.enter_context(connect(there.port, "127.0.3.3"))
         holds.sendall(PAGE % b"slow")
-        site.held.acquire(timeout=60)
+        site.held.acquire(timeout=PATIENCE)
         greedy = [links.enter_context(connect(there.port, "127.0.3.1")) for _ in range(30)]
         for link in greedy:
             link.sendall(PAGE % b"many")

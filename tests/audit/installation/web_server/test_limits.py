@@ -16,6 +16,7 @@ from audit.installation.web_server import listener, permission
 from audit.installation.web_server.request import SMALL
 from tests import making
 from tests.audit.installation.web_server.serving import connect, hear, hear_one, say, served
+from tests.waiting import PATIENCE
 
 PAGE = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 MEGABYTE = 1024**2
@@ -203,7 +204,7 @@ def slow():
         def __call__(self, environ, start_response):
             if environ["PATH_INFO"] == "/slow":
                 self.asked.release()
-                assert self.go.wait(60)
+                assert self.go.wait(PATIENCE)
             return lengths(environ, start_response)
 
     application = Slow()
@@ -218,7 +219,7 @@ def test_whoever_waits_for_an_answer_keeps_the_connection_and_others_are_turned_
         waiting = [links.enter_context(connect(there.port)) for _ in range(2)]
         for link in waiting:
             link.sendall(PAGE.replace(b"/", b"/slow", 1))
-            slow.asked.acquire(timeout=60)
+            slow.asked.acquire(timeout=PATIENCE)
         refused = hear(links.enter_context(connect(there.port)))
         assert refused.startswith(b"HTTP/1.1 503 ")
         assert b"too many visitors" in refused
@@ -234,16 +235,23 @@ def test_the_limit_leaves_files_for_the_program_itself(monkeypatch):
 
 # --- Patience -----------------------------------------------------------------------------------
 
+NOW = 2_000_000_000.0
 SILENT = b""
 HALF_A_HEAD = b"GET / HTTP/1.1\r\nHo"
 HALF_A_BODY = posted(1000, b"x" * 500)
 
 
+@pytest.fixture
+def stopped_clock(monkeypatch):
+    """So that only `later` lets time pass."""
+    monkeypatch.setattr(time, "time", lambda: NOW)
+
+
 def later(there: listener.Listener, seconds: float) -> None:
     """The server looks round as it will in so many seconds."""
     done = threading.Event()
-    there.trigger.pull_trigger(lambda: (there.maintenance(time.time() + seconds), done.set()))
-    assert done.wait(60)
+    there.trigger.pull_trigger(lambda: (there.maintenance(NOW + seconds), done.set()))
+    assert done.wait(PATIENCE)
 
 
 @pytest.mark.parametrize(
@@ -251,7 +259,7 @@ def later(there: listener.Listener, seconds: float) -> None:
     [(SILENT, 20), (HALF_A_HEAD, 20), (HALF_A_BODY, 30)],
     ids=["silent", "half a head", "half a body"],
 )
-def test_whoever_stops_in_the_middle_is_let_go(said, patience):
+def test_whoever_stops_in_the_middle_is_let_go(stopped_clock, said, patience):
     with served(lengths) as there, connect(there.port) as link, connect(there.port) as other:
         link.sendall(said)
         other.sendall(PAGE)
@@ -262,19 +270,19 @@ def test_whoever_stops_in_the_middle_is_let_go(said, patience):
         assert link.recv(1) == b""
 
 
-def test_a_body_that_trickles_is_let_go_however_steadily_it_does():
+def test_a_body_that_trickles_is_let_go_however_steadily_it_does(stopped_clock):
     with served(lengths) as there, connect(there.port) as link, connect(there.port) as other:
         link.sendall(posted(60_000, b"x"))
         other.sendall(PAGE)
         hear_one(other)
         (trickling,) = [one for one in there.active_channels.values() if one.request is not None]
         for second in (29, 58, 87):
-            trickling.last_activity = time.time() + second - 1
+            trickling.last_activity = NOW + second - 1
             later(there, second)
         assert link.recv(1) == b""
 
 
-def test_a_connection_between_requests_is_kept_longer_than_a_proxy_keeps_it():
+def test_a_connection_between_requests_is_kept_longer_than_a_proxy_keeps_it(stopped_clock):
     kept = int(re.search(r"keepalive_timeout (\d+)s;", site()).group(1))
     with served(lengths) as there, connect(there.port) as link:
         link.sendall(PAGE)
@@ -292,16 +300,16 @@ def site() -> str:
     return (ROOT / "docs" / "nginx.conf").read_text()
 
 
-def test_an_answer_that_takes_long_is_waited_for(slow):
+def test_an_answer_that_takes_long_is_waited_for(stopped_clock, slow):
     with served(slow) as there, connect(there.port) as link:
         link.sendall(PAGE.replace(b"/", b"/slow", 1))
-        slow.asked.acquire(timeout=60)
+        slow.asked.acquire(timeout=PATIENCE)
         later(there, 10_000)
         slow.go.set()
         assert hear_one(link).endswith(b"\r\n\r\n0")
 
 
-def test_whoever_asks_for_a_long_answer_and_never_reads_it_gives_the_thread_back():
+def test_whoever_asks_for_a_long_answer_and_never_reads_it_gives_the_thread_back(stopped_clock):
     made, given_back = threading.Semaphore(0), threading.Event()
 
     def endless(environ, start_response):
@@ -318,6 +326,6 @@ def test_whoever_asks_for_a_long_answer_and_never_reads_it_gives_the_thread_back
         assert link.recv(10)
         # Sixteen in the server's buffers, and some in the machine's: more comes when these are read.
         for _ in range(17):
-            assert made.acquire(timeout=60)
+            assert made.acquire(timeout=PATIENCE)
         later(there, 61)
-        assert given_back.wait(60)
+        assert given_back.wait(PATIENCE)

@@ -8,7 +8,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,8 +16,7 @@ from urllib.request import urlopen
 import pytest
 
 from tests.audit.test_settings import ROOT
-
-PATIENCE = 300
+from tests.waiting import PATIENCE, reserve_port, wait_until
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +27,7 @@ def server(tmp_path_factory) -> Iterator[tuple[subprocess.Popen, int]]:
 
 @contextmanager
 def running(folder: Path) -> Iterator[tuple[subprocess.Popen, int]]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = reserve_port()
     process = subprocess.Popen(
         [sys.executable, "manage.py", "serve", "--port", str(port), "--threads", "2"],
         cwd=ROOT,
@@ -54,13 +50,6 @@ def answers(port: int, timeout: float = 10) -> bool:
             return answer.status == 200
     except OSError:
         return False
-
-
-def wait_until(true) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def children(pid: int) -> list[int]:
@@ -128,6 +117,7 @@ def test_killed_it_leaves_no_process_behind(tmp_path):
         assert not answers(port)
 
 
+@pytest.mark.nightly("a start of its own")
 def test_a_taken_port_is_a_sentence(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

@@ -4,8 +4,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.bench.bench_siege import STUDY, People, strangers
 from tests.bench.labelling_server import Installation
+
+pytestmark = pytest.mark.nightly(
+    "hundreds of connections at a real server; test_limits.py has each limit"
+)
 
 
 def test_besieged_everybody_gets_the_label_page_and_no_process_dies():

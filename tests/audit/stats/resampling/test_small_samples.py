@@ -97,6 +97,7 @@ def test_a_scale_of_many_steps_is_drawn_where_prompts_are_many_in_an_order_that_
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("name", coverage.STATISTICS)
+@pytest.mark.nightly("thousands of drawn worlds; the tests beside it work one by hand")
 def test_intervals_hold_the_truth_with_twenty_prompts(name):
     # 150 worlds: 95 % less three standard errors of the count. `make bench-stats` counts thousands.
     assert coverage.coverage(name, 20, 4, 150, seed=2).share >= 0.897
