@@ -12,7 +12,7 @@ COMPILE = .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --g
 # As many test processes as cores.
 JOBS ?= auto
 
-.PHONY: help demo setup test test-postgres test-all lint bench-stats bench-judges bench-import bench-dashboards bench-labelling chaos fuzz bench-flows bench-growth bench-upgrade lock sbom digests bench-proxy siege wheels wheel-trial docs
+.PHONY: help demo setup test test-postgres test-all lint bench-stats bench-judges bench-import bench-dashboards bench-labelling chaos fuzz bench-flows bench-growth lock sbom digests bench-proxy siege wheels wheel-trial docs
 .DEFAULT_GOAL := help
 
 help:
@@ -29,7 +29,6 @@ help:
 	@echo "make bench-flows  rows in, labels out and runs, on both databases; FULL=1 with 1,000,000 rows"
 	@echo "make bench-dashboards the audit's pages with 100,000 images against 1,000"
 	@echo "make bench-growth  every page with 1,000, 10,000 and 100,000 images; FULL=1 also with 1,000,000"
-	@echo "make bench-upgrade  a database of the first version with 1,000,000 answers, migrated"
 	@echo "make fuzz         100,000 hostile files, forms and replies, and as many options of judges (CASES=… SEED=…)"
 	@echo "make docs         the documentation as pages, in var/site/"
 	@echo "make wheels       jurybox and jurybox-stats as wheels, in dist/"
@@ -103,9 +102,6 @@ siege: .venv/dev
 
 chaos: .venv/dev
 	$(PY) -m tests.chaos
-
-bench-upgrade: .venv/dev
-	$(PY) -m tests.bench.bench_upgrade
 
 CASES ?= 100000
 SEED ?= 1

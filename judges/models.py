@@ -5,7 +5,6 @@ broker only wakes workers. Whatever is killed when, work that is missing is a wa
 whose lease has run out.
 """
 
-import secrets
 from datetime import date
 
 from django.conf import settings
@@ -16,6 +15,7 @@ from django.utils import timezone
 from annotations.imports import so_far
 from annotations.imports.outcome import sentences
 from annotations.models import AnchorSet, Atom, Image, Job, Study
+from annotations.random_keys import new_key
 
 
 class Recipe(models.Model):
@@ -235,10 +235,6 @@ class Look(models.Model):
 
     def __str__(self) -> str:
         return f"{self.image}: {self.asked.get('kind', '')}"
-
-
-def new_key() -> str:
-    return secrets.token_hex(11)
 
 
 class Delivery(Job):

@@ -8,7 +8,7 @@ import pytest
 from django.middleware import csrf
 from hypothesis import settings as hypothesis_settings
 
-from annotations.models import image
+from annotations import random_keys
 from tests import making
 
 # Hypothesis without a clock and without dice: the same examples everywhere, however slow.
@@ -44,8 +44,10 @@ def chance_writes_no_words(monkeypatch):
     """Tokens of digits, public ids of digits and a to f: a test that looks for "NaN" or "bob" on a
     page does not find it in one of them, once in some thousand pages."""
     monkeypatch.setattr(csrf, "CSRF_ALLOWED_CHARS", string.digits)
-    hexadecimal = SimpleNamespace(token_urlsafe=lambda size: secrets.token_hex(size * 2 // 3))
-    monkeypatch.setattr(image, "secrets", hexadecimal)
+    hexadecimal = SimpleNamespace(
+        token_urlsafe=lambda size: secrets.token_hex(size * 2 // 3), token_hex=secrets.token_hex
+    )
+    monkeypatch.setattr(random_keys, "secrets", hexadecimal)
 
 
 @pytest.fixture(autouse=True)

@@ -31,6 +31,7 @@ MAY_USE_TORCH = {"judges/engines", "judges/generating"}
 # only. Folders on one floor do not know each other.
 FLOORS = {
     "annotations": [
+        {"random_keys"},
         {
             "consensus",
             "database",

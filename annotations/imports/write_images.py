@@ -19,7 +19,7 @@ from annotations.errors import ImportRefused
 from annotations.imports.outcome import Outcome, reject
 from annotations.labelling import image_order
 from annotations.models import Generator, Image, Prompt, Study
-from annotations.models.image import count_images, new_public_id
+from annotations.models.image import count_images
 from annotations.pictures.decode_process import Decoders
 from annotations.pictures.store import (
     PICTURES,
@@ -28,6 +28,7 @@ from annotations.pictures.store import (
     digest_of,
     store_picture,
 )
+from annotations.random_keys import new_public_id
 from annotations.sources.checks import Unfit, check_json, check_key, sound
 from annotations.sources.records import ImageRecord
 

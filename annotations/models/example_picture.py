@@ -2,8 +2,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from annotations.models.image import new_public_id
 from annotations.models.study import Study
+from annotations.random_keys import new_public_id
 
 
 class ExamplePicture(models.Model):

@@ -1,4 +1,3 @@
-import secrets
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -10,6 +9,7 @@ from django.dispatch import receiver
 
 from annotations.models.prompt import Prompt
 from annotations.models.study import Study
+from annotations.random_keys import new_public_id
 
 
 class Generator(models.Model):
@@ -33,10 +33,6 @@ class Generator(models.Model):
 
     def __str__(self) -> str:
         return self.name
-
-
-def new_public_id() -> str:
-    return secrets.token_urlsafe(12)
 
 
 class Images(models.Manager["Image"]):

@@ -7,10 +7,11 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import F, Q
 
-from annotations.models.image import Generator, Image, new_public_id
+from annotations.models.image import Generator, Image
 from annotations.models.people import Membership
 from annotations.models.prompt import Prompt
 from annotations.models.study import Study
+from annotations.random_keys import new_public_id
 
 
 class Side(models.TextChoices):

@@ -1,5 +1,3 @@
-import secrets
-
 from django.conf import settings
 from django.core.validators import MinValueValidator
 from django.db import models
@@ -7,13 +5,10 @@ from django.utils import timezone
 
 from annotations.models.group import Group
 from annotations.models.study import Study
+from annotations.random_keys import new_nonce
 
 # Enough for a few workers behind the one address of a campus, too few to fill a study alone.
 PLACES_PER_ADDRESS = 20
-
-
-def new_nonce() -> str:
-    return secrets.token_urlsafe(9)
 
 
 class Role(models.TextChoices):

@@ -21,7 +21,7 @@ from django.db.models import Max
 from annotations import event_log
 from annotations.errors import StudyRefused
 from annotations.models import Generator, Image, Pair, PairDraw, PairPlan, Prompt, Study
-from annotations.models.image import new_public_id
+from annotations.random_keys import new_public_id
 
 EVERYWHERE = ""  # the slice of all prompts
 BATCH = 2000

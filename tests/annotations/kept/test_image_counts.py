@@ -1,9 +1,6 @@
 """Each generator knows how many images it has, however they come and go."""
 
-from importlib import import_module
-
 import pytest
-from django.apps import apps
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -57,13 +54,3 @@ def test_no_page_counts_the_images_of_a_study(study, alice, client, page):
     ]
     # Those with known answers have an index of their own; those with labels are kept.
     assert all("gold" in sql or "EXISTS" in sql for sql in counted)
-
-
-def test_an_older_database_is_counted_when_it_is_brought_up_to_date(study):
-    expected = dict(Generator.objects.values_list("pk", "image_count"))
-    Generator.objects.create(study=study, name="without images")
-    Generator.objects.update(image_count=99)
-    import_module("annotations.migrations.0021_images_are_counted").count(apps, None)
-    counted = dict(Generator.objects.values_list("pk", "image_count"))
-    assert any(expected.values())
-    assert counted == expected | {pk: 0 for pk in counted.keys() - expected.keys()}

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 from datetime import timedelta
-from types import SimpleNamespace
 
 import pytest
-from django.apps import apps
 from django.contrib.auth import get_user_model
 from django.db import connection
 from django.test import Client
@@ -257,24 +254,6 @@ def test_the_schema_says_scopes(as_alice):
     assert scopes == {"read", "write"}
     assert schema["paths"]["/api/v1/studies/"]["get"]["x-scope"] == "read"
     assert "write" in schema["components"]["securitySchemes"]["token"]["description"]
-
-
-def test_tokens_from_before_work_on_for_a_while(dora):
-    key = "9944b09199c62bcf9418ad846dd0e4bbdfc6ee4b"
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "CREATE TABLE authtoken_token (key varchar(40) PRIMARY KEY, created timestamp, "
-            "user_id integer)"
-        )
-        cursor.execute("INSERT INTO authtoken_token VALUES (%s, NULL, %s)", [key, dora.pk])
-        # SQLite's schema editor refuses to work inside a test's transaction.
-        editor = SimpleNamespace(connection=connection, execute=cursor.execute)
-        importlib.import_module("audit.migrations.0004_tokens").carry_over(apps, editor)
-    assert "authtoken_token" not in connection.introspection.table_names()
-    assert ask(key).status_code == 200
-    assert ask(key, f"{STUDIES}shapes/next/", "post").status_code == 200
-    kept = ApiToken.objects.get(user=dora)
-    assert timedelta(days=89) < kept.expires_at - timezone.now() < timedelta(days=91)
 
 
 def test_the_account_page_asks_as_much_with_ten_tokens_more(
