@@ -9,7 +9,8 @@ class AuditConfig(AppConfig):
         # process would go to Celery's own default broker instead of ours.
         from audit import celery, tasks  # noqa: F401
         from audit.accounts import trail
-        from audit.installation import checks  # noqa: F401
+        from audit.installation import checks, tables  # noqa: F401
 
         tasks.listen()
         trail.listen()
+        tables.listen(self)

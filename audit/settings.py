@@ -384,7 +384,8 @@ STATIC_URL = "static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 STATICFILES_DIRS = [PAGES_DIR / "static"]
-WHITENOISE_USE_FINDERS = not (STATIC_ROOT / "staticfiles.json").exists()
+# Also those that came after `collectstatic` has run.
+WHITENOISE_USE_FINDERS = True
 STORAGES = {
     "default": _storage(MEDIA_BUCKET),
     "staticfiles": {"BACKEND": "audit.installation.static_files.HashedOnceCollected"},

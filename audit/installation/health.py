@@ -18,12 +18,12 @@ from django.conf import settings
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db import DatabaseError, connection
-from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from annotations.database.leases import TRIES
 from annotations.models import Deletion
-from audit.installation import lasting_disk, message_files, own_address
+from audit.installation import lasting_disk, message_files, own_address, tables
+from audit.installation import static_files as files_of_pages
 from audit.models import Making
 from judges import catalogue, registry
 from judges.errors import first_line
@@ -43,16 +43,16 @@ class Finding:
 
 def needed_now() -> list[Finding]:
     """The parts that every page needs."""
-    return [_check(part) for part in (database, migrations, images)]
+    return [check(part) for part in (database, migrations, images)]
 
 
 def everything(at: str = "") -> list[Finding]:
     """`at`: the address at which visitors reach this installation, where it is not the usual one."""
     parts = (
         *(database, migrations, clock, images, disk, broker, workers, given_up),
-        *(secret_key, safety),
+        *(static_files, secret_key, safety),
     )
-    return [*(_check(part) for part in parts), address(at), *gpu(), *judges()]
+    return [*(check(part) for part in parts), address(at), *gpu(), *judges()]
 
 
 def database() -> Finding:
@@ -68,14 +68,27 @@ def database() -> Finding:
 
 
 def migrations() -> Finding:
-    executor = MigrationExecutor(connection)
-    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    if not plan:
+    if refusal := tables.refusal():
+        return _broken("migrations", refusal)
+    pending = tables.pending()
+    if not pending:
         return _well("migrations", "All tables are up to date.")
-    names = ", ".join(f"{step.app_label}.{step.name}" for step, _ in plan[:3])
+    names = ", ".join(pending[:3])
     return _broken(
         "migrations",
-        f"{len(plan)} migrations have not been applied ({names}); run `manage.py migrate`.",
+        f"{len(pending)} migrations have not been applied ({names}); run `manage.py upgrade`.",
+    )
+
+
+def static_files() -> Finding:
+    stale = files_of_pages.stale()
+    if not stale:
+        return _well("static files", "Those of this version.")
+    names = ", ".join(stale[:3])
+    return _look(
+        "static files",
+        f"{len(stale)} files of the pages are not those of this version ({names}): run "
+        "`manage.py upgrade`, then start `serve` anew.",
     )
 
 
@@ -225,7 +238,7 @@ def judges() -> list[Finding]:
     return findings
 
 
-def _check(part: Callable[[], Finding]) -> Finding:
+def check(part: Callable[[], Finding]) -> Finding:
     """A part whose check fails is broken, in the words of the error."""
     name = part.__name__.replace("_", " ")
     try:
@@ -240,6 +253,7 @@ def _check(part: Callable[[], Finding]) -> Finding:
 _FAILED = {
     "database": "The database does not answer ({error}). Is it running? Is DATABASE_URL right?",
     "migrations": "The tables cannot be read ({error}).",
+    "static files": "The files of the pages cannot be compared ({error}).",
     "clock": "The time of the database cannot be read ({error}).",
     "images": "Images cannot be saved ({error}), so none can be imported.",
     "disk": "The free space on the disk cannot be read ({error}).",
