@@ -142,7 +142,7 @@ def test_tables_are_migrated_before_anything_of_a_version_starts(tmp_path):
     job = one(rendered(tmp_path), "Job", "jury-migrations")
     assert job["metadata"]["annotations"]["helm.sh/hook"] == "pre-install,pre-upgrade"
     (box,) = job["spec"]["template"]["spec"]["containers"]
-    assert box["command"] == ["python", "manage.py", "migrate"]
+    assert box["command"] == ["python", "manage.py", "upgrade", "--no-backup"]
     # Claims of the chart are not there yet.
     volumes = job["spec"]["template"]["spec"]["volumes"]
     assert [volume for volume in volumes if "emptyDir" not in volume] == []

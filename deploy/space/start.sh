@@ -9,8 +9,8 @@ if [ "${READ_ONLY:-}" = True ]; then
     jurybox demo --no-serve
     cat "$JURYBOX_VAR/demo_logins.json"
 else
-    jurybox migrate
-    jurybox collectstatic --no-input
+    # A server's database and a bucket are backed up by their own tools.
+    jurybox upgrade ${DATABASE_URL:+--no-backup} ${MEDIA_BUCKET:+--no-backup}
     jurybox worker &
 fi
 exec jurybox serve --host 0.0.0.0 --port 8000
