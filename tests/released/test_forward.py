@@ -1,0 +1,46 @@
+"""What a release has written, every later version brings forward and shows."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests import needs
+from tests.released import databases
+
+FILES = [(kind, file) for kind in databases.KINDS for file in databases.kept(kind)]
+
+
+@pytest.mark.parametrize(("kind", "file"), FILES, ids=[file.name for _, file in FILES])
+def test_a_released_database_comes_forward_with_all_that_people_and_judges_said(
+    kind, file, tmp_path
+):
+    if kind == "postgresql":
+        needs.postgres()
+    with databases.database(kind, tmp_path) as url:
+        databases.fill(url, file)
+        upgraded = databases.run(url, tmp_path, "manage.py", "upgrade", "--no-backup")
+        assert upgraded.returncode == 0, upgraded.stderr
+        looked = databases.run(url, tmp_path, "-m", "tests.released.look")
+    assert looked.returncode == 0, looked.stderr
+    found = json.loads(looked.stdout)
+    assert found["labels"] == [["bob", 1], ["bob", 0], ["bob", 1]]
+    assert found["annotations"] == 3
+    # A yes and a no by turns, in the order of the images' names.
+    names = [f"{generator}-{number}" for generator in ("early", "late") for number in range(4)]
+    assert found["scores"] == [[name, (place + 1) % 2] for place, name in enumerate(names)]
+    assert found["votes"] == [["bob", "both"]]
+    assert found["reports"] == 1
+    assert len(found["pages"]) > 30
+    assert {name: status for name, status in found["pages"].items() if status != 200} == {}
+
+
+def test_each_kind_of_database_is_kept_of_the_first_release_on():
+    assert all(
+        any("0.2.0" in file.name for file in databases.kept(kind)) for kind in databases.KINDS
+    )
+
+
+def test_the_files_stay_small():
+    assert sum(file.stat().st_size for _, file in FILES) < 100_000 * len(FILES)
