@@ -128,13 +128,6 @@ class Doubtful:
     confidence: float | None
 
 
-def images_for_people(*, study: Study, judge: str, body: dict[str, Any]) -> list[str]:
-    """The public ids of the images on which a judge of this report may not be trusted and that nobody
-    has labelled: the least sure first, then those without a score. Without a confidence to rely on
-    these are all such images."""
-    return [row.public_id for row in left_to_people(study, judge, body)]
-
-
 def first_left_to_people(
     study: Study, judge: str, body: dict[str, Any], first: int
 ) -> tuple[int, list[Doubtful]]:
@@ -163,8 +156,9 @@ def first_left_to_people(
 def left_to_people(
     study: Study, judge: str, body: dict[str, Any], *, labelled: bool = False
 ) -> list[Doubtful]:
-    """The same images with what the judge says of them; with `labelled`, also those that people have
-    answered already. Takes a constant number of queries."""
+    """The images on which a judge of this report may not be trusted and that nobody has labelled: the
+    least sure first, then those without a score. Without a confidence to rely on these are all such
+    images; with `labelled`, also those that people have answered. Takes a constant number of queries."""
     cut, least = _cut_and_least(judge, body)
     images = Image.objects.filter(study=study)
     if not labelled:

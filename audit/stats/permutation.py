@@ -82,31 +82,6 @@ def paired(
     return Test(observed, _p(observed, swapped, exact), swapped.size, exact, n)
 
 
-def paired_means(
-    a: ArrayLike,
-    b: ArrayLike,
-    *,
-    clusters: ArrayLike | None = None,
-    swaps: int = 20_000,
-    seed: int = 0,
-) -> Test | Undefined:
-    """mean(a) - mean(b), tested by swapping: for agreement (1 right, 0 wrong) and other means.
-
-    Only the sum of a - b within each cluster counts, so all swaps are one matrix product.
-    """
-    series = finite(a, b)
-    if isinstance(series, Undefined):
-        return series
-    first, second = series
-    n = first.size
-    codes, size = group_codes(np.arange(n) if clusters is None else clusters, n, what="clusters")
-    sums = np.bincount(codes, weights=first - second, minlength=size)
-    patterns, exact = swap_patterns(size, swaps, seed)
-    swapped = (1.0 - 2.0 * patterns) @ sums / n
-    observed = float(sums.sum() / n)
-    return Test(observed, _p(observed, swapped, exact), len(patterns), exact, n)
-
-
 def swap_patterns(clusters: int, swaps: int, seed: int) -> tuple[np.ndarray, bool]:
     """A table swaps x clusters of True where names change; and whether it holds all there are.
 

@@ -1,9 +1,9 @@
 """How many images and labels a study needs before anybody labels one.
 
-`images_needed` and `detectable` are about seeing a difference; the others about how close a mean
-is, with a judge that helps or without. There `rho` is the correlation of judge and people over images (0: no judge), `variance` that of people's
-answers, half-widths are of 95 % intervals; all on the scale of people (0.03 is 3 points of a
-yes/no share). Numbers of labels are rounded up.
+All is about how close a mean is, with a judge that helps or without. `rho` is the correlation of
+judge and people over images (0: no judge), `variance` that of people's answers, half-widths are of
+95 % intervals; all on the scale of people (0.03 is 3 points of a yes/no share). Numbers of labels
+are rounded up.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import norm
 
 from audit.stats.assisted import Target
 from audit.stats.estimate import Estimate, Result, Undefined
@@ -53,45 +52,6 @@ class Raters:
     images: int | None = None
     answers: int | None = None
     cost: float | None = None
-
-
-def images_needed(
-    difference: float,
-    spread: float,
-    *,
-    power: float = 0.8,
-    level: float = 0.05,
-    design_effect: float = 1.0,
-) -> int:
-    """Images to find a mean difference with the given power, two-sided at the level.
-
-    n = (z_(1 - level/2) + z_power)^2 spread^2 / difference^2, times the design effect; `spread`
-    is the standard deviation of one image's difference. Cohen 1988, ch. 2.
-    """
-    _check_power(power, level)
-    if difference == 0 or not math.isfinite(difference):
-        raise ValueError("the difference to be found must not be 0 or infinite")
-    if not spread > 0 or not math.isfinite(spread) or not design_effect >= 1:
-        raise ValueError("the spread must be above 0 and the design effect 1 or more")
-    z = norm.ppf(1 - level / 2) + norm.ppf(power)
-    return math.ceil((z * spread / difference) ** 2 * design_effect)
-
-
-def detectable(
-    n: int,
-    spread: float,
-    *,
-    power: float = 0.8,
-    level: float = 0.05,
-    design_effect: float = 1.0,
-) -> float:
-    """The smallest mean difference that n images show with the given power: `images_needed` the
-    other way round."""
-    _check_power(power, level)
-    if n < 1 or not spread > 0 or not design_effect >= 1:
-        raise ValueError("n must be 1 or more, the spread above 0, the design effect 1 or more")
-    z = norm.ppf(1 - level / 2) + norm.ppf(power)
-    return float(z * spread * math.sqrt(design_effect / n))
 
 
 def design_effect(values: ArrayLike, clusters: ArrayLike) -> Result:
@@ -273,8 +233,3 @@ def _alone(rho: float, each: float, budget: float | None, effective: float | Non
 def _check(rho: float, design_effect: float) -> None:
     if not -1 < rho < 1 or not design_effect > 0:
         raise ValueError("rho must lie between -1 and 1, and the design effect be above 0")
-
-
-def _check_power(power: float, level: float) -> None:
-    if not (0 < power < 1 and 0 < level < 1):
-        raise ValueError("power and level must lie between 0 and 1")

@@ -139,17 +139,6 @@ def overall(scores: Sequence[float]) -> float:
     return sum(scores) / len(scores)
 
 
-def by_skill(
-    answers: Sequence[Sequence[float]], skills: Sequence[Sequence[str]]
-) -> dict[str, float]:
-    """`answers`: for each prompt the scores of its questions; `skills`: what each one tests."""
-    pooled: dict[str, list[float]] = {}
-    for scores, names in zip(answers, skills, strict=True):
-        for score, name in zip(scores, names, strict=True):
-            pooled.setdefault(name, []).append(score)
-    return {name: overall(scores) for name, scores in pooled.items()}
-
-
 def by_atomicity(
     answers: Sequence[Sequence[float]], atomicities: Sequence[int]
 ) -> dict[int, float]:

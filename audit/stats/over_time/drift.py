@@ -112,14 +112,6 @@ class Agreement:
     result: Result
 
 
-@dataclass(frozen=True, slots=True)
-class BeforeAfter:
-    """A statistic on generators released before the judge, and on those since."""
-
-    before: Result
-    since: Result
-
-
 def by_release(
     statistic: Callable[..., Result],
     series: Sequence[ArrayLike],
@@ -136,28 +128,3 @@ def by_release(
             day = np.datetime64(released[name], "D").astype(date)
             rows.append(Agreement(name, day, statistic(*(a[inside] for a in arrays[:-1]))))
     return sorted(rows, key=lambda row: (row.released, row.generator))
-
-
-def before_and_since(
-    statistic: Callable[..., Result],
-    series: Sequence[ArrayLike],
-    released: Sequence[date | str],
-    judge_released: date | str,
-) -> BeforeAfter:
-    """The statistic on images of generators older than the judge, and of those that are not.
-
-    `released` is the release date of each image's generator. What a judge was tuned on is older
-    than it is; what it has to cope with is not.
-    """
-    days = np.asarray(released, dtype="datetime64[D]")
-    arrays = same_length(*series, days)
-    since = days >= np.datetime64(judge_released, "D")
-    if np.isnat(days).any():
-        raise ValueError("a release date is missing")
-
-    def on(chosen: np.ndarray) -> Result:
-        if not chosen.any():
-            return Undefined("no image of such a generator", 0)
-        return statistic(*(a[chosen] for a in arrays[:-1]))
-
-    return BeforeAfter(on(~since), on(since))

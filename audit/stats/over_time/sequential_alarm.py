@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from audit.stats.estimate import Estimate, Result, Undefined
+from audit.stats.estimate import Undefined
 from audit.stats.series import Floats, finite, group_codes
 
 # Shares of the largest stake that cannot lose everything, and how much money is on each: small
@@ -163,40 +163,6 @@ def by_prompt(values: ArrayLike, prompts: ArrayLike) -> Floats:
     first = np.full(size, codes.size)
     np.minimum.at(first, codes, np.arange(codes.size))
     return means[np.argsort(first)]
-
-
-def confidence_sequence(
-    values: ArrayLike, *, level: float = 0.05, low: float = -1.0, high: float = 1.0, grid: int = 400
-) -> Result:
-    """The mean with an interval that holds at every look at once, 1 - level of all lives.
-
-    It keeps each mean (of `grid` steps) against which no bet has won 1/level up to now, and one
-    step more on either side.
-    """
-    if not 0 < level < 1 or not low < high or grid < 2:
-        raise ValueError("level must lie between 0 and 1, low below high, and the grid have steps")
-    series = finite(values)
-    if isinstance(series, Undefined):
-        return series
-    stream = series[0]
-    if ((stream < low) | (stream > high)).any():
-        raise ValueError(f"values must lie between {low} and {high}")
-    step = (high - low) / grid
-    means = low + step * (np.arange(grid) + 0.5)
-    standing = np.zeros(grid, bool)
-    for place, mean in enumerate(means.tolist()):
-        bell = Watch(mean, 0.0, level, low, high)
-        standing[place] = bell.feed(stream).at is None
-    value = float(stream.mean())
-    if not standing.any():
-        return Undefined("no mean explains these values: they have changed on the way", stream.size)
-    kept = means[standing]
-    return Estimate(
-        value,
-        float(max(low, min(kept[0] - step, value))),
-        float(min(high, max(kept[-1] + step, value))),
-        stream.size,
-    )
 
 
 def _log_sum(logs: Floats) -> Floats:

@@ -10,8 +10,8 @@ from django.core.management import CommandError, call_command
 from pyarrow import parquet
 
 from annotations.models import Image, Membership, Pair, PairVote, Prompt, Study
-from annotations.pairs.votes import votes_of
 from tests import making
+from tests.annotations.pairs.votes import votes_of
 
 pytestmark = pytest.mark.django_db
 

@@ -9,8 +9,8 @@ from django.test.utils import CaptureQueriesContext
 
 from annotations.models import Image, Membership, Pair, PairVote
 from annotations.pairs import assign, draws, record
-from annotations.pairs.votes import votes_of
 from tests import making
+from tests.annotations.pairs.votes import votes_of
 
 pytestmark = pytest.mark.django_db
 

@@ -10,8 +10,8 @@ from django.utils import timezone
 from annotations.errors import LabelRefused
 from annotations.models import Image, Pair, PairAssignment, PairPlan, PairVote
 from annotations.pairs import assign, expected, record
-from annotations.pairs.votes import votes_of
 from tests import making
+from tests.annotations.pairs.votes import votes_of
 
 pytestmark = pytest.mark.django_db
 

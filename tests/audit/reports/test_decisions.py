@@ -3,7 +3,7 @@
 import pytest
 
 from annotations.kept import figures
-from annotations.models import Annotation, Image
+from annotations.models import Annotation
 from audit.reports import escalation
 from audit.reports import make as reports
 from tests import making
@@ -128,7 +128,7 @@ def test_the_images_it_may_not_be_trusted_on_go_to_people(labelled):
     assert found["to_people"] == 80 - found["accepted"]
     asked = {"study": labelled, "judge": "some-judge", "body": body}
     # Somebody has labelled them all.
-    assert escalation.images_for_people(**asked) == []
+    assert escalation.left_to_people(**asked) == []
     left = escalation.left_to_people(labelled, "some-judge", body, labelled=True)
     assert len(left) == found["to_people"]
     assert {row.key for row in left} >= {key for key in NAMES if int(key.split("-")[1]) < 8}
@@ -143,7 +143,7 @@ def test_unlabelled_images_that_it_is_unsure_of_and_those_without_a_score_go_to_
     making.scores(study, some | {"early-40": 0.99, "late-40": 0.5, "early-41": "no reply"})
     body = report(study)
     asked = {"study": study, "judge": "some-judge", "body": body}
-    keys = [Image.objects.get(public_id=pk).key for pk in escalation.images_for_people(**asked)]
+    keys = [row.key for row in escalation.left_to_people(**asked)]
     # Unsure; failed; and never asked.
     assert keys == ["late-40", "early-41", "late-41"]
     # Who took an answer back has not labelled the image.

@@ -543,14 +543,6 @@ ROWS = {
             agreement.percent_agreement, ([1], [1, 0]), ["a"], {}
         )
     },
-    "drift.before_and_since": {
-        "nothing": lambda: drift.before_and_since(
-            agreement.percent_agreement, ([], []), [], "2024-01-01"
-        ).before,
-        "a date missing": lambda: drift.before_and_since(
-            agreement.percent_agreement, ([1], [1]), ["NaT"], "2024-01-01"
-        ),
-    },
     "permutation.paired": each(
         lambda a, b: permutation.paired(ranking.pearson, a, a, b), PAIRS, CONSTANT
     )
@@ -559,9 +551,10 @@ ROWS = {
             ranking.pearson, FEW, FEW, [1] * 4, scale="z"
         ),
         "unknown scale": lambda: permutation.paired(ranking.pearson, FEW, FEW, FEW, scale="x"),
+        "clusters of other data": lambda: permutation.paired(
+            ranking.pearson, FEW, FEW, FEW[::-1], clusters=[1]
+        ),
     },
-    "permutation.paired_means": each(permutation.paired_means, PAIRS)
-    | {"clusters of other data": lambda: permutation.paired_means(FEW, FEW, clusters=[1])},
     "permutation.swap_patterns": {
         "no swaps": lambda: permutation.swap_patterns(3, 0, 0),
         "a seed below 0": lambda: permutation.swap_patterns(30, 5, -1),
@@ -573,15 +566,6 @@ ROWS = {
         "a limit below 0": lambda: enough.required(Estimate(1, 0, 1, 3), at_least=-1),
     },
     "enough.too_few": {"always": lambda: enough.too_few(3)},
-    "planning.images_needed": {
-        "no difference": lambda: planning.images_needed(0, 1),
-        "no spread": lambda: planning.images_needed(1, 0),
-        "certainty": lambda: planning.images_needed(1, 1, power=1),
-    },
-    "planning.detectable": {
-        "no images": lambda: planning.detectable(0, 1),
-        "level 0": lambda: planning.detectable(9, 1, level=0),
-    },
     "planning.design_effect": {
         "nothing": lambda: planning.design_effect([], []),
         "constant": lambda: planning.design_effect([1, 1], [1, 2]),
@@ -596,14 +580,6 @@ ROWS = {
         "a tolerance below 0": lambda: sequential_alarm.watch([1.0], tolerance=-0.1),
     },
     "sequential_alarm.by_prompt": each(lambda v: sequential_alarm.by_prompt(v, [1] * len(v)), SERIES),
-    "sequential_alarm.confidence_sequence": each(sequential_alarm.confidence_sequence, SERIES)
-    | {
-        "beyond the range": lambda: sequential_alarm.confidence_sequence([2.0]),
-        "level 1": lambda: sequential_alarm.confidence_sequence([1.0], level=1),
-        "a mean that moved": lambda: sequential_alarm.confidence_sequence(
-            [1.0] * 60 + [-1.0] * 200, grid=40
-        ),
-    },
     "intervals.bootstrap": {
         "no series": lambda: intervals.bootstrap(np.mean, (), clusters=[]),
         "no clusters": lambda: intervals.bootstrap(np.mean, ([],), clusters=[]),

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from audit.stats.agreement import percent_agreement
-from audit.stats.estimate import Estimate, Undefined
+from audit.stats.estimate import Estimate
 from audit.stats.over_time.drift import (
-    before_and_since,
     by_release,
     saturated,
     slopes,
@@ -54,13 +53,3 @@ def test_agreement_by_release_date_leaves_out_generators_without_one():
     )  # fmt: skip
     assert [(row.generator, row.result.value) for row in rows] == [("old", 0.0), ("new", 1.0)]
     assert rows[0].released == date(2022, 5, 1)
-
-
-def test_generators_as_old_as_the_judge_count_as_since():
-    found = before_and_since(
-        percent_agreement, ([1, 1, 0], [1, 0, 0]), ["2022-01-01", "2023-01-01", "2024-01-01"],
-        "2023-01-01",
-    )  # fmt: skip
-    assert (found.before.value, found.since.value) == (1.0, 0.5)
-    later = before_and_since(percent_agreement, ([1], [1]), ["2022-01-01"], "2023-01-01")
-    assert later.since == Undefined("no image of such a generator", 0)

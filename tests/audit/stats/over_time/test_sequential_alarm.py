@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from audit.stats.over_time import sequential_alarm
-from audit.stats.over_time.sequential_alarm import Watch, by_prompt, confidence_sequence, watch
+from audit.stats.over_time.sequential_alarm import Watch, by_prompt, watch
 
 
 def deviations(rng, n, wrong, drift=0.0):
@@ -60,7 +60,7 @@ def test_a_drift_of_ten_points_is_found_within_300_images(quiet):
 
 
 @pytest.mark.simulation
-def test_a_confidence_sequence_holds_the_mean_at_every_look_at_once():
+def test_no_bet_against_the_true_mean_wins_at_any_look_in_nearly_all_lives():
     rng = np.random.default_rng(4)
     held = []
     for _ in range(60):
@@ -68,10 +68,6 @@ def test_a_confidence_sequence_holds_the_mean_at_every_look_at_once():
         bell = Watch(baseline=0.05)
         held.append(bell.feed(stream).at is None)
     assert np.mean(held) >= 0.93
-    found = confidence_sequence(stream, grid=100)
-    assert found.low <= found.value <= found.high
-    longer = confidence_sequence(np.tile(stream, 4), grid=100)
-    assert longer.high - longer.low < found.high - found.low
 
 
 def test_prompts_that_repeat_become_one_value_each_in_the_order_first_seen():
