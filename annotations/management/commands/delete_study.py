@@ -1,21 +1,21 @@
 """`manage.py delete_study STUDY`: delete a study here and now, or go on where a worker gave up."""
 
-from __future__ import annotations
+from django.core.management import CommandError
 
-from django.core.management import BaseCommand, CommandError
-
+from annotations.management.command import PlainCommand
 from annotations.models import Deletion, Study
 from annotations.studies import deletion
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Delete a study with all its images, answers, scores and reports."
 
-    def add_arguments(self, parser) -> None:
-        parser.add_argument("study")
-        parser.add_argument("--reason", default="", help="why, for the trail of events")
+    def arguments(self, add) -> None:
+        # One that is being deleted is not found any more.
+        add("study", "the study's short name")
+        add("--reason", "why, for the trail of events", default="")
 
-    def handle(self, *, study: str, reason: str, **options) -> None:
+    def handle(self, *, study: str, reason: str, **options) -> str:
         there = Study.objects.filter(slug=study).first()
         begun = Deletion.objects.filter(slug=study).order_by("pk").last()
         if there is not None:
@@ -24,11 +24,8 @@ class Command(BaseCommand):
             raise CommandError(f"There is no study “{study}”.")
         elif begun.is_given_up:
             deletion.try_again(deletion=begun)
-        if deletion.finish(deletion_id=begun.pk):
-            self.stdout.write(f"“{study}” is deleted.")
-            return
-        if not Deletion.objects.filter(pk=begun.pk).exists():
-            self.stdout.write(f"“{study}” is deleted.")
-            return
+        done = deletion.finish(deletion_id=begun.pk)
+        if done or not Deletion.objects.filter(pk=begun.pk).exists():
+            return f"“{study}” is deleted."
         begun.refresh_from_db()
         raise CommandError(begun.reason or "A worker is deleting it at this moment.")

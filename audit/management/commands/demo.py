@@ -1,7 +1,5 @@
 """`manage.py demo`: the whole product with one command, embedded, on the built-in bench."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket
@@ -12,10 +10,10 @@ from contextlib import suppress
 from urllib.request import urlopen
 
 from django.conf import settings
-from django.core.management import BaseCommand, CommandError, call_command
+from django.core.management import CommandError, call_command
 
 from annotations.benchmarks.builtin.study import SEED
-from annotations.errors import Refused
+from annotations.management.command import PlainCommand
 from annotations.models import Study
 from audit import demo
 from audit.charts import vega_script
@@ -24,19 +22,16 @@ from judges import tasks
 from judges.runs import score_chunk
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Build the demo study, start the web server and a worker, run the built-in judges."
 
-    def add_arguments(self, parser) -> None:
-        parser.add_argument("--prompts", type=int, default=demo.PROMPTS)
-        parser.add_argument("--generators", type=int, default=demo.GENERATORS, choices=range(1, 7))
-        parser.add_argument("--size", type=int, default=demo.SIZE, help="pixels, 128 to 1024")
-        parser.add_argument("--seed", type=int, default=SEED)
-        parser.add_argument(
-            "--no-serve",
-            action="store_true",
-            help="run the judges here and return, without starting web server and worker",
-        )
+    def arguments(self, add) -> None:
+        add("--prompts", type=int, default=demo.PROMPTS)
+        add("--generators", type=int, default=demo.GENERATORS, choices=range(1, 7))
+        add("--size", "pixels, 128 to 1024", type=int, default=demo.SIZE)
+        add("--seed", type=int, default=SEED)
+        here = "run the judges here and return, without starting web server and worker"
+        add.flag("--no-serve", here)
 
     def handle(self, *, prompts, generators, size, seed, no_serve, **options) -> None:
         if prompts < 1 or not 128 <= size <= 1024:
@@ -48,12 +43,7 @@ class Command(BaseCommand):
         study = Study.objects.filter(slug=demo.SLUG).first()
         if study is None or not study.images.exists():
             self.stdout.write("Drawing the demo study …")
-            try:
-                study = demo.build_demo(
-                    prompts=prompts, generators=generators, size=size, seed=seed
-                )
-            except Refused as refusal:
-                raise CommandError(refusal.message) from None
+            study = demo.build_demo(prompts=prompts, generators=generators, size=size, seed=seed)
         else:
             self.stdout.write("The demo study is there already and is kept as it is.")
         logins = demo.demo_logins(study)
@@ -72,7 +62,7 @@ class Command(BaseCommand):
         children = [
             # A session of its own: Ctrl-C comes to us alone, and we end them in order.
             subprocess.Popen([sys.executable, "-m", *command], start_new_session=True)  # noqa: S603
-            for command in (_web(settings.PORT), WORKER)
+            for command in (["django", "serve", "--port", str(settings.PORT)], WORKER)
         ]
         try:
             address = f"http://127.0.0.1:{settings.PORT}/"
@@ -102,10 +92,6 @@ WORKER = [
     *("--queues", f"{settings.CELERY_TASK_DEFAULT_QUEUE},judges"),
     *("--concurrency", "2", "--loglevel", "WARNING", "--without-gossip", "--without-mingle"),
 ]
-
-
-def _web(port: int) -> list[str]:
-    return ["django", "serve", "--port", str(port)]
 
 
 def _check_port(port: int) -> None:

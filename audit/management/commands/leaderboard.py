@@ -1,61 +1,38 @@
 """`manage.py leaderboard STUDY`: the generators by people and by each judge."""
 
-from __future__ import annotations
-
-import json
-
-from django.core.management import BaseCommand, CommandError
-
-from annotations.errors import Refused
-from annotations.models import Study
+from annotations.management.command import StudyCommand, as_json
 from audit.contests.asked import MADE_FROM, TIES, Asked
 from audit.contests.leaderboard import leaderboard
-from audit.reports.options import RESAMPLES, SEED
+from audit.management.report_options import add_seed_and_resamples, check_resamples
 from audit.words import contests as words
 from audit.words.numbers import with_interval
 from audit.words.report import title
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = "Say which generators win, by people and by each judge, from comparisons of two images."
 
-    def add_arguments(self, parser) -> None:
-        parser.add_argument("study", help="the study's short name")
-        parser.add_argument("--question", default="")
-        parser.add_argument(
-            "--ties",
-            choices=tuple(TIES),
-            default="davidson",
-            help="the model of ties; arena counts half a win for both",
-        )
-        parser.add_argument("--slice", default="", metavar="TAG", help="prompts with this tag only")
-        parser.add_argument(
+    def arguments(self, add) -> None:
+        add("--question", default="")
+        model = "the model of ties; arena counts half a win for both"
+        add("--ties", model, choices=tuple(TIES), default="davidson")
+        add("--slice", "prompts with this tag only", default="", metavar="TAG")
+        add(
             "--from",
+            "images seen side by side, where there are votes, or answers about single images",
             dest="made_from",
             choices=tuple(MADE_FROM),
             default="",
-            help="images seen side by side, where there are votes, or answers about single images",
         )
-        parser.add_argument("--seed", type=int, default=SEED)
-        parser.add_argument("--resamples", type=int, default=RESAMPLES)
-        parser.add_argument("--json", action="store_true")
+        add_seed_and_resamples(add)
+        add.json()
 
-    def handle(
-        self, *, study, question, ties, slice, made_from, seed, resamples, **options
-    ) -> None:
-        place = Study.objects.filter(slug=study).first()
-        if place is None:
-            raise CommandError(f"There is no study “{study}”.")
-        if resamples < 100:
-            raise CommandError("Ask for at least 100 resamples; fewer give no usable interval.")
-        try:
-            asked = Asked(question=question, ties=ties, slice=slice, made_from=made_from)
-            body = leaderboard(place, asked, resamples=resamples, seed=seed)
-        except Refused as refusal:
-            raise CommandError(refusal.message) from None
-        self.stdout.write(
-            json.dumps(body, ensure_ascii=False) if options["json"] else as_text(body)
-        )
+    def do(self, study, *, seed, resamples, json, **options) -> str:
+        check_resamples(resamples)
+        names = ("question", "ties", "slice", "made_from")
+        asked = Asked(**{name: options[name] for name in names})
+        body = leaderboard(study, asked, resamples=resamples, seed=seed)
+        return as_json(body) if json else as_text(body)
 
 
 def as_text(body: dict) -> str:

@@ -1,42 +1,29 @@
 """`manage.py repair_gains STUDY`: what repairing gained above another try, by people and by each judge; or,
 between two generators, what training gained."""
 
-from __future__ import annotations
+from django.core.management import CommandError
 
-import json
-
-from django.core.management import BaseCommand, CommandError
-
-from annotations.errors import Refused
+from annotations.management.command import StudyCommand, as_json
 from audit.repairs.before_after import before_after
 from audit.repairs.gains import gains
 from audit.words import repairs as words
-from judges.management.imports import study_or_error
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = (
         "Print the gain of repaired images over their controls, paired by prompt, with intervals."
     )
 
-    def add_arguments(self, parser) -> None:
-        parser.add_argument("study")
-        parser.add_argument(
-            "--before", metavar="GENERATOR", help="with --after: what training gained, by prompt"
-        )
-        parser.add_argument("--after", metavar="GENERATOR")
-        parser.add_argument("--json", action="store_true")
+    def arguments(self, add) -> None:
+        training = "with --after: what training gained, by prompt"
+        add("--before", training, metavar="GENERATOR")
+        add("--after", metavar="GENERATOR")
+        add.json()
 
-    def handle(self, *, study, **options) -> None:
-        before, after = options["before"], options["after"]
+    def do(self, study, *, before, after, json, **options) -> str:
         if bool(before) != bool(after):
             raise CommandError("Give --before and --after together.")
-        try:
-            place = study_or_error(study)
-            body = before_after(place, before, after) if before else gains(place)
-        except Refused as refusal:
-            raise CommandError(refusal.message) from None
-        if options["json"]:
-            self.stdout.write(json.dumps(body, ensure_ascii=False, allow_nan=False))
-        else:
-            self.stdout.write("\n".join(words.trained(body) if before else words.sentences(body)))
+        body = before_after(study, before, after) if before else gains(study)
+        if json:
+            return as_json(body, allow_nan=False)
+        return "\n".join(words.trained(body) if before else words.sentences(body))

@@ -1,54 +1,44 @@
 """`manage.py self_check JUDGE STUDY`: where a judge contradicts itself, without any label."""
 
-from __future__ import annotations
+from django.core.management import CommandError
 
-import json
-
-from django.core.management import BaseCommand, CommandError
-
-from annotations.errors import Refused
+from annotations.management.command import PlainCommand, as_json, study_called
 from audit.self_checks import counting, over_time
 from audit.words import self_checks as words
-from judges.management.commands.run_judge import pairs
-from judges.management.imports import study_or_error
-from judges.registry import from_text
+from judges.management.judge_options import add_option, options_of
 from judges.self_checks import jobs
 from judges.self_checks.make import COUNT
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = (
         "Change pictures and prompts so that the effect on the score is known, and ask the judge."
     )
 
-    def add_arguments(self, parser) -> None:
-        parser.add_argument("judge")
-        parser.add_argument("study")
-        parser.add_argument("--option", action="append", default=[], metavar="k=v")
-        parser.add_argument("--count", type=int, default=COUNT, help="images for each check")
-        parser.add_argument("--seed", type=int, default=0)
-        parser.add_argument("--json", action="store_true", help="print one object")
+    def arguments(self, add) -> None:
+        add("judge")
+        add("study", "the study's short name")
+        add_option(add)
+        add("--count", "images for each check", type=int, default=COUNT)
+        add("--seed", type=int, default=0)
+        add.json()
 
-    def handle(self, *, judge, study, option, count, seed, **options) -> None:
+    def handle(self, *, judge, study, option, count, seed, json, **options) -> str:
         if not (1 <= count <= jobs.MOST and 0 <= seed <= jobs.LARGEST_SEED):
             raise CommandError(f"--count is 1 to {jobs.MOST}, --seed is 0 to {jobs.LARGEST_SEED}.")
-        try:
-            check = jobs.check_here(
-                study=study_or_error(study),
-                name=judge,
-                options=from_text(judge, pairs(option)),
-                count=count,
-                seed=seed,
-            )
-        except Refused as refusal:
-            raise CommandError(refusal.message) from None
+        check = jobs.check_here(
+            study=study_called(study),
+            name=judge,
+            options=options_of(judge, option),
+            count=count,
+            seed=seed,
+        )
         body = counting.counted(check)
         first = over_time.first_before(check)
         compared = over_time.compared(first, check) if first else None
-        if options["json"]:
-            self.stdout.write(json.dumps({**body, "compared": compared}, ensure_ascii=False))
-        else:
-            self.stdout.write("\n".join([*words.sentences(body, compared), "", *_lines(body)]))
+        if json:
+            return as_json({**body, "compared": compared})
+        return "\n".join([*words.sentences(body, compared), "", *_lines(body)])
 
 
 def _lines(body: dict) -> list[str]:

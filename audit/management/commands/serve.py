@@ -1,26 +1,25 @@
 """`manage.py serve`: the web server, for one machine or one container."""
 
-from __future__ import annotations
-
 import os
 
 from django.conf import settings
-from django.core.management import BaseCommand, CommandError
+from django.core.management import CommandError
 from django.db import DatabaseError, connections
 
+from annotations.management.command import PlainCommand
 from audit.accounts import first_account
 from audit.installation import lasting_disk, web_server
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Answer requests. Reachable from this machine only, unless --host says otherwise."
     requires_system_checks = ()
 
-    def add_arguments(self, parser) -> None:
-        parser.add_argument("--host", default="127.0.0.1")
-        parser.add_argument("--port", type=int, default=settings.PORT)
-        parser.add_argument("--processes", type=int, default=2, help="about one for each core")
-        parser.add_argument("--threads", type=int, default=4, help="in each process")
+    def arguments(self, add) -> None:
+        add("--host", default="127.0.0.1")
+        add("--port", type=int, default=settings.PORT)
+        add("--processes", "about one for each core", type=int, default=2)
+        add("--threads", "in each process", type=int, default=4)
 
     def handle(self, *, host, port, processes, threads, **options) -> None:
         if processes < 1 or threads < 1:

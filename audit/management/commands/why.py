@@ -1,14 +1,8 @@
 """`manage.py why STUDY --judge J --from A --to B`: what moved the gap between people and a judge."""
 
-from __future__ import annotations
-
-import json
-
-from django.core.management import BaseCommand, CommandError
-
-from annotations.errors import Refused
+from annotations.management.command import StudyCommand, as_json
 from audit.anchors import certificate as certificates
-from audit.reports.options import RESAMPLES, SEED
+from audit.management.report_options import add_seed_and_resamples, check_resamples
 from audit.why import stored, watches
 from audit.why.asked import Asked
 from audit.why.explain import explain
@@ -22,53 +16,28 @@ SIDE = (
 )
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = "Say why the gap between people and a judge moved from one side of a study to another."
 
-    def add_arguments(self, parser) -> None:
-        parser.add_argument("study")
-        parser.add_argument("--judge", required=True, metavar="J")
-        parser.add_argument(
-            "--judge-now",
-            default="",
-            metavar="J",
-            help="another version, which scored the second side",
-        )
-        parser.add_argument("--from", dest="before", required=True, metavar="A", help=SIDE)
-        parser.add_argument(
-            "--to", dest="after", required=True, metavar="B", help=f"{SIDE}or study=NAME"
-        )
-        parser.add_argument("--question", default="")
-        parser.add_argument("--seed", type=int, default=SEED)
-        parser.add_argument("--resamples", type=int, default=RESAMPLES)
-        parser.add_argument("--json", action="store_true")
+    def arguments(self, add) -> None:
+        add("--judge", required=True, metavar="J")
+        now = "another version, which scored the second side"
+        add("--judge-now", now, default="", metavar="J")
+        add("--from", SIDE, dest="before", required=True, metavar="A")
+        add("--to", f"{SIDE}or study=NAME", dest="after", required=True, metavar="B")
+        add("--question", default="")
+        add_seed_and_resamples(add)
+        add.json()
 
-    def handle(self, *, study, seed, resamples, **options) -> None:
-        if resamples < 100:
-            raise CommandError("Ask for at least 100 resamples; fewer give no usable interval.")
-        asked = Asked(
-            judge=options["judge"],
-            before=options["before"],
-            after=options["after"],
-            judge_now=options["judge_now"],
-            question=options["question"],
-        )
-        try:
-            body = explain(
-                stored.study_called(study),
-                asked,
-                find=stored.study_called,
-                resamples=resamples,
-                seed=seed,
-            )
-        except Refused as refusal:
-            raise CommandError(refusal.message) from None
+    def do(self, study, *, seed, resamples, json, **options) -> str:
+        check_resamples(resamples)
+        names = ("judge", "before", "after", "judge_now", "question")
+        asked = Asked(**{name: options[name] for name in names})
+        find = stored.study_called
+        body = explain(study, asked, find=find, resamples=resamples, seed=seed)
         held = certificates.of_sides(body)
         body["watches"]["judge"] = watches.of_judge(body)
-        if options["json"]:
-            self.stdout.write(json.dumps({**body, "certificates": held}, ensure_ascii=False))
-        else:
-            self.stdout.write(_as_text(body, held))
+        return as_json({**body, "certificates": held}) if json else _as_text(body, held)
 
 
 def _as_text(body: dict, held: list[dict]) -> str:

@@ -1,22 +1,19 @@
 """`manage.py worker`: the worker, as `celery --app audit worker` starts it."""
 
-from __future__ import annotations
-
 from django.conf import settings
-from django.core.management import BaseCommand, CommandError
+from django.core.management import CommandError
 
+from annotations.management.command import PlainCommand
 from audit.celery import app
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Do the work in the background: judges, reports, imports. One is needed beside `serve`."
 
-    def add_arguments(self, parser) -> None:
+    def arguments(self, add) -> None:
         queues = f"{settings.CELERY_TASK_DEFAULT_QUEUE},judges"
-        parser.add_argument(
-            "--queues", default=queues, help="judges alone for a machine with a GPU"
-        )
-        parser.add_argument("--concurrency", type=int, default=2, help="processes at a time")
+        add("--queues", "judges alone for a machine with a GPU", default=queues)
+        add("--concurrency", "processes at a time", type=int, default=2)
 
     def handle(self, *, queues, concurrency, **options) -> None:
         if concurrency < 1:

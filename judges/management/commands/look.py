@@ -1,50 +1,36 @@
 """`manage.py look STUDY IMAGE_ID`: all model outputs for one image."""
 
-from __future__ import annotations
+from django.core.management import CommandError
 
-import json
-
-from django.core.management import BaseCommand, CommandError
-
+from annotations.management.command import StudyCommand, as_json
 from annotations.models import Image
-from judges.looks.of_image import ImageOutputs, JudgeScore, ModelOutput, outputs_for
-from judges.management.imports import study_or_error
+from judges.looks.of_image import JudgeScore, ModelOutput, outputs_for
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = "Show all model outputs for one image: question, answer, probability, tokens, time."
 
-    def add_arguments(self, parser) -> None:
-        parser.add_argument("study")
-        parser.add_argument("image_id")
-        parser.add_argument(
-            "--judge", default="", metavar="NAME", help="only what this judge asked"
-        )
-        parser.add_argument("--json", action="store_true", help="print one object")
+    def arguments(self, add) -> None:
+        add("image_id")
+        add("--judge", "only what this judge asked", default="", metavar="NAME")
+        add.json()
 
-    def handle(self, *, study, image_id, judge, **options) -> None:
-        images = Image.objects.filter(study=study_or_error(study), key=image_id)
+    def do(self, study, *, image_id, judge, json, **options) -> str:
+        images = Image.objects.filter(study=study, key=image_id)
         image = images.select_related("prompt").first()
         if image is None:
-            raise CommandError(f"There is no image “{image_id}” in “{study}”.")
+            raise CommandError(f"There is no image “{image_id}” in “{study.slug}”.")
         outputs = outputs_for(image, judge=judge)
         if judge and not outputs.verdicts:
             raise CommandError(f"“{judge}” has not scored “{image_id}”.")
-        if options["json"]:
-            self.stdout.write(json.dumps(outputs.as_json(), ensure_ascii=False))
-        else:
-            self._print(outputs)
-
-    def _print(self, outputs: ImageOutputs) -> None:
-        self.stdout.write(f"{outputs.image}: {outputs.prompt}")
-        for score in outputs.verdicts:
-            self.stdout.write(_score_line(score))
+        if json:
+            return as_json(outputs.as_json())
+        lines = [f"{outputs.image}: {outputs.prompt}", *map(_score_line, outputs.verdicts)]
         for output in outputs.told:
-            self.stdout.write("")
-            for line in _output_lines(output):
-                self.stdout.write(line)
+            lines += ["", *_output_lines(output)]
         if not outputs.told:
-            self.stdout.write("No judge has asked about this image yet.")
+            lines.append("No judge has asked about this image yet.")
+        return "\n".join(lines)
 
 
 def _score_line(score: JudgeScore) -> str:

@@ -1,41 +1,37 @@
 """`manage.py write_questions STUDY FORM --model NAME --out FILE`: a draft for a person to review."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
-from django.core.management import BaseCommand, CommandError
+from django.core.management import CommandError
 
-from annotations.errors import Refused
 from annotations.exports.files import write_lines
+from annotations.management.command import StudyCommand
 from judges.draft_questions import FORMS
 from judges.engines.openai_server import OpenAIServer
 from judges.errors import Passing
 from judges.looks.ask_engine import with_retries
-from judges.management.imports import study_or_error
 
 PROMPTS_AT_ONCE = 50
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = (
         "Let a server's language model draft questions about the prompts of a study (tifa, dsg), "
         "or write longer prompts (rewritten). The draft is a file: nothing changes until "
         "somebody has read and imported it."
     )
 
-    def add_arguments(self, parser) -> None:
-        parser.add_argument("study")
-        parser.add_argument("form", choices=list(FORMS))
-        parser.add_argument("--model", required=True, help="the server's name for its model")
-        parser.add_argument("--base-url", default="http://127.0.0.1:8000/v1")
-        parser.add_argument("--out", type=Path, required=True)
+    def arguments(self, add) -> None:
+        add("form", choices=list(FORMS))
+        add("--model", "the server's name for its model", required=True)
+        add("--base-url", default="http://127.0.0.1:8000/v1")
+        add("--out", type=Path, required=True)
 
-    def handle(self, *, study, form, model, base_url, out, **options) -> None:
+    def do(self, study, *, form, model, base_url, out, **options) -> str:
         if out.exists():
             raise CommandError(f"{out} is there already, perhaps with somebody's corrections.")
-        prompts = list(study_or_error(study).prompts.values_list("key", "text"))
+        prompts = list(study.prompts.values_list("key", "text"))
         rows: list[dict[str, Any]] = []
         left_out = 0
         chosen = FORMS[form]
@@ -56,17 +52,12 @@ class Command(BaseCommand):
                     except ValueError as error:
                         left_out += 1
                         self.stderr.write(f"{key} was left out: {error}")
-        except Refused as refusal:
-            raise CommandError(refusal.message) from None
         except Passing as failure:
             raise CommandError(failure.reason) from None
         if not rows:
             raise CommandError("Nothing was drafted.")
-        try:
-            write_lines(out, [chosen.write(rows)])
-        except Refused as refusal:
-            raise CommandError(refusal.message) from None
-        self.stdout.write(
+        write_lines(out, [chosen.write(rows)])
+        return (
             f"Wrote {out}: {len(rows)} rows by {model} for {len(prompts) - left_out} of "
             f"{len(prompts)} prompts. Read and correct them; then "
             f"{chosen.next_step.format(file=out)}."
