@@ -65,3 +65,19 @@ def who_could_own() -> list[User]:
     )
     superusers = list(active.filter(is_superuser=True))
     return superusers or list(active.filter(Q(is_staff=True) | Exists(owns)))
+
+
+def give(*, slug: str, account: User | None, named: bool) -> list[str]:
+    """Gives an imported study to the account that was named, or an orphan to the one account there is;
+    returns what is to be done where there is none."""
+    study = Study.objects.filter(slug=slug).first()
+    if study is None or not (named or not has_owner(study)):
+        return []
+    if account is None:
+        names = ", ".join(user.get_username() for user in who_could_own())
+        if not names:
+            make = "make an account with manage.py createowner NAME, then import again"
+            return [f"Nobody owns “{slug}” yet: {make}."]
+        return [f"Nobody owns “{slug}” yet: import again with --owner and one of {names}."]
+    make_owner(study=study, user=account)
+    return []

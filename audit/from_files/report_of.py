@@ -35,6 +35,12 @@ class Made:
     outcome: Outcome
     judges: int
 
+    def lines(self) -> list[str]:
+        refused = self.told.refused
+        left_out = [f"Left out ({len(refused)}):"] if refused else []
+        named = [f"  {words}" for words in refused[:20]]
+        return [*self.told.words, *left_out, *named, self.outcome.as_text()]
+
 
 class Shown(Progress):
     """Progress on a terminal; no row in the database."""

@@ -56,6 +56,15 @@ def sentences(body: dict[str, Any], compared: dict[str, Any] | None) -> list[str
     return [_now(body), *(_since(body, compared) if compared else ())]
 
 
+def lines(body: dict[str, Any]) -> list[str]:
+    """Check by check, with what was left out."""
+    rows = []
+    for name, row in body["checks"].items():
+        rows.append(f"  {NAMES[name]}: {share(row)}")
+        rows += [f"    left out: {number}, {why}" for why, number in row["left_out"].items()]
+    return [*rows, f"  fingerprint {body['fingerprint']}, seed {body['seed']}"]
+
+
 def share(row: dict[str, Any]) -> str:
     """ "7 of 60, 11.7 (5.1 to 21.6) %"; below thirty images no share."""
     count = f"{row['violations']} of {row['made']}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from audit.stats.multiplicity import LEVEL
+from audit.words import anchors, watches
 from audit.words.numbers import p_words, side, with_interval
 from audit.words.report import title
 
@@ -51,6 +52,21 @@ def sentences(body: dict[str, Any], *, anchored: bool = False) -> list[str]:
             f"{'stricter' if way > 0 else 'more lenient'} beside people than it was."
         )
     return [told, *_causes(body), *_together(body), *_certificate(body, anchored)]
+
+
+def as_text(body: dict[str, Any], held: list[dict[str, Any]]) -> str:
+    """`held`: the certificates of the judge on both sides."""
+    certified = [line for one in held for line in anchors.sentences(one)]
+    watched = watches.sentences(body["watches"], body["watches"]["judge"])
+    lines = [*sentences(body, anchored=bool(held)), *certified, *watched, ""]
+    for part, estimate in [*parts_of(body), ("all together", body["moved"])]:
+        shown = name(part) if part in body["parts"] else part
+        if "undefined" in estimate:
+            lines.append(f"  {shown}: {estimate['undefined']}")
+            continue
+        p = f", {p_words(estimate['p_holm'])}" if "p_holm" in estimate else ""
+        lines.append(f"  {shown}: {with_interval('net_deviation', estimate)}{p}")
+    return "\n".join(lines)
 
 
 def _causes(body: dict[str, Any]) -> list[str]:

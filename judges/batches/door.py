@@ -26,6 +26,7 @@ from judges.looks.gather import ROUNDS, ImageScorer, PendingImage
 from judges.models import Run
 from judges.protocols import Answer, Patience, Question, Talk, Want
 from judges.runs import lifecycle, score_chunk
+from judges.runs.queries import run_row
 from judges.runs.score_chunk import IMAGE_FIELDS
 from judges.runs.self_test import check_engines
 
@@ -43,6 +44,26 @@ class TakenIn:
     stored: int
     missing: int
     run: Run | None
+
+    def lines(self) -> list[str]:
+        results = self.results
+        lines = [f"{self.stored} answers were stored.", *results.wrong]
+        if results.bad > len(results.wrong):
+            lines.append(
+                f"… and {results.bad - len(results.wrong)} more lines that cannot be read."
+            )
+        if results.doubled:
+            lines.append(
+                f"{results.doubled} lines answer a request a second time; the first stays."
+            )
+        if results.foreign:
+            lines.append(
+                f"{results.foreign} lines answer nothing that was still asked: they are of another judge or "
+                "study, or were taken in before."
+            )
+        if self.run is not None:
+            lines.append(run_row(self.run).in_words)
+        return lines
 
 
 def write_out(

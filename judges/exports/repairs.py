@@ -66,3 +66,15 @@ def repairs(name: str, run: Run, left_out: Counter[str]) -> Iterator[dict[str, o
             "found": made.found,
             "other_findings": int(made.others),
         }
+
+
+def describe(name: str, run: Run, *, file: str, format: str, signature: str) -> dict[str, object]:
+    """The sidecar of a file of repairs."""
+    study = run.study
+    return {
+        "what": f"What is to be repaired in the images of “{study.title}” ({study.slug}), from Jurybox.",
+        "file": file,
+        "format": format,
+        "rules": "inferred from figure 12 of M3T2IBench’s paper, which prints none",
+        "signature": {"sha256": signature, "judges": {name: run.judge.fingerprint}},
+    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from annotations.errors import Refused
@@ -127,6 +127,31 @@ def missing_scores(study: Study, run: Run) -> tuple[int, list[str]]:
     """How many images the run has no score of, and the first of them."""
     absent = study.images.exclude(scores__run=run).order_by("key")
     return absent.count(), list(absent.values_list("key", flat=True)[: study_tables.NAMED])
+
+
+def describe(
+    study: Study,
+    runs: Iterable[Run],
+    *,
+    file: str,
+    format: str,
+    signature: str,
+    counts: dict[str, int],
+) -> dict[str, Any]:
+    """The sidecar of a file of scores."""
+    absent = {run.judge.name: missing_scores(study, run) for run in runs}
+    judges = {run.judge.name: run.judge.fingerprint for run in runs}
+    return {
+        "what": f"Scores of the study “{study.title}” ({study.slug}), from Jurybox.",
+        "file": file,
+        "format": format,
+        "signature": {"sha256": signature, "judges": judges},
+        "counts": counts,
+        "missing": {
+            name: {"images_without_score": count, "image_ids": named}
+            for name, (count, named) in absent.items()
+        },
+    }
 
 
 def digest(study: Study, *, people: str = "nobody") -> str:

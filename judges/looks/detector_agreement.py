@@ -37,6 +37,10 @@ class ClassAgreement:
         detected = self.first + self.second
         return 2 * self.both / detected if detected else None
 
+    def line(self, width: int) -> str:
+        share = "neither detected any" if self.share is None else f"{self.share:.3f}"
+        return f"{self.name:<{width}}  {self.first:6}  {self.second:6}  {self.both:6}  {share}"
+
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
@@ -59,6 +63,13 @@ class Agreement:
     def as_json(self) -> dict[str, Any]:
         rows = [self.overall, *self.classes]
         return {**asdict(self), "classes": [{**asdict(row), "share": row.share} for row in rows]}
+
+    def lines(self) -> list[str]:
+        rows = [self.overall, *self.classes]
+        width = max(len(row.name) for row in rows)
+        above = f"detections above {self.threshold:g}, boxes that share {self.overlap:g}"
+        head = f"{'class':<{width}}   first  second    both  agreement"
+        return [f"{self.images} images; {above}", head, *(row.line(width) for row in rows)]
 
 
 def detectors(study: Study) -> dict[str, str]:

@@ -30,6 +30,11 @@ class JudgeScore:
     reason: str
     seconds: float | None
 
+    def line(self) -> str:
+        value = "no score" if self.score is None else f"{self.score:.4f}"
+        reason = f" – {self.reason}" if self.reason else ""
+        return f"  {self.title}: {value}{_seconds(self.seconds)}{reason}"
+
 
 @dataclass(frozen=True, slots=True)
 class ModelOutput:
@@ -43,6 +48,15 @@ class ModelOutput:
     tokens: tuple[tuple[str, float], ...] = ()
     seconds: float | None = None
 
+    def lines(self) -> list[str]:
+        lines = [self.asked, f"  {self.told}{_seconds(self.seconds)}, by {self.engine}"]
+        if self.probability is not None:
+            lines.append(f"  probability {self.probability:.6f}")
+        if self.tokens:
+            tokens = ", ".join(f"“{token}” {chance:.6f}" for token, chance in self.tokens)
+            lines.append(f"  tokens {tokens}")
+        return lines
+
 
 @dataclass(frozen=True, slots=True)
 class ImageOutputs:
@@ -53,6 +67,12 @@ class ImageOutputs:
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
+
+    def lines(self) -> list[str]:
+        lines = [f"{self.image}: {self.prompt}", *(score.line() for score in self.verdicts)]
+        for output in self.told:
+            lines += ["", *output.lines()]
+        return lines if self.told else [*lines, "No judge has asked about this image yet."]
 
 
 def outputs_for(image: Image, *, judge: str = "") -> ImageOutputs:
@@ -141,3 +161,7 @@ _IN_WORDS: dict[str, Callable[[dict[str, Any], Any], tuple[str, str]]] = {
     "similarity": _similarity,
     "talk": _talk,
 }
+
+
+def _seconds(seconds: float | None) -> str:
+    return "" if seconds is None else f" in {seconds:.3f} s"

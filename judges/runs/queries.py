@@ -43,6 +43,11 @@ class RunRow:
     seconds_left: int | None
 
     @property
+    def in_words(self) -> str:
+        failed = f"; {self.failed} could not be scored" if self.failed else ""
+        return f"{self.done} of {self.expected} images, {self.state}{failed}"
+
+    @property
     def state(self) -> str:
         if self.run.is_running and is_provisional(self.run.judge):
             return "its weights are being read"

@@ -5,14 +5,12 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
-from django.apps import apps
-from django.core.management import CommandError, call_command
-from django.db import connection
-from django.test.utils import override_settings
+from django.core.management import CommandError
 from tqdm import tqdm
 
 from annotations.management.command import PlainCommand, as_json, pairs, write_file
-from audit.from_files.report_of import Made, report_of
+from audit.from_files.report_of import report_of
+from audit.from_files.tables import make_tables
 from audit.handed_in.formats import HANDED_IN, of_report
 from audit.management.report_options import add_report_options, report_options
 from audit.models import Report
@@ -48,7 +46,7 @@ class Command(PlainCommand):
         files = {"labels": labels, "scores": scores, "images": images, "generators": generators}
         files = {part: path for part, path in files.items() if path is not None}
         columns = pairs(column, "--column", "NAME=ROLE", "model=judge")
-        _with_tables()
+        make_tables()
         with _bar() as show:
             made = report_of(
                 files,
@@ -58,7 +56,8 @@ class Command(PlainCommand):
                 columns=columns,
                 show=show,
             )
-        self._tell(made)
+        # Beside the report, so that what goes into a pipe is the report alone.
+        self._say("\n".join(made.lines()))
         if out is None:
             self.stdout.write(str(made.body))
             return
@@ -66,16 +65,6 @@ class Command(PlainCommand):
         seconds = time.perf_counter() - began
         counted = f"{made.outcome.images:,} images, {made.judges} judges"
         self._say(f"{out}: {counted}, {seconds:.1f} s.")
-
-    def _tell(self, made: Made) -> None:
-        """Beside the report, so that what goes into a pipe is the report alone."""
-        for words in made.told.words:
-            self._say(words)
-        if made.told.refused:
-            self._say(f"Left out ({len(made.told.refused)}):")
-        for words in made.told.refused[:20]:
-            self._say(f"  {words}")
-        self._say(made.outcome.as_text())
 
     def _say(self, words: str) -> None:
         self.stderr.write(words, lambda text: text)
@@ -87,15 +76,6 @@ def _written(report: Report, format: str) -> str | bytes:
     if format == "json":
         return as_json(report.body)
     return report_words.as_text(report.body)
-
-
-def _with_tables() -> None:
-    """`jurybox audit` brings an empty database: it gets its tables at once, not by its history."""
-    if connection.introspection.table_names():
-        return
-    none = {app.label: None for app in apps.get_app_configs()}
-    with override_settings(MIGRATION_MODULES=none):
-        call_command("migrate", run_syncdb=True, verbosity=0, interactive=False)
 
 
 @contextmanager

@@ -1,13 +1,7 @@
 """`manage.py demo`: the whole product with one command, embedded, on the built-in bench."""
 
-import os
 import signal
-import socket
-import subprocess
-import sys
 import time
-from contextlib import suppress
-from urllib.request import urlopen
 
 from django.conf import settings
 from django.core.management import CommandError, call_command
@@ -17,6 +11,7 @@ from annotations.management.command import PlainCommand
 from annotations.models import Study
 from audit import demo
 from audit.charts import vega_script
+from audit.installation import processes
 from audit.reports import make as reports
 from judges import tasks
 from judges.runs import score_chunk
@@ -37,7 +32,7 @@ class Command(PlainCommand):
         if prompts < 1 or not 128 <= size <= 1024:
             raise CommandError("Ask for at least 1 prompt, and 128 to 1024 pixels.")
         if not no_serve:
-            _check_port(settings.PORT)
+            processes.check_port(settings.PORT)
         call_command("migrate", verbosity=0)
         call_command("collectstatic", interactive=False, verbosity=0)
         study = Study.objects.filter(slug=demo.SLUG).first()
@@ -48,36 +43,32 @@ class Command(PlainCommand):
             self.stdout.write("The demo study is there already and is kept as it is.")
         logins = demo.demo_logins(study)
         runs = demo.start_judges(study)
-        if no_serve:
-            for run in runs:
-                score_chunk.work_off(run=run)
-            reports.make_report(study=study)
-            self.stdout.write("The judges are done: manage.py report demo")
+        if not no_serve:
+            self._serve(runs, logins)
             return
-        self._serve(runs, logins)
+        for run in runs:
+            score_chunk.work_off(run=run)
+        reports.make_report(study=study)
+        self.stdout.write("The judges are done: manage.py report demo")
 
     def _serve(self, runs, logins: dict[str, str]) -> None:
         # SIGTERM ends the demo like Ctrl-C does.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-        children = [
-            # A session of its own: Ctrl-C comes to us alone, and we end them in order.
-            subprocess.Popen([sys.executable, "-m", *command], start_new_session=True)  # noqa: S603
-            for command in (["django", "serve", "--port", str(settings.PORT)], WORKER)
-        ]
-        try:
-            address = f"http://127.0.0.1:{settings.PORT}/"
-            _wait_for(f"{address}healthz", children)
-            for run in runs:
-                tasks.wake(run)
-            vega_script.bundle()
-            self._greet(address, logins)
-            while all(child.poll() is None for child in children):
-                time.sleep(0.5)
-            raise CommandError("The web server or the worker ended by itself; see above.")
-        except KeyboardInterrupt:
-            self.stdout.write("\nStopping web server and worker; the data is kept.")
-        finally:
-            _stop(children)
+        web = processes.web_command(settings.PORT)
+        worker = ["celery", "--app", "audit", *processes.worker_arguments(processes.QUEUES, 2)]
+        address = f"http://127.0.0.1:{settings.PORT}/"
+        with processes.running(web, worker) as children:
+            try:
+                processes.wait_for(f"{address}healthz", children)
+                for run in runs:
+                    tasks.wake(run)
+                vega_script.bundle()
+                self._greet(address, logins)
+                while all(child.poll() is None for child in children):
+                    time.sleep(0.5)
+                raise CommandError("The web server or the worker ended by itself; see above.")
+            except KeyboardInterrupt:
+                self.stdout.write("\nStopping web server and worker; the data is kept.")
 
     def _greet(self, address: str, logins: dict[str, str]) -> None:
         self.stdout.write(f"\nJurybox is at {address}studies/{demo.SLUG}/drift/\n\n")
@@ -85,48 +76,3 @@ class Command(PlainCommand):
             self.stdout.write(f"  log in as {name:<12} password {password}")
         self.stdout.write("\nThe judges are running and the page updates by itself. Ctrl-C stops.")
         self.stdout.flush()
-
-
-WORKER = [
-    *("celery", "--app", "audit", "--quiet", "worker"),
-    *("--queues", f"{settings.CELERY_TASK_DEFAULT_QUEUE},judges"),
-    *("--concurrency", "2", "--loglevel", "WARNING", "--without-gossip", "--without-mingle"),
-]
-
-
-def _check_port(port: int) -> None:
-    start = "make demo" if settings.IN_CLONE else "jurybox demo"
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError as error:
-            raise CommandError(
-                f"Port {port} is taken. Choose another one: PORT={port + 1} {start}"
-            ) from error
-
-
-def _wait_for(address: str, children: list[subprocess.Popen], seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if any(child.poll() is not None for child in children):
-            raise CommandError("The web server or the worker did not start; see above.")
-        try:
-            with urlopen(address, timeout=5):  # noqa: S310
-                return
-        except OSError:
-            time.sleep(0.1)
-    raise CommandError(f"The web server did not answer within {seconds:g} s.")
-
-
-def _stop(children: list[subprocess.Popen]) -> None:
-    """Ask each process to end; kill those that have not after ten seconds, and their children."""
-    for child in children:
-        if child.poll() is None:
-            child.terminate()
-    for child in children:
-        with suppress(subprocess.TimeoutExpired):
-            child.wait(timeout=10)
-        with suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGKILL)
-        child.wait()

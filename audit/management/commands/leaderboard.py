@@ -5,8 +5,6 @@ from audit.contests.asked import MADE_FROM, TIES, Asked
 from audit.contests.leaderboard import leaderboard
 from audit.management.report_options import add_seed_and_resamples, check_resamples
 from audit.words import contests as words
-from audit.words.numbers import with_interval
-from audit.words.report import title
 
 
 class Command(StudyCommand):
@@ -32,29 +30,4 @@ class Command(StudyCommand):
         names = ("question", "ties", "slice", "made_from")
         asked = Asked(**{name: options[name] for name in names})
         body = leaderboard(study, asked, resamples=resamples, seed=seed)
-        return as_json(body) if json else as_text(body)
-
-
-def as_text(body: dict) -> str:
-    simulated = ["Simulated: programs made the images and gave the answers."]
-    lines = [*(simulated if body["simulated"] else []), *words.sentences(body)]
-    told = body["people"]
-    for place in told.get("places", []):
-        lines += ["", f"{place['generator']}: {words.ranks(place)}"]
-        lines.append(f"  people: {with_interval('win_share', place['win_share'])}")
-        for name, judge in body["judges"].items():
-            share = words.of_generator(judge["board"], place["generator"])
-            said = share.get("undefined") or with_interval("win_share", share)
-            lines.append(f"  {title(name)}: {said}")
-    if told.get("groups"):
-        lines += ["", "Cannot be told apart:"]
-        lines += [f"  {words.listed(group)}" for group in told["groups"] if len(group) > 1] or [
-            "  –"
-        ]
-    if body["judges"]:
-        lines += ["", "Soft pairwise accuracy:"]
-    for name, judge in body["judges"].items():
-        soft = judge["soft_pairwise"]
-        said = soft.get("undefined") or with_interval("vote_soft_pairwise", soft)
-        lines.append(f"  {title(name)}: {said}")
-    return "\n".join(lines)
+        return as_json(body) if json else words.as_text(body)

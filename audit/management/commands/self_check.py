@@ -38,12 +38,4 @@ class Command(PlainCommand):
         compared = over_time.compared(first, check) if first else None
         if json:
             return as_json({**body, "compared": compared})
-        return "\n".join([*words.sentences(body, compared), "", *_lines(body)])
-
-
-def _lines(body: dict) -> list[str]:
-    lines = []
-    for name, row in body["checks"].items():
-        lines.append(f"  {words.NAMES[name]}: {words.share(row)}")
-        lines += [f"    left out: {number}, {why}" for why, number in row["left_out"].items()]
-    return [*lines, f"  fingerprint {body['fingerprint']}, seed {body['seed']}"]
+        return "\n".join([*words.sentences(body, compared), "", *words.lines(body)])

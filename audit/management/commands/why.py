@@ -6,10 +6,7 @@ from audit.management.report_options import add_seed_and_resamples, check_resamp
 from audit.why import stored, watches
 from audit.why.asked import Asked
 from audit.why.explain import explain
-from audit.words import anchors as anchor_words
-from audit.words import watches as watch_words
 from audit.words import why as words
-from audit.words.numbers import p_words, with_interval
 
 SIDE = (
     "generators with commas between them, released=2024-01-01..2024-12-31, labelled=2025-01-01.. "
@@ -37,18 +34,4 @@ class Command(StudyCommand):
         body = explain(study, asked, find=find, resamples=resamples, seed=seed)
         held = certificates.of_sides(body)
         body["watches"]["judge"] = watches.of_judge(body)
-        return as_json({**body, "certificates": held}) if json else _as_text(body, held)
-
-
-def _as_text(body: dict, held: list[dict]) -> str:
-    certified = [line for one in held for line in anchor_words.sentences(one)]
-    watched = watch_words.sentences(body["watches"], body["watches"]["judge"])
-    lines = [*words.sentences(body, anchored=bool(held)), *certified, *watched, ""]
-    for part, estimate in [*words.parts_of(body), ("all together", body["moved"])]:
-        shown = words.name(part) if part in body["parts"] else part
-        if "undefined" in estimate:
-            lines.append(f"  {shown}: {estimate['undefined']}")
-            continue
-        p = f", {p_words(estimate['p_holm'])}" if "p_holm" in estimate else ""
-        lines.append(f"  {shown}: {with_interval('net_deviation', estimate)}{p}")
-    return "\n".join(lines)
+        return as_json({**body, "certificates": held}) if json else words.as_text(body, held)

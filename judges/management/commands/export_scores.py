@@ -42,20 +42,9 @@ class Command(StudyCommand):
         signature = write_lines(lines, out)
         if signature is None:
             return
-        absent = {run.judge.name: score_export.missing_scores(study, run) for run in runs}
-        words = {
-            "what": f"Scores of the study “{study.title}” ({study.slug}), from Jurybox.",
-            "file": out.name,
-            "format": format,
-            "signature": {
-                "sha256": signature,
-                "judges": {run.judge.name: run.judge.fingerprint for run in runs},
-            },
-            "counts": {"rows": rows.count} if format in ("csv", "jsonl") else {},
-            "missing": {
-                name: {"images_without_score": count, "image_ids": named}
-                for name, (count, named) in absent.items()
-            },
-        }
+        counts = {"rows": rows.count} if format in ("csv", "jsonl") else {}
+        words = score_export.describe(
+            study, runs, file=out.name, format=format, signature=signature, counts=counts
+        )
         files.write_sidecar(out, words)
         self.stderr.write(f"Wrote {out} and {files.sidecar(out).name}.")

@@ -2,11 +2,8 @@
 
 from pathlib import Path
 
-from django.contrib.auth.models import User
-
 from annotations.benchmarks.registry import FORMATS, Source
 from annotations.management.command import pairs
-from annotations.models import Study
 from annotations.sources.columns import KINDS
 from annotations.sources.expected_rows import expected_rows
 from annotations.sources.picture_names import FOLDERS, NAMES
@@ -61,24 +58,9 @@ class Command(ImportCommand):
             expected=expected_rows(format, path),
         )
         if not dry_run:
-            outcome.warnings += _given(study, account, named=bool(owner))
+            outcome.warnings += owners.give(slug=study, account=account, named=bool(owner))
         self.show(outcome, json=options["json"], strict=strict)
 
 
 def _pairs(given: list[str], flag: str) -> dict[str, str]:
     return pairs(given, flag, "NAME=WHAT", "caption=prompt")
-
-
-def _given(slug: str, account: User | None, *, named: bool) -> list[str]:
-    """Give the study to the account that was named, or an orphan to the one account there is."""
-    study = Study.objects.filter(slug=slug).first()
-    if study is None or not (named or not owners.has_owner(study)):
-        return []
-    if account is None:
-        names = ", ".join(user.get_username() for user in owners.who_could_own())
-        if not names:
-            make = "make an account with manage.py createowner NAME, then import again"
-            return [f"Nobody owns “{slug}” yet: {make}."]
-        return [f"Nobody owns “{slug}” yet: import again with --owner and one of {names}."]
-    owners.make_owner(study=study, user=account)
-    return []

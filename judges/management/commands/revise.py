@@ -6,7 +6,7 @@ from pathlib import Path
 from annotations.exports import files
 from annotations.exports.labels import as_csv, as_jsonl
 from annotations.management.command import StudyCommand, write_lines
-from judges.exports.repairs import COLUMNS, repairs, run_of
+from judges.exports.repairs import COLUMNS, describe, repairs, run_of
 
 
 class Command(StudyCommand):
@@ -26,16 +26,8 @@ class Command(StudyCommand):
         rows = files.Counted(repairs(name, run, left_out))
         signature = write_lines(as_csv(rows, COLUMNS) if format == "csv" else as_jsonl(rows), out)
         if signature is not None:
-            words = {
-                "what": f"What is to be repaired in the images of “{study.title}” "
-                f"({study.slug}), from Jurybox.",
-                "file": out.name,
-                "format": format,
-                "rules": "inferred from figure 12 of M3T2IBench’s paper, which prints none",
-                "signature": {"sha256": signature, "judges": {name: run.judge.fingerprint}},
-                "counts": {"rows": rows.count},
-                "left_out": dict(left_out),
-            }
+            words = describe(name, run, file=out.name, format=format, signature=signature)
+            words |= {"counts": {"rows": rows.count}, "left_out": dict(left_out)}
             files.write_sidecar(out, words)
         told = "".join(f"; {reason}: {count}" for reason, count in sorted(left_out.items()))
         self.stderr.write(f"{rows.count} image{'s' * (rows.count != 1)} to repair{told}.")

@@ -42,7 +42,7 @@ class Command(StudyCommand):
         else:
             tasks.wake(run)
         row = run_row(run)
-        words = f"{judge}: {_done(row)}"
+        words = f"{judge}: {row.in_words}"
         if row.assumed:
             words += f"; {row.assumed} answers were not told and count 0"
         self.stdout.write(words)
@@ -60,7 +60,7 @@ class Command(StudyCommand):
             return
         assert taken is not None
         told = door.take_in(folder=taken, **given)
-        self.stdout.write("\n".join(words_of(told)))
+        self.stdout.write("\n".join(told.lines()))
         if told.run is None:
             raise CommandError(
                 f"{told.missing} questions have no answer yet. What came is stored; write the rest with "
@@ -75,25 +75,3 @@ class Command(StudyCommand):
         if on_terminal:
             self.stderr.write("\r", ending="")
         run.refresh_from_db()
-
-
-def _done(row) -> str:
-    failed = f"; {row.failed} could not be scored" if row.failed else ""
-    return f"{row.done} of {row.expected} images, {row.state}{failed}"
-
-
-def words_of(told: door.TakenIn) -> list[str]:
-    results = told.results
-    lines = [f"{told.stored} answers were stored.", *results.wrong]
-    if results.bad > len(results.wrong):
-        lines.append(f"… and {results.bad - len(results.wrong)} more lines that cannot be read.")
-    if results.doubled:
-        lines.append(f"{results.doubled} lines answer a request a second time; the first stays.")
-    if results.foreign:
-        lines.append(
-            f"{results.foreign} lines answer nothing that was still asked: they are of another judge or "
-            "study, or were taken in before."
-        )
-    if told.run is not None:
-        lines.append(_done(run_row(told.run)))
-    return lines

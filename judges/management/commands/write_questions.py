@@ -1,7 +1,6 @@
 """`manage.py write_questions STUDY FORM --model NAME --out FILE`: a draft for a person to review."""
 
 from pathlib import Path
-from typing import Any
 
 from django.core.management import CommandError
 
@@ -10,9 +9,7 @@ from annotations.management.command import StudyCommand
 from judges.draft_questions import FORMS
 from judges.engines.openai_server import OpenAIServer
 from judges.errors import Passing
-from judges.looks.ask_engine import with_retries
-
-PROMPTS_AT_ONCE = 50
+from judges.looks.drafts import draft
 
 
 class Command(StudyCommand):
@@ -32,33 +29,25 @@ class Command(StudyCommand):
         if out.exists():
             raise CommandError(f"{out} is there already, perhaps with somebody's corrections.")
         prompts = list(study.prompts.values_list("key", "text"))
-        rows: list[dict[str, Any]] = []
-        left_out = 0
-        chosen = FORMS[form]
+        left_out: list[str] = []
+
+        def leave_out(key: str, why: str) -> None:
+            left_out.append(key)
+            self.stderr.write(f"{key} was left out: {why}")
+
         try:
             engine = OpenAIServer(model, base_url=base_url)
         except ValueError as error:
             raise CommandError(str(error)) from None
         try:
-            for start in range(0, len(prompts), PROMPTS_AT_ONCE):
-                batch = prompts[start : start + PROMPTS_AT_ONCE]
-                asked = [chosen.asked(text) for _, text in batch]
-                replies = with_retries(engine, engine.write, asked, lambda: None)
-                for (key, text), (reply, reason) in zip(batch, replies, strict=True):
-                    try:
-                        if reason:
-                            raise ValueError(reason)
-                        rows += chosen.read(key, text, reply)
-                    except ValueError as error:
-                        left_out += 1
-                        self.stderr.write(f"{key} was left out: {error}")
+            rows = list(draft(FORMS[form], engine, prompts, leave_out))
         except Passing as failure:
             raise CommandError(failure.reason) from None
         if not rows:
             raise CommandError("Nothing was drafted.")
-        write_lines(out, [chosen.write(rows)])
+        write_lines(out, [FORMS[form].write(rows)])
         return (
-            f"Wrote {out}: {len(rows)} rows by {model} for {len(prompts) - left_out} of "
+            f"Wrote {out}: {len(rows)} rows by {model} for {len(prompts) - len(left_out)} of "
             f"{len(prompts)} prompts. Read and correct them; then "
-            f"{chosen.next_step.format(file=out)}."
+            f"{FORMS[form].next_step.format(file=out)}."
         )
