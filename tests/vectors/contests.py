@@ -27,6 +27,11 @@ def fits(case: dict, bundle: dict) -> Iterator[Compared]:
 
 
 def _one(votes: list, case: dict, expected: dict) -> Iterator[Compared]:
+    if "model" not in expected:  # whatever the model, there is no number
+        for ties in TIES.values():
+            ours = fit(votes, systems=range(case["systems"]), ties=ties)
+            yield from undefined(ours, case, expected)
+        return
     model = {"ties": TIES[expected["model"]], "side": expected["side"]}
     ours = fit(votes, systems=range(case["systems"]), **model)
     name = f"{expected['model']}, side {expected['side']}"

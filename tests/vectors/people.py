@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from scipy.stats import t as student
 
 from audit.stats import alternative, raters
-from tests.vectors.compare import Compared, near, same, undefined, with_nan
+from tests.vectors.compare import Compared, columns, near, same, undefined, with_nan
 
 SCORING = {"accuracy": "agreement", "neg_rmse": "distance"}
 
@@ -47,8 +47,8 @@ def alt_test(case: dict, bundle: dict) -> Iterator[Compared]:
 
 def dawid_skene(case: dict, bundle: dict) -> Iterator[Compared]:
     expected = case["expected"]
-    columns = list(zip(*case["answers"], strict=True)) or [(), (), ()]
-    ours = raters.dawid_skene(*columns, classes=range(case["classes"]), iterations=case["n_iter"])
+    answers = columns(case["answers"], 3)
+    ours = raters.dawid_skene(*answers, classes=range(case["classes"]), iterations=case["n_iter"])
     nothing = list(undefined(ours, case, expected))
     yield from nothing
     if nothing:
@@ -70,7 +70,7 @@ def dawid_skene(case: dict, bundle: dict) -> Iterator[Compared]:
 
 def severity(case: dict, bundle: dict) -> Iterator[Compared]:
     expected = case["expected"]
-    prompts, images, who, values = zip(*case["answers"], strict=True)
+    prompts, images, who, values = columns(case["answers"], 4)
     ours = raters.severity(images, who, values, prompts)
     nothing = list(undefined(ours, case, expected))
     yield from nothing
@@ -91,7 +91,7 @@ def severity(case: dict, bundle: dict) -> Iterator[Compared]:
 
 def conditional_severity(case: dict, bundle: dict) -> Iterator[Compared]:
     expected = case["expected"]
-    ours = raters.conditional_severity(*zip(*case["answers"], strict=True))
+    ours = raters.conditional_severity(*columns(case["answers"], 3))
     nothing = list(undefined(ours, case, expected))
     yield from nothing
     if nothing:

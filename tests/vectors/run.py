@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.vectors import agreement, causes, contests, labels, people, ranks, rules, training_sets
-from tests.vectors.compare import Compared
+from tests.vectors.compare import Compared, expects_refusal
 
 # A check yields what a case expects and what the code said, for each value that it compares.
 Check = Callable[[dict[str, Any], dict[str, Any]], Iterator[Compared]]
@@ -64,40 +67,87 @@ MORE = {
 }
 
 
+# A refusal is the code's own; a ValueError of the runner is not one.
+ROOT = Path(__file__).resolve().parents[2]
+CODE = tuple(str(ROOT / package) + "/" for package in ("audit", "judges"))
+LONGEST = 300  # characters of a line about a case
+
+
 @dataclass(frozen=True)
 class Outcome:
     name: str
     agree: int
     total: int
-    miss: str = ""
+    misses: tuple[str, ...] = ()
 
     @property
     def agrees(self) -> bool:
         return 0 < self.total == self.agree
 
-    def as_line(self) -> str:
-        line = f"{self.name}: {self.agree} of {self.total} agree"
-        return f"{line}\n  {self.miss}" if self.miss else line
+    def lines(self) -> list[str]:
+        count = f"{self.name}: {self.agree} of {self.total} agree"
+        return [*(f"  {miss}" for miss in self.misses), count]
 
 
 def run(file: Path) -> Outcome:
     check = CHECKS.get(file.stem)
     if check is None:
-        known = ", ".join(sorted(CHECKS))
-        return Outcome(file.stem, 0, 0, f"no function is known for this name; known: {known}")
-    bundle = json.loads(file.read_text(encoding="utf-8"))
-    cases = _cases(file.stem, bundle)
-    agree, miss = 0, ""
-    for number, case in enumerate(cases):
-        wrong = next((c for c in check(case, bundle) if not c.agrees), None)
-        if wrong is None:
-            agree += 1
-        elif not miss:
-            miss = f"{case.get('id', number) if isinstance(case, dict) else number}: {wrong}"
-    return Outcome(file.stem, agree, len(cases), miss)
+        return Outcome(file.stem, 0, 0, ("no function for this file yet",))
+    try:
+        bundle = json.loads(file.read_text(encoding="utf-8"))
+        cases = _cases(file.stem, bundle)
+    except (OSError, ValueError, RecursionError) as problem:
+        return Outcome(file.stem, 0, 0, (_short(f"cannot be read: {_why(problem)}"),))
+    problems = [(name, _problem(check, case, bundle)) for name, case in cases]
+    misses = tuple(_short(f"{name}: {problem}") for name, problem in problems if problem)
+    return Outcome(file.stem, len(cases) - len(misses), len(cases), misses)
 
 
-def _cases(name: str, bundle: dict[str, Any]) -> list[Any]:
+def _cases(name: str, bundle: Any) -> list[tuple[str, Any]]:
+    """Each case with its name: its id, or its place in its list."""
+    if not isinstance(bundle, dict):
+        raise ValueError("this is no object with “cases”")
     if name == "genai_image_eval":
-        return [bundle]
-    return [*bundle["cases"], *bundle.get(MORE.get(name, ""), ())]
+        return [("the study", bundle)]
+    named = []
+    for key in ("cases", MORE.get(name)):
+        if key is None or (key != "cases" and key not in bundle):
+            continue
+        if not isinstance(bundle.get(key), list):
+            raise ValueError(f"“{key}” is no list")
+        for place, case in enumerate(bundle[key]):
+            own = case.get("id") if isinstance(case, dict) else None
+            named.append((f"{key}[{place}]" + (f" {own}" if own is not None else ""), case))
+    return named
+
+
+def _problem(check: Check, case: Any, bundle: dict[str, Any]) -> str:
+    """Why this case does not agree; empty if it does. Whatever a file holds, the next case is run."""
+    compared = False
+    try:
+        for found in check(case, bundle):
+            compared = True
+            if not found.agrees:
+                return str(found)
+    except (Exception, pytest.skip.Exception, pytest.fail.Exception) as problem:
+        if isinstance(problem, ValueError) and _is_of_the_code(problem):
+            return "" if expects_refusal(case) else f"refused: {problem}"
+        return f"cannot be run or compared: {_why(problem)}"
+    return "" if compared else "nothing to compare"
+
+
+def _is_of_the_code(problem: ValueError) -> bool:
+    return any(
+        frame.filename.startswith(CODE) for frame in traceback.extract_tb(problem.__traceback__)
+    )
+
+
+def _why(problem: BaseException) -> str:
+    if isinstance(problem, KeyError):
+        return f"there is no {problem}"
+    return f"{type(problem).__name__}: {problem}"
+
+
+def _short(line: str) -> str:
+    line = " ".join(line.split())
+    return line if len(line) <= LONGEST else f"{line[:LONGEST]} …"

@@ -30,5 +30,5 @@ def flat(human: list, metric: list) -> tuple[np.ndarray, np.ndarray, np.ndarray]
         for h, m in zip(h_row, m_row, strict=True)
         if h is not None and m is not None
     ]
-    people, scores, groups = (np.array(column) for column in zip(*rows, strict=True))
+    people, scores, groups = (np.array([row[at] for row in rows]) for at in range(3))
     return people.astype(float), scores.astype(float), groups
