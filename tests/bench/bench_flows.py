@@ -223,6 +223,7 @@ def runs(count: int) -> bool:
     from judges.runs import lifecycle, score_chunk
 
     study = _with_atoms(count)
+    count = study.images.count()  # whole prompts
     parts = {"answers": (f"{__name__}:Nothing", {})}
     met = []
     for name, atoms, limit, was in (

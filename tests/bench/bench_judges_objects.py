@@ -99,9 +99,9 @@ class RandomClip(OpenClip):
 
         torch.manual_seed(0)
         self._dtype = torch.float32
-        self._net, _, self._prepare_image = open_clip.create_model_and_transforms(self._name)
+        self._net, _, self._prepare_image = open_clip.create_model_and_transforms(self.model)
         self._net.to(device()).eval()
-        self._tokenize = open_clip.get_tokenizer(self._name)
+        self._tokenize = open_clip.get_tokenizer(self.model)
         self._encode_text = _short_reader(self._net)
 
 

@@ -7,12 +7,13 @@ Lives of 150 prompts by 4 images and one judge, from the 30th label to the 400th
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from dataclasses import dataclass
 
+import django
 import numpy as np
 
-from audit.reports.human_scores import LOOKS
 from audit.stats import assisted
 from audit.stats.over_time.evidence import at_any_look
 
@@ -47,6 +48,9 @@ def _truth() -> float:
 
 
 def _life(random: np.random.Generator, true: float, every: int) -> tuple[bool, bool, float]:
+    # With models behind it, so not before Django is set up.
+    from audit.reports.human_scores import LOOKS
+
     prompt, ease = _chance(random, PROMPTS)
     people = (random.random(ease.size) < 1 / (1 + np.exp(-ease))) * 1.0
     judge = 1 / (1 + np.exp(-(ease + 0.7 * random.normal(size=ease.size))))
@@ -71,7 +75,10 @@ def _life(random: np.random.Generator, true: float, every: int) -> tuple[bool, b
 def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--lives", type=int, default=400)
-    found = held(arguments.parse_args().lives)
+    lives = arguments.parse_args().lives
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
+    django.setup()
+    found = held(lives)
     met = found.any_look >= 0.95
     print(
         f"every look at labels {FIRST} to {LAST}: the interval for one look holds in "
