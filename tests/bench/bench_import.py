@@ -39,6 +39,8 @@ from pathlib import Path
 
 from PIL import Image as Picture
 
+from tests.bench.sizes import sized
+
 CORES = 2
 SIDE = 1024
 
@@ -46,8 +48,8 @@ SIDE = 1024
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--full", action="store_true", help="10,000 pictures and 1,000,000 rows")
-    parser.add_argument("--pictures", type=int, default=200)
-    parser.add_argument("--rows", type=int, default=200_000)
+    parser.add_argument("--pictures", type=int, default=sized(200, 4))
+    parser.add_argument("--rows", type=int, default=sized(200_000, 300))
     given = parser.parse_args()
     if given.full:
         given.pictures, given.rows = 10_000, 1_000_000

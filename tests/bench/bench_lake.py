@@ -19,6 +19,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from tests.bench.sizes import sized
+
 GENERATORS, MONTHS, JUDGES = 8, 12, 2
 PART = 100_000
 
@@ -34,7 +36,7 @@ def main() -> None:
     if asked.step:
         _child(asked)
         return
-    images = 20_000 if asked.quick else asked.images
+    images = sized(20_000 if asked.quick else asked.images, 400)
     print(f"{images:,} images, {images * asked.raters:,} answers, {JUDGES * images:,} scores")
     with tempfile.TemporaryDirectory(prefix="jurybox-bench-") as folder:
         for step in ("write", "check", "read", "report"):

@@ -28,6 +28,7 @@ from tests.audit.installation.behind_nginx import (
 )
 from tests.bench.labelling_crowd import PATH, Annotator
 from tests.bench.labelling_server import Installation
+from tests.bench.sizes import sized
 
 MEGABYTE = 1024**2
 VISITORS = 4
@@ -129,9 +130,9 @@ class Heads:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--labels", type=int, default=200)
-    parser.add_argument("--megabytes", type=int, default=50)
+    parser.add_argument("--seconds", type=float, default=sized(60, 1))
+    parser.add_argument("--labels", type=int, default=sized(200, 5))
+    parser.add_argument("--megabytes", type=int, default=sized(50, 1))
     asked = parser.parse_args()
     missed = []
 

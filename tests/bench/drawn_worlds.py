@@ -13,6 +13,7 @@ import numpy as np
 
 from audit.stats import assisted
 from audit.stats.draws import drawn_sample
+from tests.bench.sizes import sized
 
 PROMPTS, IMAGES, LABELS = 150, 4, 160
 
@@ -84,7 +85,7 @@ TRUTH = _truth()
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--worlds", type=int, default=1500)
+    parser.add_argument("--worlds", type=int, default=sized(1500, 10))
     worlds = parser.parse_args().worlds
     print(f"{worlds} worlds: {PROMPTS} prompts by {IMAGES} images, {LABELS} labels")
     for judges in (1, 2):

@@ -17,6 +17,7 @@ import time
 from collections import Counter
 from statistics import median
 
+from tests.bench.sizes import sized
 from tests.chaos import servers
 from tests.chaos.faults import FAULTS, Found, suffer
 from tests.chaos.place import Place
@@ -66,9 +67,9 @@ def told(found: Found) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kills", type=int, default=200, help="on each database")
-    parser.add_argument("--people", type=int, default=8)
-    parser.add_argument("--prompts", type=int, default=200)
+    parser.add_argument("--kills", type=int, default=sized(200, 3), help="on each database")
+    parser.add_argument("--people", type=int, default=sized(8, 2))
+    parser.add_argument("--prompts", type=int, default=sized(200, 10))
     parser.add_argument("--database", choices=["sqlite", "postgres"])
     parser.add_argument("--fault", choices=[*FAULTS, "none"], help="only this one, no kills")
     parser.add_argument("--seed", type=int, default=1)
@@ -88,7 +89,8 @@ def main() -> int:
                     )
                 )
             )
-        for name in [given.fault] if given.fault else FAULTS:
+        # At the smallest sizes the kills alone: a fault takes a minute or two.
+        for name in [given.fault] if given.fault else sized([*FAULTS], []):
             if name == "none" or FAULTS[name][2].get("only", database) != database:
                 continue
             words, found = suffer(name, database=database, seed=given.seed)
