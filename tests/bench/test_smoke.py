@@ -139,6 +139,7 @@ def _environment(folder: Path) -> dict[str, str]:
         "JURYBOX_VAR": str(folder / "var"),
         "DATABASE_URL": f"sqlite:///{folder / 'smoke.sqlite3'}",
         "TMPDIR": str(folder),
+        "OMP_NUM_THREADS": "1",  # else they spin, and nothing here measures speed
     }
     kept = {name: value for name, value in os.environ.items() if name not in left_out}
     return {n: v for n, v in kept.items() if not n.startswith("PYTEST_XDIST")} | own
