@@ -69,7 +69,7 @@ PARTS = {
 }
 BESIDE = (
     Smoke("tests.chaos", ("^Survived.$",), ("--database", "sqlite"), (redis_server,)),
-    Smoke("tests.hostile.fuzz", ("^options of judges: seed 1, ",), ("460",)),
+    Smoke("tests.hostile.fuzz", ("^options of judges: seed 1, ",), ("1200",)),
 )
 
 
