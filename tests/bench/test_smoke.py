@@ -18,7 +18,7 @@ import pytest
 from tests import needs
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 900  # seconds: the machine may be busy with others
+PATIENCE = 1800  # seconds: the machine may be busy with others
 
 
 @dataclass(frozen=True)

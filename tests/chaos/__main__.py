@@ -22,7 +22,8 @@ from tests.chaos import servers
 from tests.chaos.faults import FAULTS, Found, suffer
 from tests.chaos.place import Place
 
-SILENCE = 10.0  # seconds within which the service answers again
+# Seconds within which the service answers again; a run at its smallest sizes measures no time.
+SILENCE = sized(10.0, 300.0)
 JUDGES = ("geneval-builtin", "soft-tifa-gm-builtin", "soft-tifa-am-builtin")
 
 
@@ -37,8 +38,8 @@ def kill_at_random(database: str, *, kills: int, people: int, prompts: int, seed
             for number in range(kills):
                 time.sleep(chance.uniform(0.1, 1.0))
                 killed[chance.choice(place.parts).kill_something(chance)] += 1
-                silence = servers.seconds_until(place.answers, 60)
-                silences.append(60.0 if silence is None else silence)
+                silence = servers.seconds_until(place.answers, 6 * SILENCE)
+                silences.append(6 * SILENCE if silence is None else silence)
                 if waiting and number >= kills * (1 - len(waiting) / len(JUDGES)):
                     place.patiently("judge", waiting.pop(0))
                 if sys.stderr.isatty():

@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 from urllib.request import urlopen
 
+from tests.bench.sizes import sized
 from tests.chaos import servers
 from tests.chaos.crowd import Patient
 
@@ -71,7 +72,7 @@ class Place:
         self._left.enter_context(self.moving)
         self.moving.enter_context(servers.Supervisor([self.broker, self.web, self.worker]))
         self.parts = [*base, self.broker, self.web, self.worker]
-        if servers.seconds_until(self.answers, 60) is None:
+        if servers.seconds_until(self.answers, sized(60, 300)) is None:
             print((self.folder / "web.log").read_text()[-2000:])
             raise SystemExit("The web server did not start.")
 
