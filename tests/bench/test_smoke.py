@@ -24,7 +24,7 @@ PATIENCE = 1800  # seconds: the machine may be busy with others
 @dataclass(frozen=True)
 class Smoke:
     module: str
-    ends: tuple[str, ...]  # of the last lines, each a pattern that is found there
+    ends: tuple[str, ...]  # patterns of the lines that it prints when it is done
     arguments: tuple[str, ...] = ()
     needs: tuple[Callable[[], object], ...] = ()
     neural: bool = False
@@ -124,10 +124,11 @@ def test_a_benchmark_runs_to_its_end_at_its_smallest_sizes(smoke, module, tmp_pa
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(child.pid, signal.SIGKILL)
             child.wait()
-    last = output.read_text(errors="replace").rstrip().splitlines()[-15:]
+    lines = output.read_text(errors="replace").splitlines()
+    last = lines[-15:]
     assert status == 0, "\n".join(last)
     for pattern in smoke.ends:
-        assert any(re.search(pattern, line) for line in last), "\n".join(last)
+        assert any(re.search(pattern, line) for line in lines), "\n".join(last)
 
 
 def _environment(folder: Path) -> dict[str, str]:
