@@ -25,6 +25,13 @@ def pytest_runtestloop() -> None:
     gc.enable()
 
 
+def pytest_collection_modifyitems(items) -> None:
+    for item in items:
+        for mark in item.iter_markers("nightly"):
+            if not mark.args:
+                raise pytest.UsageError(f"{item.nodeid} is nightly: say what the quick set has.")
+
+
 def pytest_terminal_summary(terminalreporter, config) -> None:
     """With --reruns: the tests that failed by chance, on the page and in a file for `.ci/run`."""
     if not config.getoption("reruns", None):

@@ -95,7 +95,7 @@ def _case(smoke: Smoke, module: str):
     return pytest.param(smoke, module, marks=marks, id=smoke.module)
 
 
-@pytest.mark.nightly
+@pytest.mark.nightly("a benchmark at its smallest; what it measures has tests of its own")
 @pytest.mark.parametrize(
     ("smoke", "module"),
     [
