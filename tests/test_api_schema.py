@@ -2,13 +2,10 @@
 
 import hypothesis
 import pytest
-import schemathesis
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
-from schemathesis.checks import not_a_server_error
 
 from audit.reports import make as reports
-from audit.wsgi import application
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -43,6 +40,11 @@ def tried(one_connection, study, alice):
 
 @pytest.mark.nightly("hundreds of drawn requests; hostile/test_odd_json.py has the odd ones")
 def test_no_operation_answers_with_a_server_error(tried, study):
+    # Two seconds of imports that only this test needs.
+    import schemathesis
+
+    from audit.wsgi import application
+
     token = tried
     schema = schemathesis.openapi.from_wsgi(
         "/api/v1/schema/?format=json", application, headers=token
@@ -56,6 +58,8 @@ def test_no_operation_answers_with_a_server_error(tried, study):
 
 
 def _try(operation, token, study):
+    from schemathesis.checks import not_a_server_error
+
     @hypothesis.given(case=operation.as_strategy())
     @hypothesis.settings(
         max_examples=EXAMPLES,
