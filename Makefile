@@ -58,7 +58,7 @@ test-postgres: .venv/dev
 
 # Also what takes long: real servers, memory, drawn worlds, phones, layout, smoke runs of benchmarks.
 test-all: .venv/dev
-	FUZZ_CASES=100 $(PY) -m pytest -n $(JOBS) --durations=15 --hypothesis-seed=1 $(PYTEST_MORE)
+	ALL=1 FUZZ_CASES=100 $(PY) -m pytest -n $(JOBS) --durations=15 --hypothesis-seed=1 $(PYTEST_MORE)
 	ALL=1 $(PY) -m tests.on_postgres -n $(JOBS) $(PYTEST_MORE)
 
 lint: .venv/dev
