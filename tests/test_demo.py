@@ -11,6 +11,8 @@ from contextlib import closing, suppress
 from http.client import HTTPConnection
 from pathlib import Path
 
+import pytest
+
 from tests.waiting import PATIENCE, reserve_port, wait_until
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -36,6 +38,9 @@ def left_behind(folder: Path) -> list[str]:
     return found
 
 
+@pytest.mark.nightly(
+    "the demo as its user starts it; test_commands.py makes the same without serving"
+)
 def test_the_demo_serves_judges_in_the_worker_and_stops_cleanly(tmp_path):
     port = reserve_port()
     environment = {

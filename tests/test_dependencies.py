@@ -109,6 +109,7 @@ def test_a_lock_holds_all_that_its_packages_need_here(file):
     assert missing == []
 
 
+@pytest.mark.nightly("made for a release")
 def test_the_list_of_parts_names_every_package_of_the_whole_product(tmp_path):
     target = tmp_path / "sbom.json"
     words = re.search(r"cyclonedx-py (requirements .*?-o) sbom.json (\S+)$", recipe("sbom"), re.S)
@@ -127,6 +128,7 @@ def recipe(target: str) -> str:
     return text.split(f"\n{target}:", 1)[1].split("\n\n", 1)[0]
 
 
+@pytest.mark.nightly("asks the network")
 def test_no_package_has_a_known_weakness():
     command = ["pip_audit", "--no-deps", "--disable-pip", "--timeout", "5", "--format", "json"]
     command += ["--progress-spinner", "off"]
@@ -153,6 +155,7 @@ def test_no_package_has_a_known_weakness():
     )
 
 
+@pytest.mark.nightly("a scan of the whole code; ruff has most of the same rules")
 def test_bandit_finds_nothing_that_its_line_does_not_excuse():
     folders = ("annotations", "judges", "audit")
     ended = run("bandit", "-q", "-r", *folders, "-s", LEFT_OUT, "-f", "json")

@@ -106,6 +106,9 @@ def test_a_run_started_elsewhere_ends_in_the_worker_with_the_scores_of_an_undist
 
 @pytest.mark.parametrize("judge", ["geneval-builtin", "soft-tifa-gm-builtin"])
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.nightly(
+    "kills; the test before it has the same run undisturbed, test_lifecycle.py the leases"
+)
 def test_a_worker_killed_in_the_middle_costs_no_score_and_doubles_none(judge, tmp_path, media):
     study = demo.build_demo(prompts=70, generators=2, size=256, seed=7)
     environ = environment(tmp_path, "filesystem://", media)
@@ -123,6 +126,9 @@ def test_a_worker_killed_in_the_middle_costs_no_score_and_doubles_none(judge, tm
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.nightly(
+    "kills; the test before it has the same run undisturbed, test_lifecycle.py the leases"
+)
 def test_a_broker_killed_in_the_middle_costs_no_score_and_doubles_none(tmp_path, media):
     """The messages are gone with it; what has to be done is in the database."""
     study = demo.build_demo(prompts=70, generators=2, size=256, seed=7)

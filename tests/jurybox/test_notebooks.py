@@ -61,6 +61,7 @@ def test_there_are_three_and_none_is_kept_with_its_outputs():
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.nightly("a notebook from end to end; test_study.py has the same calls")
 def test_a_study_over_the_api(live_server, tmp_path):
     call_command(
         "import_study", "tutorial", ROOT / "docs" / "tutorial", format="tidy", stdout=io.StringIO()
@@ -79,5 +80,6 @@ def test_a_study_over_the_api(live_server, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["2-two-tables.ipynb", "3-statistics.ipynb"])
+@pytest.mark.nightly("a notebook from end to end; from_files has the same calls")
 def test_without_a_server(name, tmp_path):
     assert shown(run(name, tmp_path), "text/plain")

@@ -60,6 +60,7 @@ def test_every_example_is_one_that_doctest_finds():
     assert len(doctest.DocTestParser().get_examples(text)) == text.count("\n>>> ")
 
 
+@pytest.mark.nightly("the tests of audit/stats again, from a wheel")
 def test_its_tests_pass_from_the_wheel(site, tmp_path):
     left = renamed_tests.copy(tmp_path)
     assert len(left) <= 3, left

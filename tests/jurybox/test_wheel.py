@@ -67,6 +67,7 @@ def test_the_wheel_asks_for_what_the_requirements_files_name(wheel, site):
     assert told["Version"] == VERSION
 
 
+@pytest.mark.nightly("an installation of its own; test_settings.py has the folders")
 def test_installed_it_keeps_its_data_with_the_user_and_serves_its_own_pages(site, tmp_path):
     made = wheels.run(site, tmp_path, "-m", "jurybox", "upgrade")
     assert made.returncode == 0, made.stderr

@@ -126,6 +126,7 @@ def test_what_names_no_proxy_stops_the_start_with_a_sentence(tmp_path, entry, wo
 
 
 @pytest.mark.parametrize(("proxies", "wrong"), [("", True), ("127.0.0.1", False)])
+@pytest.mark.nightly("starts of Django; `make lint` asks the same check")
 def test_the_deployment_check_asks_for_a_named_proxy(tmp_path, proxies, wrong):
     code = (
         "from django.core import checks;"

@@ -16,6 +16,7 @@ pytestmark = [pytest.mark.neural, pytest.mark.django_db]
 SMALL = {"steps": 2, "height": 16, "width": 16}
 
 
+@pytest.mark.nightly("a pipeline of diffusers; test_repairs.py has a stand-in")
 def test_a_pipeline_repairs_from_the_images_own_seed(study, tmp_path, capsys):
     tiny_pipelines.first(tmp_path / "words").save_pretrained(tmp_path / "pipeline")
     image = study.images.get(key="early-0")
