@@ -65,7 +65,6 @@ BENCH = (
 PARTS = {
     "labelling_crowd": "bench_labelling",
     "labelling_study": "bench_labelling",
-    "bench_upgrade": "its own test",
 }
 BESIDE = (
     Smoke("tests.chaos", ("^Survived.$",), ("--database", "sqlite"), (redis_server,)),

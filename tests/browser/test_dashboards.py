@@ -279,6 +279,7 @@ def test_new_labels_move_the_page_without_reload(open_page, alice, study, report
 
 
 @pytest.mark.parametrize("size", SIZES)
+@pytest.mark.nightly("test_navigation.py looks at every page of the navigation")
 def test_how_the_pages_look(open_page, alice, report, size):
     page = open_page(alice, "/", size=SIZES[size])
     for name, query in (

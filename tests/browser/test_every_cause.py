@@ -23,6 +23,7 @@ def holds_0(estimate):
 
 
 @pytest.mark.parametrize("cause", causes.CAUSES)
+@pytest.mark.nightly("drawn worlds; test_why.py looks at the page")
 def test_the_planted_cause_alone_is_beyond_chance(open_page, transactional_db, cause):
     study = causes.planted(cause)
     owner = making.person(study, "alice", role="owner")

@@ -36,6 +36,7 @@ def settled(page) -> None:
             expect(plot.locator("svg").first).to_be_visible()
 
 
+@pytest.mark.nightly("the same pages with more on them; test_dashboards.py has them with less")
 def test_twelve_judges_and_sixty_slices_are_seen_at_a_glance(alice, open_page):
     page = open_page(alice, reverse("drift", args=["large"]), size=DESKTOP)
     settled(page)

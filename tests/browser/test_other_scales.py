@@ -49,6 +49,7 @@ def rate(study, scale: str, *, question: str) -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("scale", SAY)
+@pytest.mark.nightly("the same pages on another scale; test_dashboards.py has them")
 def test_every_page_of_a_study_with_ratings(open_page, alice, scale, size):
     study = alice.study
     rate(study, scale, question="fit")

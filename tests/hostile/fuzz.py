@@ -11,7 +11,7 @@ from time import monotonic
 
 import pytest
 
-PROPERTIES = 46
+PROPERTIES = 53
 STEADY = ("-p", "no:cacheprovider")
 
 
