@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from django.core.management import BaseCommand, CommandError
+from django.core.management import CommandError
 
+from annotations.management.command import Arguments, PlainCommand
 from audit.installation import upgrade
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = (
         "Bring an installation to this version, or make a new one: backup, tables, files of the pages, "
         "a check. Run again, it does what is left."
     )
     requires_system_checks = ()
 
-    def add_arguments(self, parser) -> None:
-        parser.add_argument(
-            "--no-backup", action="store_true", help="there is a backup, made by other means"
-        )
+    def arguments(self, add: Arguments) -> None:
+        add.flag("--no-backup", "there is a backup, made by other means")
 
     def handle(self, *, no_backup, **options) -> None:
         try:

@@ -7,8 +7,8 @@ from pathlib import Path
 from django.core.management import CommandError
 
 from annotations.management.command import PlainCommand, as_json
-from judges import own_recipes
-from judges.management.option_tables import name_tables, option_tables
+from judges import catalogue, own_recipes
+from judges.recipes.option_tables import name_tables, option_tables
 from judges.runs.queries import list_judges
 
 
@@ -25,7 +25,7 @@ class Command(PlainCommand):
 
     def handle(self, *, judge, json, markdown, recipe, add, remove, **options) -> str | None:
         if markdown:
-            return f"{option_tables()}\n\n{name_tables()}"
+            return f"{option_tables(catalogue.JUDGES.values())}\n\n{name_tables()}"
         if recipe:
             if not judge:
                 raise CommandError("Name the judge whose recipe you want.")

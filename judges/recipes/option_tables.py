@@ -3,17 +3,16 @@ a recipe may name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
-from judges import catalogue
 from judges.options import Option, declared
+from judges.recipes.entry import Entry
 from judges.recipes.names import ENGINES, METHODS, kinds_of, load
 
 
-def option_tables() -> str:
+def option_tables(entries: Collection[Entry]) -> str:
     """Markdown; what names plug-ins of this installation is left out."""
-    entries = catalogue.JUDGES.values()
     methods = dict.fromkeys(entry.method for entry in entries)
     engines = dict.fromkeys(path for entry in entries for path, _ in entry.parts.values())
     lines = ["### Of the methods", *_rows(methods), "", "### Of the engines", *_rows(engines)]
