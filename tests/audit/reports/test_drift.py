@@ -184,3 +184,23 @@ def test_a_judge_that_comes_nearer_to_people_has_not_drifted():
     assert found["claims"]["net_deviation"]["evidence"] > 20
     assert found["claims"]["net_deviation"]["size"]["value"] == pytest.approx(-10)
     assert found["state"] != "drifts"
+
+
+def test_a_generator_of_the_judges_own_day_is_not_older_than_the_judge():
+    sizes, generators = [40] * 3, np.repeat(np.arange(3), 40)
+    prompts, yes = np.tile(np.arange(40), 3), np.tile([0.0, 1.0], 60)
+    # A is of 2021, B of the same day as the judge, C of a year later.
+    found = told(sizes, generators, prompts, yes, yes, released=date(2022, 1, 1))
+    assert found["reference"]["rule"] == "generators released before the judge"
+    assert found["reference"]["generators"] == ["A"]
+
+
+@pytest.mark.parametrize(("verdicts", "shows"), [(True, 1.64553), (False, 1.71700)])
+def test_two_claims_of_a_judge_of_scores_share_the_level(verdicts, shows):
+    found = study_of([200] * 4, [0.6] * 4, [0.4] * 4, verdicts=verdicts)
+    # All prompts alike: the error is 100 · 0.75/200 = 0.375, so r = (10/0.375)² = 711.1. The change shows
+    # at √(2 (1 + r)/r (ln(1 + r)/2 − ln level)) + 0.8416 errors:
+    # level 0.05: √(2.0028 (3.2841 + 2.9957)) + 0.8416 = 4.388;  level 0.025: √(2.0028 (3.2841 + 3.6889)) +
+    # 0.8416 = 4.579.
+    claim = found["claims"]["net_deviation"]
+    assert claim["would_show"] == pytest.approx(shows, abs=1e-5)
