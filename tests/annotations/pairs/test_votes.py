@@ -8,8 +8,9 @@ from django.db.models import Count
 from django.utils import timezone
 
 from annotations.errors import LabelRefused
-from annotations.models import Image, Pair, PairAssignment, PairPlan, PairVote
+from annotations.models import Image, Membership, Pair, PairAssignment, PairPlan, PairVote
 from annotations.pairs import assign, expected, record
+from annotations.studies import groups, selections
 from tests import making
 from tests.annotations.pairs.votes import votes_of
 
@@ -169,6 +170,17 @@ def test_a_worker_and_who_has_to_practise_first_get_no_pair(study, bob, monkeypa
     assert assign.next_pair(annotator=bob) is None
     monkeypatch.undo()
     assert assign.next_pair(annotator=bob) is not None
+
+
+def test_people_of_a_group_get_no_pair(study, bob):
+    with_pairs(study)
+    chosen = selections.choose(
+        study=study, images=study.images.values_list("pk", flat=True), name="all of them"
+    )
+    group = groups.make_group(study=study, name="experts", selection=chosen, inside=True)
+    groups.put(member=bob, group=group)
+    assert assign.next_pair(annotator=Membership.objects.get(pk=bob.pk)) is None
+    assert not PairAssignment.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)
