@@ -152,7 +152,13 @@ def test_an_answer_after_its_place_was_given_away_is_refused_in_words(bob):
         answer(bob, image)
 
 
-@pytest.mark.parametrize("seconds", [-1.0, float("nan"), float("inf"), 1e9])
+@pytest.mark.parametrize("seconds", [0.0, 86_400.0])
+def test_a_time_from_nothing_to_a_whole_day_is_kept(bob, seconds):
+    image = assign.next_image(annotator=bob).image
+    assert answer(bob, image, seconds=seconds).seconds == seconds
+
+
+@pytest.mark.parametrize("seconds", [-0.5, 86_400.5, float("nan"), float("inf"), None])
 def test_a_time_that_cannot_be_true_is_not_kept(bob, seconds):
     image = assign.next_image(annotator=bob).image
     assert answer(bob, image, seconds=seconds).seconds is None
