@@ -80,6 +80,20 @@ def test_another_version_of_the_judge_is_a_part_of_its_own(judged):
     assert not body["same_version"]
 
 
+@pytest.mark.parametrize(("scored", "images"), [(30, 30), (29, 60)])
+def test_a_version_that_scored_half_of_a_side_is_compared_on_that_half_alone(db, scored, images):
+    study = making.study("halves", prompts=60, files=False)
+    keys = [image.key for image in study.images.all()]
+    making.labels(study, {key: {"ann": 1} for key in keys})
+    making.scores(study, {key: 0.9 for key in keys})
+    # Of the sixty early images the newer version knows thirty, or one less than half of them.
+    known = [f"early-{n}" for n in range(scored)] + [k for k in keys if k.startswith("late")]
+    making.scores(study, {key: 0.7 for key in known}, name="newer")
+    body = told(study, Asked(judge="some-judge", before="early", after="late", judge_now="newer"))
+    early = body["sides"][0]
+    assert (early["images"], early["without_score"]) == (images, 60 - images)
+
+
 def test_images_answered_on_both_days_tell_people_from_the_pictures(judged):
     Annotation.objects.filter(study=judged).delete()
     early = {key: {"ann": 1} for key in KEYS if key.startswith("early")}

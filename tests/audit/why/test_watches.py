@@ -104,6 +104,15 @@ def test_what_people_say_again_counts_nowhere_in_the_study_itself(study):
     assert before["signature"]["data"] == after["signature"]["data"]
 
 
+def test_an_anchor_that_was_deleted_since_is_left_out(study):
+    asked_again(study, lambda number: number % 2)
+    # One of the twenty that people say no to now.
+    study.images.get(key="early-0").delete()
+    body = told(study)
+    assert body["anchors"] == 39
+    assert body["parts"]["people"]["value"] == pytest.approx(-100 * 19 / 39)
+
+
 def test_a_gap_that_moves_while_nothing_else_does_is_in_the_images(study):
     anchors = asked_again(study, lambda number: 1)
     # From the 30th late image on, people say no to all: two a day.
