@@ -21,12 +21,13 @@ import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from queue import Queue
 
 from tests.mutations.breaks import Break, breaks_of
 from tests.mutations.nearness import APPS, Nearness
-from tests.mutations.place import QUICK, ROOT, Place, Ran
+from tests.mutations.place import QUICK, ROOT, Place, Ran, changed
 
 
 def rooms() -> dict[str, list[str]]:
@@ -61,6 +62,7 @@ def at(where: str) -> Iterator[tuple[str, Break]]:
             yield file, broken
 
 
+@cache
 def read(file: str) -> bytes:
     return (ROOT / file).read_bytes()
 
@@ -85,9 +87,11 @@ def main() -> int:
         for file, broken in chosen:
             print(row(file, broken, None))
         return 0
+    if changed(APPS):
+        print("Commit your changes first: lines of the last commit are broken.", file=sys.stderr)
+        return 2
     # The copies go, too, where somebody ends this.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    near = Nearness(ROOT)
     folder = Path(tempfile.mkdtemp(prefix="mutations-"))
     places: list[Place] = []
     free: Queue[Place] = Queue()
@@ -110,6 +114,7 @@ def main() -> int:
             place = Place(folder / str(number), options.tests)
             places.append(place)
             free.put(place.__enter__())
+        near = Nearness(places[0].tree)
         results: dict[int, Ran] = {}
         unsound: set[str] = set()
         while left := [n for n in range(len(chosen)) if n not in results]:

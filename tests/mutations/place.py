@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -150,5 +151,10 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _git(*words: str) -> None:
-    subprocess.run(["git", "-C", str(ROOT), *words], check=True, capture_output=True)
+def changed(folders: Sequence[str]) -> bool:
+    """Whether something there is not in the last commit."""
+    return bool(_git("status", "--porcelain", "--", *folders))
+
+
+def _git(*words: str) -> bytes:
+    return subprocess.run(["git", "-C", str(ROOT), *words], check=True, capture_output=True).stdout
