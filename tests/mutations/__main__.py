@@ -1,6 +1,6 @@
 """Do the tests notice? One line of every room is broken, in a copy, and the tests near it are run.
 
-    python -m tests.mutations [--per-room 1] [--seed 11] [--minutes 10] [--jobs 1]
+    python -m tests.mutations [--per-room 1] [--seed 11] [--near 3] [--minutes 10] [--jobs 1]
     python -m tests.mutations --only audit/why/sides.py:30 [--only …]
     python -m tests.mutations --list
 
@@ -101,7 +101,8 @@ def main() -> int:
         file, broken = chosen[number]
         place, begun = free.get(), time.monotonic()
         try:
-            ran = place.watched(file, broken, near.batches(Path(file)), 60 * options.minutes)
+            batches = near.batches(Path(file))[: options.near]
+            ran = place.watched(file, broken, batches, 60 * options.minutes)
         finally:
             free.put(place)
         print(

@@ -12,6 +12,7 @@ APPS = ("annotations", "judges", "audit", "jurybox")
 # They need a browser or many minutes.
 ELSEWHERE = {"browser", "chaos", "bench", "mutations"}
 STEPS = 4
+FEW = 8
 
 
 class Nearness:
@@ -29,11 +30,11 @@ class Nearness:
         ]
 
     def batches(self, broken: Path) -> list[list[str]]:
-        """Files of tests, the nearest first."""
-        found: dict[int, list[tuple[float, str]]] = {}
+        """Files of tests: a few that are nearest, then those that may reach the module, then all others."""
         word = re.compile(rf"\b{re.escape(_name(broken))}\b")
         mirror = Path("tests", broken.parent)
         steps = self._steps_to(_module(broken))
+        found = []
         for test in self.tests:
             mentions = len(word.findall(self._text(test)))
             away = steps.get(_module(test), STEPS)
@@ -45,8 +46,12 @@ class Nearness:
                 near = 2
             else:
                 near = min(away, STEPS) + 1 - bool(mentions)
-            found.setdefault(near, []).append((away - mentions / 1000, str(test)))
-        return [[test for _, test in sorted(found[near])] for near in sorted(found)]
+            found.append((near, away - mentions / 1000, str(test)))
+        found.sort()
+        names = [test for _, _, test in found]
+        reach = sum(near < STEPS for near, _, _ in found)
+        few = max(min(FEW, reach), sum(near < 2 for near, _, _ in found))
+        return [part for part in (names[:few], names[few:reach], names[reach:]) if part]
 
     def _steps_to(self, module: str) -> dict[str, int]:
         steps, edge = {module: 0}, [module]
