@@ -1,0 +1,33 @@
+"""When somebody who is sent an answer reads it too slowly: the clock is what the test says."""
+
+import pytest
+
+from audit.installation.web_server.connection import Connection
+
+
+@pytest.mark.parametrize(
+    ("quiet", "taken", "poured", "too_slowly"),
+    [
+        # Nothing was read for a minute, or for longer.
+        (60, 60, 0, False),
+        (61, 61, 10**6, True),
+        # After a minute of grace, 1,000 bytes a second: 10,000 after 70 seconds.
+        (0, 70, 10_000, False),
+        (0, 70, 9_999, True),
+    ],
+)
+def test_who_stops_reading_or_reads_less_than_a_thousand_bytes_a_second_is_cut_off(
+    quiet, taken, poured, too_slowly
+):
+    connection = Connection.__new__(Connection)
+    now = 1000.0
+    connection.last_activity = now - quiet
+    connection._pours_since, connection._poured = now - taken, poured
+    assert connection._reads_too_slowly(now) is too_slowly
+
+
+def test_the_time_of_an_answer_begins_when_it_is_first_looked_at():
+    connection = Connection.__new__(Connection)
+    connection.last_activity, connection._poured = 990.0, 5
+    assert not connection._reads_too_slowly(1000.0)
+    assert (connection._pours_since, connection._poured) == (1000.0, 0)
