@@ -31,6 +31,11 @@ def test_the_best_partner_is_chosen():
     assert detector_agreement.matched([found("dog")], [far], 0.7) == []
 
 
+def test_a_detection_counts_from_above_the_threshold_on():
+    kept = detector_agreement._above([found("dog", score=0.3), found("cat", score=0.31)], 0.3)
+    assert [detection["class"] for detection in kept] == ["cat"]
+
+
 def tell(image, engine, *detections):
     asked = look_store.want_as_json(Objects(), closed=True)
     told = look_store.answer_as_json(Objects(), detections)
