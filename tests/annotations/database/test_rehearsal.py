@@ -1,7 +1,9 @@
 """A rehearsal leaves nothing behind, and keeps nobody waiting while it writes."""
 
+import os
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from django.db import connection, transaction
@@ -135,3 +137,12 @@ def test_no_copy_is_left_beside_the_database(monkeypatch):
         left = list(name.parent.glob(f"{name.name}-rehearsal-*"))
         assert [file for file in left if file.stat().st_size] == []
     assert list(name.parent.glob(f"{name.name}-rehearsal-*")) == []
+
+
+def test_a_stray_copy_goes_once_it_is_older_than_that(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "time", SimpleNamespace(time=lambda: 1000.0))
+    for name, written in (("copy-1", 900), ("copy-2", 899), ("other", 0)):
+        (tmp_path / name).write_text("")
+        os.utime(tmp_path / name, (written, written))
+    module._remove(tmp_path / "copy", older_than=100)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["copy-1", "other"]
