@@ -1,6 +1,8 @@
 """How many labels, hours and money an interval takes, on the page and by the command."""
 
 import json
+import math
+from dataclasses import replace
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -56,6 +58,35 @@ def test_stated_assumptions_give_the_published_formula_by_hand():
     assert (total["still"], total["answers"]) == (74, 148)
     assert total["hours"] == pytest.approx(0.37)
     assert total["money"] == pytest.approx(7.4)
+
+
+@pytest.mark.parametrize(
+    ("wish", "words"),
+    [
+        ({"within": 0}, "a number above 0"),
+        ({"within": math.inf}, "a number above 0"),
+        ({"within": 50}, "is the whole scale"),
+        ({"variance": 0}, "variance of people’s answers"),
+        ({"variance": math.inf}, "variance of people’s answers"),
+        ({"rho": 1}, "from 0 to below 1"),
+        ({"seconds": math.inf}, "Seconds an answer must be"),
+        ({"pay_per_hour": 0}, "Pay per hour must be"),
+        ({"people": 0}, "one person per image or more"),
+        ({"people": 1001}, "one person per image or more"),
+        ({"more": 0}, "what one more label would buy"),
+    ],
+)
+def test_a_wish_that_cannot_be_meant_is_refused(wish, words):
+    study = making.study("forty", prompts=4, files=False)
+    with pytest.raises(Refused, match=words):
+        plan(study, replace(STATED, **wish))
+
+
+@pytest.mark.parametrize(
+    "wish", [{"rho": 0}, {"people": 1}, {"people": 1000}, {"more": 1}, {"within": 49.9}]
+)
+def test_a_wish_at_the_edge_is_planned(wish):
+    assert plan(making.study("forty", prompts=4, files=False), replace(STATED, **wish))
 
 
 def test_prompts_like_these_can_be_too_few_and_that_is_said():
