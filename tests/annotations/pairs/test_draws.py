@@ -6,6 +6,7 @@ from django.core.management import CommandError, call_command
 from annotations.errors import StudyRefused
 from annotations.models import Generator, Image, Pair, PairDraw, Prompt
 from annotations.pairs import draws
+from tests import making
 
 pytestmark = pytest.mark.django_db
 
@@ -57,6 +58,16 @@ def test_the_same_seed_draws_the_same_pairs(study):
         found.append(set(Pair.objects.values_list("first", "second")))
         Pair.objects.all().delete()
     assert found[0] == found[1] != found[2]
+
+
+def test_people_meet_the_prompts_in_no_order(db):
+    study = making.study("many", prompts=30, files=False)
+    Image.objects.update(file="a.png", sha256="a", width=1, height=1)
+    draws.draw(study=study, per_prompt=1, seed=1)
+    met = list(Pair.objects.order_by("place").values_list("prompt", flat=True))
+    assert len(met) == 30
+    # By chance they come in order once in 30! draws.
+    assert met not in (sorted(met), sorted(met, reverse=True))
 
 
 def test_the_generators_of_each_slice_are_connected(study):
