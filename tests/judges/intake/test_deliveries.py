@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from django.core.files.storage import default_storage
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from annotations.errors import ImportRefused
@@ -115,6 +116,19 @@ def test_a_list_that_cannot_be_taken_is_refused_with_a_sentence(alice, files, wo
     delivery = deliveries.begin(user=alice.user, study=None)
     with pytest.raises(ImportRefused, match=words):
         deliveries.add_batch(delivery=delivery, files=files)
+
+
+def test_files_of_a_plain_form_are_kept_in_the_same_pieces(alice, tmp_path):
+    delivery = deliveries.begin(user=alice.user, study=None)
+    # 200 bytes are two whole pieces, 250 two and a half.
+    for number, size in enumerate((200, 250)):
+        content = bytes(n % 251 for n in range(size))
+        sent = [SimpleUploadedFile(f"{number}.csv", content)]
+        batch = deliveries.add_files(delivery=delivery, files=sent)
+        numbers = batch.pieces.order_by("number").values_list("number", flat=True)
+        assert list(numbers) == list(range(2 + number))
+    path = deliveries.assemble(delivery, tmp_path / "here")
+    assert (path / "1.csv").read_bytes() == content
 
 
 def test_nobody_else_finds_a_delivery_or_adds_to_it(alice, bob, study):
