@@ -4,7 +4,9 @@ import csv
 import io
 import json
 import math
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
@@ -15,12 +17,13 @@ from django.utils import timezone
 from annotations.errors import Refused
 from annotations.models import Pair, PairVote, Prompt
 from audit.contests.asked import Asked
-from audit.contests.leaderboard import leaderboard
+from audit.contests.leaderboard import _ceiling, leaderboard
 from audit.contests.read import from_answers
 from audit.models import Making, Standing
 from audit.people import stored as stored_agreement
 from audit.reports import freshness
 from audit.reports.pairing import pair
+from audit.stats.contests.votes import LEFT, RIGHT, TIE
 from audit.tasks import make_standing_task
 from audit.words import contests as words
 from tests import making
@@ -316,3 +319,16 @@ def test_what_was_asked_wrongly_is_said(as_alice, arena):
     assert "has the tag “shapes”" in text(as_alice.get(at(slice="shapes")))
     assert "Ties are counted as one of" in as_alice.get(at(ties="elo")).content.decode()
     assert as_alice.get(at("leaderboard-chart", "standing", "svg", slice="x")).status_code == 400
+
+
+def test_two_votes_on_a_pair_agree_however_its_images_stood():
+    # Image 0 against 1 twice, the second time turned round, and both for image 0; 2 against 3, a tie both
+    # times; 4 against 5, left both times, so for different images.
+    every = SimpleNamespace(
+        first=np.array([0, 1, 2, 3, 4, 5]),
+        second=np.array([1, 0, 3, 2, 5, 4]),
+        said=np.array([LEFT, RIGHT, TIE, TIE, LEFT, LEFT]),
+        prompts=np.array([1, 1, 2, 2, 3, 3]),
+        people=SimpleNamespace(images=np.arange(6)),
+    )
+    assert _ceiling(every, np.ones(6, dtype=bool), 100, 0).value == pytest.approx(2 / 3)
