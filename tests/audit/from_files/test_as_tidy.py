@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from annotations.sources.picture_names import prompt_key
 from annotations.sources.records import Unreadable
-from audit.from_files.as_tidy import as_tidy
+from audit.from_files.as_tidy import _image, as_tidy
 
 
 def written(folder: Path, name: str, text: str) -> Path:
@@ -181,3 +182,17 @@ def test_answers_that_do_not_fit_are_left_out_with_their_line(read):
     made, told = read(labels="image_id,aligned?\na,yes\nb,no\nc,1,2\n", scores=TIDY_SCORES)
     assert len(made["labels"]) == 2
     assert [words.partition(":")[0] for words in told.refused] == ["labels.csv line 4"]
+
+
+@pytest.mark.parametrize(
+    ("known", "prompt_id", "prompt"),
+    [
+        ({"prompt": "a cat", "prompt_id": "p1"}, "p1", "a cat"),
+        ({"prompt_id": "p1"}, "p1", "p1"),
+        ({"prompt": "a cat"}, prompt_key("a cat"), "a cat"),
+        ({}, prompt_key("i1"), "i1"),
+    ],
+)
+def test_an_image_has_the_prompt_that_is_known_of_it(known, prompt_id, prompt):
+    row = _image("i1", known)
+    assert (row["prompt_id"], row["prompt"]) == (prompt_id, prompt)
