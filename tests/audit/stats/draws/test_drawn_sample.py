@@ -44,6 +44,14 @@ def test_equal_chances_are_the_assisted_mean_to_the_last_digits(target):
         assert getattr(drawn, name) == pytest.approx(getattr(plain, name), rel=1e-9)
 
 
+def test_a_judge_adds_nothing_where_every_image_has_a_label():
+    people, chances, prompts = [1, 0, 1, 1], [1, 0.5, 0.25, 0.5], [0, 1, 2, 3]
+    helped = drawn_sample.mean(people, chances, prompts, [0.9, 0.1, 0.4, 0.8])
+    # Weights 1, 2, 4, 2: (1 + 4 + 2) / 9.
+    assert helped.value == pytest.approx(7 / 9)
+    assert helped == drawn_sample.mean(people, chances, prompts, [0.1, 0.1, 0.1, 0.1])
+
+
 def test_images_that_could_not_be_drawn_change_nothing():
     without = drawn_sample.mean([1, 0, 1, np.nan], [1, 0.5, 0.25, 0.5], [0, 1, 2, 3])
     people, chances = [1, 0, 1, np.nan, np.nan], [1, 0.5, 0.25, 0.5, 0]
