@@ -56,6 +56,11 @@ def removed(study, name, *, role="annotator"):
     return member
 
 
+def test_a_note_is_cut_to_what_is_kept_of_it(study):
+    note = "n" * 201
+    assert invitations.invite(study=study, role="annotator", note=note).note == "n" * 200
+
+
 def test_a_link_leads_back_to_its_invitation(study):
     invitation = invitations.invite(study=study, role="researcher")
     assert invitations.read_token(invitations.token_of(invitation)) == invitation
