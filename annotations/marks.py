@@ -7,7 +7,6 @@ Stored, exported and sent as one line of JSON: `[{"x":0.25,"y":0.5},{"x":0.1,"y"
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,6 +95,6 @@ def _mark(given: Any) -> Mark:
 
 def _share(given: Any) -> float:
     number = isinstance(given, int | float) and not isinstance(given, bool)
-    if not number or not math.isfinite(given) or not 0 <= given <= 1:
+    if not number or not 0 <= given <= 1:
         raise ValueError("a place on the image is a number from 0 to 1")
     return round(float(given), DIGITS)
