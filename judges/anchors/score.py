@@ -45,7 +45,7 @@ def score_anchors(
     with closing(ImageScorer(judge, anew=True)) as scorer, _listening(judge) as tellers:
         while pending:
             # A batch may grow and shrink meanwhile.
-            size = max(1, *(engine.batch for engine in judge.parts.values()))
+            size = max(engine.batch for engine in judge.parts.values())
             some, pending = pending[:size], pending[size:]
             other = [row.image.key for row in some if has_changed(row)]
             changed += other

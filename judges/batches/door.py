@@ -33,7 +33,7 @@ from judges.runs.self_test import check_engines
 AT_ONCE = 64
 # An answer that is missing is asked for in the next batch: the engine never leaves a question out, and
 # nobody waits for files to change.
-PATIENT, ONCE = Patience(10**9, 0.001, 0.001), Patience(1, 0.001, 0.001)
+PATIENT, ONCE = Patience(10**9, 0.001, 0.001), Patience(1)
 
 
 @dataclass(frozen=True, slots=True)
