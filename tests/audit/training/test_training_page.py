@@ -128,3 +128,8 @@ def test_a_larger_set_asks_the_database_no_more(as_alice, study):
 @pytest.fixture
 def alice(study):
     return making.person(study, "alice", role="owner")
+
+
+def test_sets_can_be_chosen_between_once_there_are_two(as_alice, study):
+    assert 'name="set"' not in choose(as_alice).content.decode()
+    assert 'name="set"' in choose(as_alice, precision="0.8").content.decode()
