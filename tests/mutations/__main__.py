@@ -1,6 +1,6 @@
 """Do the tests notice? One line of every room is broken, in a copy, and the tests near it are run.
 
-    python -m tests.mutations [--per-room 1] [--seed 11] [--near 3] [--minutes 10] [--jobs 1]
+    python -m tests.mutations [--per-room 1] [--seed 11] [--near 4] [--minutes 10] [--jobs 1]
     python -m tests.mutations --only audit/why/sides.py:30 [--only …]
     python -m tests.mutations --list
 

@@ -30,7 +30,8 @@ class Nearness:
         ]
 
     def batches(self, broken: Path) -> list[list[str]]:
-        """Files of tests: a few that are nearest, then those that may reach the module, then all others."""
+        """Files of tests: the one of the module, a few others that are near, those that may reach it, and
+        all others. The first by itself, since tests with a database go first within a run."""
         word = re.compile(rf"\b{re.escape(_name(broken))}\b")
         mirror = Path("tests", broken.parent)
         steps = self._steps_to(_module(broken))
@@ -49,9 +50,10 @@ class Nearness:
             found.append((near, away - mentions / 1000, str(test)))
         found.sort()
         names = [test for _, _, test in found]
+        own = sum(near == 0 for near, _, _ in found)
         reach = sum(near < STEPS for near, _, _ in found)
         few = max(min(FEW, reach), sum(near < 2 for near, _, _ in found))
-        return [part for part in (names[:few], names[few:reach], names[reach:]) if part]
+        return [names[:own], names[own:few], names[few:reach], names[reach:]]
 
     def _steps_to(self, module: str) -> dict[str, int]:
         steps, edge = {module: 0}, [module]

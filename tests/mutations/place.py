@@ -73,7 +73,7 @@ class Place:
         ends = time.monotonic() + seconds
         self._write(path, broken.applied(whole))
         try:
-            for batch in batches:
+            for batch in filter(None, batches):
                 ran = self.tests(batch, ends - time.monotonic())
                 if ran != Ran():
                     return ran
