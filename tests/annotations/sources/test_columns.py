@@ -67,3 +67,11 @@ def test_a_question_without_a_value_is_no_question():
     assert guessed("file,question", "a.png,is there a cup")["question"] != "question"
     roles = guessed("image_id,rater,question,value", "i1,ann,mood,4")
     assert list(roles.values()) == ["image_id", "rater", "question", "value"]
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [("2024-01-31", True), ("2024-02-30", False), ("SDXL", False), ("2024", False), ("", False)],
+)
+def test_a_day_is_one_of_the_calendar(text, day):
+    assert columns.is_day(text) is day
