@@ -82,6 +82,20 @@ def test_two_people_need_enough_in_common_for_a_number(db):
     assert others[0][5] == "too few to judge: 5 in common, at least 10 needed"
 
 
+def test_prompts_about_which_one_person_answered_alone_change_no_interval(db):
+    study = making.study("alone", prompts=24, files=False)
+    making.labels(study, {f"early-{n}": {"ann": n % 2, "ben": n % 3 == 0} for n in range(12)})
+    before = row_of(study)
+    making.labels(study, {f"early-{n}": {"ann": n % 2} for n in range(12, 24)})
+    after = row_of(study)
+    assert (before["answers"], after["answers"]) == (24, 36)
+    # Alike where n % 2 is n % 3 == 0: 2, 3, 4, 8, 9 and 10 of the twelve.
+    assert before["percent"]["value"] == pytest.approx(6 / 12)
+    assert before["percent"]["low"] < 0.5 < before["percent"]["high"]
+    for name in ("percent", "unanimous", "alpha", "ceiling"):
+        assert after[name] == before[name]
+
+
 def test_answers_that_were_set_aside_are_not_in_it(study):
     making.labels(study, {"early-0": {"ann": 1, "ben": 1, "cat": 0}})
     set_aside.set_aside(member=study.memberships.get(name="cat"))
