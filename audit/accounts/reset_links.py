@@ -75,15 +75,14 @@ def accounts_for(typed: str) -> list[int]:
     return [user.pk for user in users.order_by("pk")[:MOST_ACCOUNTS] if user.has_usable_password()]
 
 
-def send_mails(accounts: Sequence[int], address: str) -> int:
-    """How many were sent. `address`: of this installation, as the browser knows it."""
+def send_mails(accounts: Sequence[int], address: str) -> None:
+    """`address`: of this installation, as the browser knows it."""
     users = User.objects.filter(pk__in=list(accounts), is_active=True).exclude(email="")
     for user in users:
         link = address.rstrip("/") + path_for(user)
         letter = LETTER.format(name=user.get_username(), link=link)
         send_mail(SUBJECT, letter, None, [user.email])
         event_log.note_account("reset link", "was sent a link to set a new password", account=user)
-    return len(users)
 
 
 def _check_password(user: User) -> None:
