@@ -6,6 +6,10 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from tests.in_memory import use_memory
+
+use_memory()
+
 
 def _folder_of_its_own() -> str:
     """Processes that this one starts find it in the environment; this one takes it away."""
