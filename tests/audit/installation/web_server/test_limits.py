@@ -16,7 +16,7 @@ from audit.installation.web_server import listener, permission
 from audit.installation.web_server.request import SMALL
 from tests import making
 from tests.audit.installation.web_server.serving import connect, hear, hear_one, say, served
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, wait_until
 
 PAGE = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 MEGABYTE = 1024**2
@@ -287,6 +287,9 @@ def test_a_connection_between_requests_is_kept_longer_than_a_proxy_keeps_it(stop
     with served(lengths) as there, connect(there.port) as link:
         link.sendall(PAGE)
         hear_one(link)
+        # The client may have all of it a moment before the server has counted it as sent.
+        channels = there.active_channels.values()
+        wait_until(lambda: not any(one.total_outbufs_len for one in channels), "the end of it")
         later(there, kept + 20)
         link.sendall(PAGE)
         hear_one(link)
