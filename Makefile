@@ -18,7 +18,7 @@ JOBS ?= auto
 help:
 	@echo "make demo         the whole product on a simulated study, at http://127.0.0.1:$(PORT)/"
 	@echo "make setup        .venv with all that the tests need"
-	@echo "make test         the quick tests, on SQLite and, where one answers, on PostgreSQL: ten minutes"
+	@echo "make test         the quick tests, on SQLite and, where one answers, on PostgreSQL"
 	@echo "make test-postgres  of these, what may differ on PostgreSQL, there alone"
 	@echo "make test-all     every test on both databases: before a release"
 	@echo "make lint         ruff, mypy, migrations, deployment check"
