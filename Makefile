@@ -11,6 +11,8 @@ COMPILE = .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --g
 	--custom-compile-command "make lock"
 # As many test processes as cores.
 JOBS ?= auto
+# Each process begins with its share of the tests that lie together, and takes from the others when it is done.
+DIST ?= worksteal
 
 .PHONY: help demo setup test test-postgres test-all lint bench-stats bench-judges bench-import bench-dashboards bench-labelling chaos fuzz bench-flows bench-growth lock sbom digests bench-proxy siege wheels wheel-trial docs
 .DEFAULT_GOAL := help
@@ -49,17 +51,17 @@ setup: .venv/dev
 PYTEST_MORE = $(if $(RERUNS),--reruns $(RERUNS))
 
 test: .venv/dev
-	$(PY) -m pytest -n $(JOBS) -m "not nightly" --durations=15 $(PYTEST_MORE)
+	$(PY) -m pytest -n $(JOBS) --dist $(DIST) -m "not nightly" --durations=15 $(PYTEST_MORE)
 	$(MAKE) --no-print-directory test-postgres
 
 # What may differ on the other database.
 test-postgres: .venv/dev
-	$(PY) -m tests.on_postgres -n $(JOBS) $(PYTEST_MORE)
+	$(PY) -m tests.on_postgres -n $(JOBS) --dist $(DIST) $(PYTEST_MORE)
 
 # Also what takes long: real servers, memory, drawn worlds, phones, layout, smoke runs of benchmarks.
 test-all: .venv/dev
-	ALL=1 FUZZ_CASES=100 $(PY) -m pytest -n $(JOBS) --durations=15 --hypothesis-seed=1 $(PYTEST_MORE)
-	ALL=1 $(PY) -m tests.on_postgres -n $(JOBS) $(PYTEST_MORE)
+	ALL=1 FUZZ_CASES=100 $(PY) -m pytest -n $(JOBS) --dist $(DIST) --durations=15 --hypothesis-seed=1 $(PYTEST_MORE)
+	ALL=1 $(PY) -m tests.on_postgres -n $(JOBS) --dist $(DIST) $(PYTEST_MORE)
 
 lint: .venv/dev
 	.venv/bin/ruff check .

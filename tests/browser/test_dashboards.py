@@ -145,6 +145,7 @@ def test_the_chart_follows_the_theme(open_page, alice, report):
     expect(page.get_by_role("button", name="Light")).to_be_visible()
 
 
+@pytest.mark.nightly("tests/audit/charts makes each kind")
 def test_downloads_come_in_four_kinds(open_page, alice, report):
     page = open_page(alice, at("drift"))
     for kind in ("SVG", "PNG", "PDF", "CSV"):
@@ -170,6 +171,7 @@ def test_the_threshold_moves_without_the_server(open_page, alice, report):
     assert asked == []
 
 
+@pytest.mark.nightly("the longest walk with keys; the next test has keys in the gallery, too")
 def test_the_gallery_is_walked_with_keys(open_page, alice, report):
     page = open_page(alice, at("gallery", judge=JUDGES[0]))
     links = page.locator(".shot-link")
@@ -258,6 +260,7 @@ def test_a_name_in_a_chart_leaves_its_judge_alone_and_so_do_boxes_with_keys(
     expect(boxes.get_by_label(other)).to_be_focused()
 
 
+@pytest.mark.nightly("the page with its bar is in tests/audit/pages")
 def test_asking_again_shows_the_bar_at_once(open_page, alice, report):
     page = open_page(alice, at("slices"))
     page.get_by_text("How it was computed").click()

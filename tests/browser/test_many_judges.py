@@ -87,6 +87,7 @@ def test_twelve_judges_and_sixty_slices_are_seen_at_a_glance(alice, open_page):
     expect(page).to_have_url(re.compile(r"judge=.*tag=skill\+07|tag=skill\+07.*judge="))
 
 
+@pytest.mark.nightly("needs the large study; test_dashboards.py has charts with fewer judges")
 def test_a_point_of_a_chart_opens_its_images(alice, open_page):
     page = open_page(alice, reverse("drift", args=["large"]), size=DESKTOP)
     settled(page)
@@ -94,6 +95,7 @@ def test_a_point_of_a_chart_opens_its_images(alice, open_page):
     expect(page).to_have_url(re.compile(r"/data/.*generator=generator"))
 
 
+@pytest.mark.nightly("needs the large study; tests/audit/charts has the axes")
 def test_axes_are_those_of_the_statistic(alice):
     client = Client()
     client.force_login(alice.user)

@@ -43,6 +43,7 @@ def test_every_page_of_a_section(open_page, alice, study, section, size):
 
 
 @pytest.mark.parametrize("size", SIZES)
+@pytest.mark.nightly("tests/audit/pages opens each page of an empty study")
 def test_every_page_of_an_empty_study(open_page, size):
     empty = make_study(slug="empty", title="Nothing yet", images=False)
     dan = making.person(empty, "dan", role="owner")

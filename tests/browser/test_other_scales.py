@@ -73,6 +73,7 @@ def test_every_page_of_a_study_with_ratings(open_page, alice, scale, size):
     expect(page.locator(".votes").first).to_contain_text("(mean of 3)")
 
 
+@pytest.mark.nightly("tests/audit/pages has the same choices by address")
 def test_question_and_cut_are_chosen_on_the_page(open_page, alice):
     study = alice.study
     rate(study, "1 to 5", question="fit")

@@ -38,6 +38,7 @@ BUTTONS = ("Left", "Right", "Both fit equally", "Neither fits")
 
 
 @pytest.mark.parametrize("size", SIZES)
+@pytest.mark.nightly("a long walk; test_compare.py has its page, tests/annotations/pairs its steps")
 def test_from_an_import_to_a_leaderboard_of_pairs(open_page, worker, transactional_db, size):
     olga = making.person(making.study("other", prompts=1), "olga", role="owner")
     touch = {"has_touch": True, "is_mobile": True} if size == "phone" else {}

@@ -91,6 +91,7 @@ def label_all(page, is_right: dict[str, bool], count: int) -> None:
         )
 
 
+@pytest.mark.nightly("a long walk; the page and each step have tests of their own")
 def test_a_draw_from_plan_to_report_and_only_weights_make_it_right(open_page, planted, capsys):
     study, people, is_right = planted
     # Planned: with nothing known, and 12.4 points of room, half of each generator's forty.

@@ -43,6 +43,7 @@ def owner(bench):
     return making.person(bench, "olga", role="owner")
 
 
+@pytest.mark.nightly("a long walk; tests/audit/repairs has its steps and pages")
 def test_what_was_found_is_confirmed_repaired_judged_labelled_and_its_gain_told(
     open_page, bench, owner
 ):
