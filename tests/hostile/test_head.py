@@ -42,28 +42,51 @@ def is_clean(after: bytes) -> bool:
     )
 
 
+OUTSIDE = ("anonymous", "stranger", "annotator")
+
+
 @pytest.mark.django_db
-@pytest.mark.parametrize("role", ["anonymous", "stranger", "annotator"])
-def test_head_opens_no_door_that_is_closed_to_get(clients, filled, role):
+def test_head_opens_no_door_that_is_closed_to_get(clients, filled):
+    """Each page to one of them, in turn."""
+    for turn, (name, address) in enumerate(ALL):
+        check_head_and_get(clients(OUTSIDE[turn % len(OUTSIDE)]), filled(name, address))
+
+
+@pytest.mark.django_db
+@pytest.mark.nightly("every page to each of three; the test above has each page to one of them")
+@pytest.mark.parametrize("role", OUTSIDE)
+def test_head_opens_no_door_to_anybody(clients, filled, role):
     for name, address in ALL:
-        browser = clients(role)
-        get, head = (getattr(browser, verb)(filled(name, address)) for verb in ("get", "head"))
-        for answer in (get, head):
-            if answer.streaming:
-                b"".join(answer.streaming_content)  # read to its end, or a file stays open
-        assert head.status_code in {get.status_code, 405}, name
+        check_head_and_get(clients(role), filled(name, address))
+
+
+def check_head_and_get(browser, where: str) -> None:
+    get, head = (getattr(browser, verb)(where) for verb in ("get", "head"))
+    for answer in (get, head):
+        if answer.streaming:
+            b"".join(answer.streaming_content)  # read to its end, or a file stays open
+    assert head.status_code in {get.status_code, 405}, where
 
 
 @pytest.mark.parametrize(("name", "address"), ALL, ids=[name for name, _ in ALL])
 def test_no_byte_follows_the_answer_to_head(site, filled, name, address):
+    """To the owner, who gets most pages whole."""
+    check_no_byte_follows(site, filled(name, address), "owner")
+
+
+@pytest.mark.nightly("every page to everybody; the test above has the owner")
+@pytest.mark.parametrize(("name", "address"), ALL, ids=[name for name, _ in ALL])
+@pytest.mark.parametrize("role", OUTSIDE)
+def test_no_byte_follows_a_head_to_anybody(site, filled, name, address, role):
+    check_no_byte_follows(site, filled(name, address), role)
+
+
+def check_no_byte_follows(site, where: str, role: str) -> None:
     port, cookies = site
-    for role, cookie in cookies.items():
-        after = after_the_head(
-            port,
-            f"HEAD {filled(name, address)} HTTP/1.1\r\nHost: localhost\r\n"
-            f"Cookie: {settings.SESSION_COOKIE_NAME}={cookie}\r\n\r\n".encode(),
-        )
-        assert is_clean(after), (role, after[:200])
+    head = f"HEAD {where} HTTP/1.1\r\nHost: localhost\r\n"
+    cookie = f"Cookie: {settings.SESSION_COOKIE_NAME}={cookies[role]}\r\n\r\n"
+    after = after_the_head(port, (head + cookie).encode())
+    assert is_clean(after), (role, after[:200])
 
 
 @pytest.mark.parametrize(
