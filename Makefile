@@ -14,7 +14,7 @@ JOBS ?= auto
 # Each process begins with its share of the tests that lie together, and takes from the others when it is done.
 DIST ?= worksteal
 
-.PHONY: help demo setup test test-postgres test-all lint bench-stats bench-judges bench-import bench-dashboards bench-labelling chaos fuzz bench-flows bench-growth lock sbom digests bench-proxy siege wheels wheel-trial docs
+.PHONY: help demo setup test test-postgres test-all lint bench-stats bench-judges bench-import bench-dashboards bench-labelling chaos fuzz bench-flows bench-growth lock sbom digests bench-proxy siege wheels wheel-trial docs house
 .DEFAULT_GOAL := help
 
 help:
@@ -32,6 +32,7 @@ help:
 	@echo "make bench-dashboards the audit's pages with 100,000 images against 1,000"
 	@echo "make bench-growth  every page with 1,000, 10,000 and 100,000 images; FULL=1 also with 1,000,000"
 	@echo "make fuzz         100,000 hostile files, forms and replies, and as many options of judges (CASES=… SEED=…)"
+	@echo "make house        how large the house is: lines, tables, names, ways, the longest of each"
 	@echo "make docs         the documentation as pages, in var/site/"
 	@echo "make wheels       jurybox and jurybox-stats as wheels, in dist/"
 	@echo "make wheel-trial  both in empty environments: demo, audit, their tests; needs the package index"
@@ -109,6 +110,9 @@ CASES ?= 100000
 SEED ?= 1
 fuzz: .venv/dev
 	$(PY) -m tests.hostile.fuzz $(CASES) $(SEED)
+
+house: .venv/dev
+	$(PY) -m tests.house
 
 docs: .venv/dev
 	.venv/bin/mkdocs build --strict

@@ -1,0 +1,1 @@
+"""How large the house is, and how far one walks in it: `make house`."""
