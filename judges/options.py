@@ -1,7 +1,7 @@
 """What a judge can be told. Every option of a method and of an engine is declared once, as a field of
 its class: type, range, choices, default and a sentence of help.
 
-The page, the API, the commands and the tables of docs/judges.md are made from these declarations,
+The page, the API, the commands and the tables of docs/judge-tables.md are made from these declarations,
 and what does not fit one is refused before a run exists. Nothing here knows Django.
 """
 

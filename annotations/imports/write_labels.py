@@ -39,7 +39,7 @@ QUESTION_LENGTH = 80
 # A study with more questions than this has its columns mixed up.
 QUESTIONS = 1000
 NO_QUESTION = f"A question's name has at most {QUESTION_LENGTH} characters, a study {QUESTIONS}."
-# What a question of this name means, whatever form a study has (README, "Tidy tables").
+# What a question of this name means, whatever form a study has (docs/data.md).
 KNOWN = {
     "aligned": (0.0, 1.0),
     "quality": (0.0, 1.0),

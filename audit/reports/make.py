@@ -1,6 +1,6 @@
 """Paired series -> statistics -> one stored report with its signature.
 
-The structure of `body` is a contract (README, "The report as JSON"): scripts read it by name.
+The structure of `body` is a contract (docs/reports.md, "The report as JSON"): scripts read it by name.
 """
 
 from __future__ import annotations

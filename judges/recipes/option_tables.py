@@ -1,48 +1,118 @@
-"""Tables of the documentation: every option of every method and engine, as they are declared, and what
-a recipe may name."""
+"""The page docs/judge-tables.md: every judge of the catalogue, what a recipe may name, and every option
+of every method and engine, as they are declared."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from judges.options import Option, declared
 from judges.recipes.entry import Entry
 from judges.recipes.names import ENGINES, METHODS, kinds_of, load
 
+# What this many methods or engines take alike stands once.
+ALIKE = 3
+SHORT_METHODS = {name.path: short for short, name in METHODS.items()}
+SHORT_ENGINES = {name.path: short for short, name in ENGINES.items()}
+HEAD = """\
+# Judges, engines and options
 
-def option_tables(entries: Collection[Entry]) -> str:
+This page is made by `manage.py judges --markdown`. [The judges](judges.md) explains the words."""
+
+
+def judge_page(entries: Mapping[str, Entry]) -> str:
     """Markdown; what names plug-ins of this installation is left out."""
-    methods = dict.fromkeys(entry.method for entry in entries)
-    engines = dict.fromkeys(path for entry in entries for path, _ in entry.parts.values())
-    lines = ["### Of the methods", *_rows(methods), "", "### Of the engines", *_rows(engines)]
-    return "\n".join(lines)
+    methods = {short: name.path for short, name in METHODS.items()}
+    engines = {short: name.path for short, name in ENGINES.items()}
+    lines = [
+        HEAD,
+        "\n## Every judge\n",
+        *_judge_rows(entries),
+        "\n## Methods\n",
+        *_method_rows(),
+        "\n## Engines\n",
+        *_engine_rows(),
+        "\n## Every option\n",
+        "Besides these, every judge takes `self_test`: before the first image every engine must get a "
+        "drawing right (true).",
+        "\n### Options of engines\n",
+        *_option_rows(engines),
+        "\n### Options of methods\n",
+        *_option_rows(methods),
+    ]
+    return "\n".join(lines) + "\n"
 
 
-def name_tables() -> str:
-    """What a recipe may name, for docs/recipes.md."""
-    lines = ["| method | asks for |", "|---|---|"]
+def _judge_rows(entries: Mapping[str, Entry]) -> Iterator[str]:
+    yield "| judge | title | method | engines | released |\n|---|---|---|---|---|"
+    for name, entry in entries.items():
+        engines = "; ".join(
+            f"{kind}: {_engine(path, options)}" for kind, (path, options) in entry.parts.items()
+        )
+        date = entry.release_date or ""
+        yield f"| `{name}` | {entry.title} | `{SHORT_METHODS[entry.method]}` | {engines} | {date} |"
+
+
+def _engine(path: str, options: Mapping[str, Any]) -> str:
+    taken = declared(load(path))
+    values = [
+        options.get(name, taken[name].default if name in taken else "")
+        for name in ("model", "checkpoint", "tokenizer")
+    ]
+    weights = ", ".join(f"`{value}`" for value in values if value)
+    return f"`{SHORT_ENGINES[path]}`" + (f" ({weights})" if weights else "")
+
+
+def _method_rows() -> Iterator[str]:
+    yield "| method | asks for |\n|---|---|"
     for name, method in METHODS.items():
         more = "".join(f", also `{part}`" for part in method.more)
         instead = "".join(
             f'; with `{option} = "{value}"` for `{part}`'
             for (option, value), part in method.instead.items()
         )
-        lines.append(f"| `{name}` | {', '.join(f'`{p}`' for p in method.parts)}{more}{instead} |")
-    lines += ["", "| engine | answers | needs |", "|---|---|---|"]
+        yield f"| `{name}` | {', '.join(f'`{p}`' for p in method.parts)}{more}{instead} |"
+
+
+def _engine_rows() -> Iterator[str]:
+    yield "| engine | answers | needs |\n|---|---|---|"
     for name, engine in ENGINES.items():
         kinds = ", ".join(f"`{kind}`" for kind in kinds_of(load(engine.path)))
-        lines.append(f"| `{name}` | {kinds} | {', '.join(engine.needs)} |")
-    return "\n".join(lines)
+        yield f"| `{name}` | {kinds} | {', '.join(engine.needs)} |"
 
 
-def _rows(paths: dict[str, Any]) -> Iterator[str]:
-    for path in paths:
-        kind = load(path)
-        yield f"\n**{kind.identity.rpartition(':')[2]}**\n"
-        yield "| option | default | it is | |\n|---|---|---|---|"
-        for name, option in declared(kind).items():
-            yield f"| `{name}` | {_default(option)} | {_wanted(option)} | {option.help} |"
+def _option_rows(paths: Mapping[str, str]) -> Iterator[str]:
+    """One table of what several take alike, and one for each with the rest."""
+    takers: dict[tuple[str, str, str], dict[str, Option]] = defaultdict(dict)
+    for short, path in paths.items():
+        for name, option in declared(load(path)).items():
+            takers[name, _wanted(option), option.help][short] = option
+    yield "| option of several | default | it is | |\n|---|---|---|---|"
+    for (name, wanted, words), options in takers.items():
+        if len(options) >= ALIKE:
+            yield f"| `{name}` | {_defaults(options)} | {wanted} | {words} |"
+    for short in paths:
+        own = {
+            key: options[short]
+            for key, options in takers.items()
+            if short in options and len(options) < ALIKE
+        }
+        if own:
+            yield f"\n**{short}**\n\n| option | default | it is | |\n|---|---|---|---|"
+        for (name, wanted, words), option in own.items():
+            yield f"| `{name}` | {_default(option)} | {wanted} | {words} |"
+
+
+def _defaults(options: Mapping[str, Option]) -> str:
+    """The default of each, the commonest without names."""
+    names: dict[str, list[str]] = defaultdict(list)
+    for short, option in options.items():
+        names[_default(option)].append(short)
+    ordered = sorted(names, key=lambda default: -len(names[default]))
+    first = ordered[0] or "none"
+    rest = [f"{default or 'none'} ({', '.join(names[default])})" for default in ordered[1:]]
+    return "; ".join([first, *rest])
 
 
 def _default(option: Option) -> str:

@@ -18,7 +18,7 @@ from judges.methods.vqa_score import VqaScore
 from judges.protocols import Atom, Seen, Subject, Talk
 
 ROOT = Path(__file__).resolve().parents[2]
-# What the official code does → the tests that hold it, and how the row begins in docs/judges.md that says
+# What the official code does → the tests that hold it, and how the row begins in docs/judge-differences.md that says
 # what still differs.
 _HERE = "tests/judges/test_official_words.py"
 _ENGINES = "tests/judges/engines"
@@ -285,5 +285,9 @@ def test_what_is_said_to_be_held_is_held_by_a_test_and_what_differs_has_a_row(wh
     for test in tests:
         file, _, name = test.partition("::")
         assert f"\ndef {name}(" in (ROOT / file).read_text(), test
-    differs = (ROOT / "docs/judges.md").read_text().partition("## Where a judge still differs")[2]
+    differs = (
+        (ROOT / "docs/judge-differences.md")
+        .read_text()
+        .partition("## Where a judge still differs")[2]
+    )
     assert f"\n| {row}" in differs.partition("\n## ")[0]

@@ -8,7 +8,7 @@ from django.core.management import CommandError
 
 from annotations.management.command import PlainCommand, as_json
 from judges import catalogue, own_recipes
-from judges.recipes.option_tables import name_tables, option_tables
+from judges.recipes.option_tables import judge_page
 from judges.runs.queries import list_judges
 
 
@@ -18,14 +18,15 @@ class Command(PlainCommand):
     def arguments(self, add) -> None:
         add("judge", "show only this one, with options", nargs="?", default="")
         add.json("print one list")
-        add.flag("--markdown", "print the tables of docs/judges.md and recipes.md")
+        add.flag("--markdown", "print the page docs/judge-tables.md")
         add.flag("--recipe", "print the judge's recipe")
         add("--add", "add a recipe of your own", metavar="FILE")
         add("--remove", "remove a recipe of your own", metavar="NAME")
 
     def handle(self, *, judge, json, markdown, recipe, add, remove, **options) -> str | None:
         if markdown:
-            return f"{option_tables(catalogue.JUDGES.values())}\n\n{name_tables()}"
+            self.stdout.write(judge_page(catalogue.JUDGES), ending="")
+            return None
         if recipe:
             if not judge:
                 raise CommandError("Name the judge whose recipe you want.")

@@ -1,4 +1,4 @@
-"""The checkpoints of docs/judges.md: how the names in their files differ from what the library saves
+"""The checkpoints of docs/judge-tables.md: how the names in their files differ from what the library saves
 today, and where that is known from.
 
 No file was downloaded for this. A row is made of what the library's own conversion scripts, older
