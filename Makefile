@@ -44,7 +44,7 @@ help:
 	@echo "make chaos        kill -9 at random, 200 times on each database, and links cut; nothing may be lost"
 
 demo: .venv/core
-	PORT=$(PORT) $(PY) manage.py demo
+	@PORT=$(PORT) $(PY) manage.py demo
 
 setup: .venv/dev
 

@@ -48,7 +48,6 @@ def test_the_demo_serves_judges_in_the_worker_and_stops_cleanly(tmp_path):
         "JURYBOX_VAR": str(tmp_path),
         "PORT": str(port),
         "DJANGO_SETTINGS_MODULE": "audit.settings",
-        "PYTHONWARNINGS": "ignore",
     }
     environment.pop("CELERY_BROKER_URL", None)
     environment.pop("MEDIA_ROOT", None)
@@ -88,6 +87,8 @@ def test_the_demo_serves_judges_in_the_worker_and_stops_cleanly(tmp_path):
         assert f"http://127.0.0.1:{port}/studies/demo/drift/" in words
         assert "log in as annotator" in words
         assert "the data is kept" in words
+        started = words.partition("\nStopping")[0].splitlines()
+        assert len(started) == 6, "nothing but our six lines, and no warning of a library"
     finally:
         if process.poll() is None:
             process.terminate()

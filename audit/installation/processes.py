@@ -16,6 +16,8 @@ from django.conf import settings
 
 from annotations.errors import Refused
 
+# Celery's warning to those who run a worker as root; what runs here ends with its terminal.
+AS_ROOT = "ignore:You're running the worker with superuser"
 QUEUES = f"{settings.CELERY_TASK_DEFAULT_QUEUE},judges"
 
 
@@ -44,9 +46,13 @@ def check_port(port: int) -> None:
 
 @contextmanager
 def running(*commands: Sequence[str]) -> Iterator[list[subprocess.Popen]]:
+    warnings = filter(None, (os.environ.get("PYTHONWARNINGS"), AS_ROOT))
+    environment = {**os.environ, "PYTHONWARNINGS": ",".join(warnings)}
     children = [
         # A session of its own: Ctrl-C comes to us alone, and we end them in order.
-        subprocess.Popen([sys.executable, "-m", *command], start_new_session=True)  # noqa: S603
+        subprocess.Popen(  # noqa: S603
+            [sys.executable, "-m", *command], start_new_session=True, env=environment
+        )
         for command in commands
     ]
     try:

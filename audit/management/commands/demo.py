@@ -71,8 +71,8 @@ class Command(PlainCommand):
                 self.stdout.write("\nStopping web server and worker; the data is kept.")
 
     def _greet(self, address: str, logins: dict[str, str]) -> None:
-        self.stdout.write(f"\nJurybox is at {address}studies/{demo.SLUG}/drift/\n\n")
+        self.stdout.write(f"Jurybox is at {address}studies/{demo.SLUG}/drift/")
         for name, password in logins.items():
             self.stdout.write(f"  log in as {name:<12} password {password}")
-        self.stdout.write("\nThe judges are running and the page updates by itself. Ctrl-C stops.")
+        self.stdout.write("The judges are running and the page updates by itself. Ctrl-C stops.")
         self.stdout.flush()
