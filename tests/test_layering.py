@@ -91,6 +91,7 @@ FLOORS = {
         {"stats/counting", "evidence", "accounts", "trackers", "webhooks"},
         {"stats/resampling"},
         {"stats/over_time"},
+        {"stats/instrument"},
         {"stats"},
         {"stats/contests", "stats/decisions", "stats/draws", "stats/people"},
         {"statistic_names"},

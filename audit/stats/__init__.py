@@ -9,7 +9,7 @@ Which of the two                 contests/
 Person by person                 raters, alternative
 Fewer labels                     assisted, planning, escalation
 How sure that is                 resamples, intervals, permutation, multiplicity, enough
-What becomes of it over time     over_time/, and why: causes
+What becomes of it over time     instrument/, over_time/, and why: causes
 What goes in and comes out       series, estimate
 How pairs are counted            counting/
 How resamples are counted        resampling/

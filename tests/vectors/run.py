@@ -11,7 +11,17 @@ from typing import Any
 
 import pytest
 
-from tests.vectors import agreement, causes, contests, labels, people, ranks, rules, training_sets
+from tests.vectors import (
+    agreement,
+    causes,
+    contests,
+    instrument,
+    labels,
+    people,
+    ranks,
+    rules,
+    training_sets,
+)
 from tests.vectors.compare import Compared, expects_refusal
 
 # A check yields what a case expects and what the code said, for each value that it compares.
@@ -42,6 +52,7 @@ CHECKS: dict[str, Check] = {
     "geneval_summary": rules.geneval_summary,
     "goodhart": ranks.goodhart,
     "gors": training_sets.gors,
+    "instrument": instrument.comparison,
     "label_plan": labels.plan,
     "m3t2i_brute_force": rules.m3t2i,
     "mtme_grouping": agreement.grouping,

@@ -1,0 +1,78 @@
+"""What a judge makes of some generators beside what it makes of others."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from audit.stats.estimate import Undefined
+from audit.stats.instrument.sides import NOT_WITHOUT_ONE, Generators, Side, side_of, why_no_gain
+from audit.stats.over_time.courses import Change
+from audit.stats.series import Floats
+
+# Where each prompt says the same, its standard error is this over the prompts (as in `courses`).
+ALL_ALIKE = 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """`offset` in people's scale, above 0 where the judge is stricter with the later ones;
+    `gain_change` is gain later / gain reference − 1, and `log_gain_ratio` the logarithm of that ratio,
+    None where the later gain is not above 0; `log_gain` has its error, too, None where without some
+    prompt there is no logarithm."""
+
+    gain_reference: Change
+    gain_later: Change
+    offset: Change
+    gain_change: Change
+    log_gain_ratio: float | None
+    log_gain: Change | None
+    reference: Side
+    later: Side
+
+    @property
+    def images(self) -> int:
+        return self.offset.n
+
+
+def compare(
+    generators: Generators, reference: np.ndarray, later: np.ndarray, *, unit: float = 1.0
+) -> Comparison | Undefined:
+    """Both as masks of the generators. `unit`: how far people's scale goes."""
+    old, new = side_of(generators, reference), side_of(generators, later)
+    if generators.prompts < 2:
+        return Undefined("there are fewer than two prompts", int(old.images[0] + new.images[0]))
+    # What the images lack comes before what one prompt changes.
+    reasons = [why_no_gain(old), why_no_gain(new, reference=False)]
+    found = [reason for reason in reasons if reason is not None]
+    if found:
+        return min(found, key=lambda reason: reason.reason == NOT_WITHOUT_ONE)
+    n = int(old.images[0] + new.images[0])
+    first, second = old.gain, new.gain
+    offset = (new.people - old.people) - (new.score - old.score) / first
+    ratio = second / first
+    return Comparison(
+        jackknifed(first, n, unit=float(abs(first[0]))),
+        jackknifed(second, n, unit=float(abs(first[0]))),
+        jackknifed(offset, n, unit=unit),
+        jackknifed(ratio - 1, n),
+        math.log(ratio[0]) if ratio[0] > 0 else None,
+        jackknifed(np.log(ratio), n) if (ratio > 0).all() else None,
+        old,
+        new,
+    )
+
+
+def jackknifed(values: Floats, n: int, *, unit: float = 1.0) -> Change:
+    """The first value, with the spread of the others, each without one prompt."""
+    left = values[1:]
+    prompts = left.size
+    centre = math.fsum(left.tolist()) / prompts
+    spread = math.fsum(((left - centre) ** 2).tolist())
+    error = math.sqrt((prompts - 1) / prompts * spread)
+    # Each prompt says the same: only another prompt could tell how far they differ.
+    if error < 1e-9 * unit:
+        error = ALL_ALIKE * unit / prompts
+    return Change(float(values[0]), error, prompts - 1, n)

@@ -1,0 +1,107 @@
+"""Groups of generators with each prompt left out in turn: the whole is the first of the rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from audit.stats.estimate import Undefined
+from audit.stats.instrument.moments import Moments
+from audit.stats.series import Floats
+
+NO_IMAGES = "there are no images on one side"
+TOO_FEW_PAIRS = "a generator has fewer than two images with two answers"
+PEOPLE_ARE_ALIKE = "people’s answers do not vary together within the generators"
+NO_GAIN = "the judge does not follow people on the reference generators"
+NOT_WITHOUT_ONE = "without one prompt there is no number"
+
+
+@dataclass(frozen=True, slots=True)
+class Generators:
+    """By generator (columns), for the whole and without each prompt (rows): images, sums of scores and of
+    people's means, and both covariances times the images; NaN where there is no covariance."""
+
+    images: Floats
+    score: Floats
+    people: Floats
+    with_judge: Floats  # n Cov(score, y)
+    with_people: Floats  # n Cov(y, y′)
+
+    @property
+    def prompts(self) -> int:
+        return self.images.shape[0] - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A group of generators, pooled by their images."""
+
+    images: Floats
+    score: Floats  # the mean
+    people: Floats
+    with_judge: Floats
+    with_people: Floats
+
+    @property
+    def gain(self) -> Floats:
+        safe = np.where(self.with_people > 0, self.with_people, np.nan)
+        return self.with_judge / safe
+
+
+def generators_of(moments: Moments) -> Generators:
+    n, s, y, sy, m, pair, y_twice, square = (
+        _left_out(table)
+        for table in (
+            moments.images,
+            moments.score,
+            moments.people,
+            moments.product,
+            moments.twice,
+            moments.pair,
+            moments.people_twice,
+            moments.square_twice,
+        )
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        judge = sy / n - (s * y - sy) / (n * (n - 1))
+        people = pair / m - (y_twice**2 - square) / (m * (m - 1))
+    few = (n < 2) | (m < 2)
+    return Generators(n, s, y, np.where(few, np.nan, n * judge), np.where(few, np.nan, n * people))
+
+
+def side_of(generators: Generators, inside: np.ndarray) -> Side:
+    def pooled(table: Floats) -> Floats:
+        return table[:, inside].sum(axis=1)
+
+    n = pooled(generators.images)
+    safe = np.maximum(n, 1)
+    return Side(
+        n,
+        pooled(generators.score) / safe,
+        pooled(generators.people) / safe,
+        pooled(generators.with_judge) / safe,
+        pooled(generators.with_people) / safe,
+    )
+
+
+def why_no_gain(side: Side, *, reference: bool = True) -> Undefined | None:
+    """Why there is no gain to compare with; None where there is one, also without any one prompt."""
+    n = int(side.images[0])
+    if not n:
+        return Undefined(NO_IMAGES, 0)
+    if np.isnan(side.with_people[0]):
+        return Undefined(TOO_FEW_PAIRS, n)
+    if side.with_people[0] <= 0:
+        return Undefined(PEOPLE_ARE_ALIKE, n)
+    if reference and side.with_judge[0] <= 0:
+        return Undefined(NO_GAIN, n)
+    without_one = np.isnan(side.with_people) | (side.with_people <= 0)
+    if reference:
+        without_one |= side.with_judge <= 0
+    return Undefined(NOT_WITHOUT_ONE, n) if without_one.any() else None
+
+
+def _left_out(table: Floats) -> Floats:
+    total = table.sum(axis=0)
+    return np.concatenate([total[None, :], total - table])
