@@ -78,6 +78,7 @@ bench-stats: .venv/dev
 	$(PY) -m tests.bench.cause_worlds
 	$(PY) -m tests.bench.hidden_labels
 	$(PY) -m tests.bench.many_looks
+	$(PY) -m tests.bench.true_verdict
 
 bench-judges: .venv/dev
 	$(PY) -m tests.bench.bench_judges

@@ -59,6 +59,7 @@ BENCH = (
     Smoke("large_report", ('"after": ',), ("20",)),
     Smoke("many_looks", ("^every look at labels 30 to 400: ",)),
     Smoke("shared_report", ('"workers": 2,.*"same digits": true',), ("400", "50", "1", "2")),
+    Smoke("true_verdict", (r"^\d+ missed$",)),
     Smoke("whole_report", ('"images": 400, "prompts": 50, ',), ("400", "50")),
 )
 # What a benchmark starts, and what runs elsewhere.

@@ -31,6 +31,8 @@ class Comparison:
     log_gain: Change | None
     reference: Side
     later: Side
+    # Without each prompt: the offset, and the logarithm of the ratio or the change of the gain.
+    without_one: Floats
 
     @property
     def images(self) -> int:
@@ -53,15 +55,18 @@ def compare(
     first, second = old.gain, new.gain
     offset = (new.people - old.people) - (new.score - old.score) / first
     ratio = second / first
+    in_logs = bool((ratio > 0).all())
+    gain = np.log(ratio) if in_logs else ratio - 1
     return Comparison(
         jackknifed(first, n, unit=float(abs(first[0]))),
         jackknifed(second, n, unit=float(abs(first[0]))),
         jackknifed(offset, n, unit=unit),
         jackknifed(ratio - 1, n),
         math.log(ratio[0]) if ratio[0] > 0 else None,
-        jackknifed(np.log(ratio), n) if (ratio > 0).all() else None,
+        jackknifed(gain, n) if in_logs else None,
         old,
         new,
+        np.stack([offset[1:], gain[1:]], axis=1),
     )
 
 

@@ -1,0 +1,229 @@
+"""Does a judge read newer generators as it read older ones? Offset and gain at every step between dates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+
+from audit.stats.estimate import Estimate, Undefined
+from audit.stats.instrument.chance import chance
+from audit.stats.instrument.comparison import Comparison, compare
+from audit.stats.instrument.sides import NO_GAIN, Generators
+from audit.stats.over_time.courses import Change
+from audit.stats.over_time.evidence import evidence
+
+Claim = Literal["offset", "gain"]
+OFFSET: Final = "offset"
+GAIN: Final = "gain"
+CLAIMS: Final[tuple[Claim, ...]] = (OFFSET, GAIN)
+DRIFTS: Final = "drifts"
+HOLDS: Final = "holds"
+CANNOT_BE_TOLD: Final = "cannot be told"
+# What a drift worth seeing is: points of people's scale, and as much of the gain.
+POINTS, SHARE = 10.0, 0.25
+# What is smaller is no drift, however sure: points, and a share of the gain downwards.
+SMALL_POINTS, SMALL_SHARE = 3.0, 0.1
+LEVEL = 0.05
+# A gain on the reference of fewer standard errors is none to divide by.
+SURE = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`since`: the first of the dates on the later side. `gain` is the logarithm of the ratio of gains,
+    or the change itself where there is no logarithm."""
+
+    since: int
+    compared: Comparison
+    offset: Change  # in points
+    gain: Change
+    in_logs: bool
+
+    def offset_within(self, confidence: float) -> Estimate:
+        return self.offset.interval(confidence)
+
+    def gain_within(self, confidence: float) -> Estimate:
+        """The change of the gain, as a share of it."""
+        found = self.gain.interval(confidence)
+        if not self.in_logs:
+            return found
+        assert found.low is not None and found.high is not None
+        value, low, high = (math.expm1(end) for end in (found.value, found.low, found.high))
+        return Estimate(value, low, high, found.n)
+
+    def evidence(self, claim: Claim) -> float:
+        if claim == OFFSET:
+            return evidence(self.offset, scale=POINTS)
+        return evidence(self.gain, scale=SHARE, falls=True)
+
+    def strength(self, claim: Claim) -> float:
+        """How many standard errors it lies away; of the gain, downwards."""
+        if claim == OFFSET:
+            return abs(self.offset.value) / self.offset.error
+        return max(0.0, -self.gain.value / self.gain.error)
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """`apart`: a generator between the oldest and the newest date that the judge reads otherwise than
+    all others; the steps are then between the others."""
+
+    steps: tuple[Step, ...]
+    apart: int | None = None
+    apart_step: Step | None = None
+
+    @property
+    def evidence(self) -> float:
+        """Averaged over dates and both claims: the mean of evidence is evidence."""
+        found = [step.evidence(claim) for step in self.steps for claim in CLAIMS]
+        return sum(found) / len(found)
+
+    def p(self) -> float:
+        """How often so much evidence comes about where nothing moves."""
+        errors = [(step.offset.error, step.gain.error) for step in self.steps]
+        stakes = np.array([(POINTS, SHARE)]) / np.array(errors)
+        return chance(
+            self.evidence,
+            np.concatenate([step.compared.without_one for step in self.steps], axis=1),
+            stakes=stakes.ravel(),
+            falls=np.tile([claim == GAIN for claim in CLAIMS], len(self.steps)),
+        )
+
+    @property
+    def confidence(self) -> float:
+        """Of an interval that holds at whichever date was picked (Bonferroni)."""
+        return 1 - LEVEL / len(self.steps)
+
+    @property
+    def likeliest(self) -> Step:
+        return max(self.steps, key=lambda step: max(map(step.strength, CLAIMS)))
+
+    def beyond(self) -> list[Claim]:
+        """What moved at the likeliest date by more than chance and more than a little."""
+        step = self.likeliest
+        offset, gain = step.offset_within(self.confidence), step.gain_within(self.confidence)
+        claims: list[Claim] = []
+        if _leaves_zero(offset) and max(-_low(offset), _high(offset)) > SMALL_POINTS:
+            claims.append(OFFSET)
+        if _high(gain) < 0 and _low(gain) < -SMALL_SHARE:
+            claims.append(GAIN)
+        return sorted(claims, key=step.strength, reverse=True)
+
+    def inside(self) -> bool:
+        """Whether at every date both lie within what would be a drift worth seeing. All must, so each
+        is tested at the level by itself (Berger 1982, Technometrics 24:295), from either side
+        (Schuirmann 1987)."""
+        for step in self.steps:
+            offset, gain = step.offset_within(1 - 2 * LEVEL), step.gain_within(1 - 2 * LEVEL)
+            if _low(offset) <= -POINTS or _high(offset) >= POINTS or _low(gain) <= -SHARE:
+                return False
+        return True
+
+
+def steps_of(
+    generators: Generators, dates: Sequence[int], *, points: float = 100.0
+) -> Steps | Undefined:
+    """`dates`: a code for each generator, ascending with its release; generators of one date are one
+    step. `points`: how many one unit of people's scale is."""
+    codes = np.asarray(dates, dtype=np.int64)
+    if np.unique(codes).size < 2:
+        return Undefined(
+            "the generators do not have two release dates", int(generators.images[0].sum())
+        )
+    everything = np.ones(codes.size, dtype=bool)
+    found = _steps(generators, codes, everything, points)
+    if isinstance(found, Undefined):
+        return found
+    alone = _apart(generators, codes, points, max(map(_strongest, found)))
+    if alone is None:
+        return Steps(found)
+    place, step = alone
+    left = _steps(generators, codes, np.arange(codes.size) != place, points)
+    return Steps(found) if isinstance(left, Undefined) else Steps(left, place, step)
+
+
+def state_of(steps: Steps, p_holm: float) -> str:
+    """`p_holm`: corrected over all judges."""
+    if p_holm <= LEVEL and steps.beyond():
+        return DRIFTS
+    return HOLDS if steps.inside() and not steps.beyond() else CANNOT_BE_TOLD
+
+
+def _steps(
+    generators: Generators, codes: np.ndarray, inside: np.ndarray, points: float
+) -> tuple[Step, ...] | Undefined:
+    found = []
+    for since in np.unique(codes[inside])[1:].tolist():
+        compared = compare(
+            generators, inside & (codes < since), inside & (codes >= since), unit=100 / points
+        )
+        if isinstance(compared, Undefined):
+            return compared
+        gain = compared.gain_reference
+        if gain.value < SURE * gain.error:
+            return Undefined(NO_GAIN, compared.images)
+        found.append(_step(since, compared, points))
+    return tuple(found)
+
+
+def _step(since: int, compared: Comparison, points: float) -> Step:
+    offset = compared.offset
+    in_points = Change(points * offset.value, points * offset.error, offset.freedom, offset.n)
+    log = compared.log_gain
+    return Step(since, compared, in_points, log or compared.gain_change, log is not None)
+
+
+def _apart(
+    generators: Generators, codes: np.ndarray, points: float, strongest: float
+) -> tuple[int, Step] | None:
+    """One generator against all others where that says more than any date does, and would by itself be
+    more than chance among so many."""
+    found = []
+    for place in _between(codes):
+        one = np.arange(codes.size) == place
+        compared = compare(generators, ~one, one, unit=100 / points)
+        if isinstance(compared, Undefined):
+            continue
+        step = _step(int(codes[place]), compared, points)
+        most = max(step.evidence(OFFSET), evidence(step.gain, scale=SHARE))
+        if _either(step) > strongest and most * LEVEL >= codes.size:
+            found.append((_either(step), place, step))
+    if not found:
+        return None
+    _, place, step = max(found, key=lambda one: one[0])
+    return place, step
+
+
+def _between(codes: np.ndarray) -> Iterator[int]:
+    """Generators that are not all there is of the first or the last date: those are steps themselves."""
+    for place, code in enumerate(codes.tolist()):
+        alone = (codes == code).sum() == 1
+        if not (alone and code in (codes.min(), codes.max())):
+            yield place
+
+
+def _strongest(step: Step) -> float:
+    return max(step.strength(OFFSET), step.strength(GAIN))
+
+
+def _either(step: Step) -> float:
+    """Of one generator the gain may as well be higher."""
+    return max(step.strength(OFFSET), abs(step.gain.value) / step.gain.error)
+
+
+def _leaves_zero(found: Estimate) -> bool:
+    return _low(found) > 0 or _high(found) < 0
+
+
+def _low(found: Estimate) -> float:
+    assert found.low is not None
+    return found.low
+
+
+def _high(found: Estimate) -> float:
+    assert found.high is not None
+    return found.high

@@ -1,0 +1,125 @@
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from audit.stats.estimate import Undefined
+from audit.stats.instrument.chance import chance
+from audit.stats.instrument.moments import answers_of, moments
+from audit.stats.instrument.needs import times_as_many
+from audit.stats.instrument.sides import NO_GAIN, generators_of
+from audit.stats.instrument.stability import Step, Steps, state_of, steps_of
+from audit.stats.over_time.courses import Change
+from tests.bench.true_worlds import World, study
+
+RISING = World("rising", (0.4, 0.8))
+
+
+def step(offset, error, gain=0.0, gain_error=0.02, since=1):
+    """A change of the gain as the logarithm of its ratio."""
+    compared = SimpleNamespace(without_one=np.random.default_rng(since).normal(size=(99, 2)))
+    offset, gain = Change(offset, error, 10_000, 600), Change(gain, gain_error, 10_000, 600)
+    return Step(since, compared, offset, gain, in_logs=True)
+
+
+def steps_for(world, judge="soft", prompts=150, dates=range(8), seed=1):
+    made = study(world, prompts, np.random.default_rng(seed))
+    scores = made.scores[judge]
+    sums = moments(scores, answers_of(made.ratings), made.generators, made.prompts, 8)
+    return steps_of(generators_of(sums), dates)
+
+
+def test_a_judge_that_reads_newer_generators_as_older_ones_holds_while_people_say_yes_more_often():
+    steps = steps_for(RISING)
+    assert len(steps.steps) == 7
+    assert state_of(steps, steps.p()) == "holds"
+
+
+def test_a_judge_that_became_stricter_drifts_from_that_date_on():
+    steps = steps_for(World("level", (0.4, 0.8), level=12))
+    assert state_of(steps, steps.p()) == "drifts"
+    assert steps.likeliest.since == 5
+    assert steps.beyond()[0] == "offset"
+    assert steps.likeliest.offset.value == pytest.approx(12, abs=5)
+
+
+def test_a_judge_that_tells_good_from_bad_less_drifts_by_its_gain():
+    steps = steps_for(World("gain", (0.5, 0.7), auroc=0.15))
+    assert state_of(steps, steps.p()) == "drifts"
+    assert "gain" in steps.beyond()
+    # Right and wrong lie .7 of the distance apart that they did.
+    assert steps.likeliest.gain_within(0.95).value == pytest.approx(-0.3, abs=0.1)
+
+
+def test_generators_of_one_date_are_one_step_and_one_date_is_none():
+    assert [step.since for step in steps_for(RISING, dates=[0, 0, 0, 0, 1, 1, 2, 2]).steps] == [
+        1,
+        2,
+    ]
+    found = steps_for(RISING, dates=[3] * 8)
+    assert isinstance(found, Undefined)
+    assert found.reason == "the generators do not have two release dates"
+
+
+def test_one_generator_that_is_read_otherwise_is_named_and_is_no_drift():
+    steps = steps_for(World("own", (0.5, 0.7), own_gain=True))
+    assert steps.apart == 3
+    assert [step.since for step in steps.steps] == [1, 2, 4, 5, 6, 7]
+    assert state_of(steps, steps.p()) != "drifts"
+
+
+@pytest.mark.parametrize("judge", ["random", "constant", "upside down"])
+def test_a_judge_without_a_sure_gain_on_the_reference_says_nothing(judge):
+    found = steps_for(RISING, judge)
+    assert isinstance(found, Undefined)
+    assert found.reason == NO_GAIN
+
+
+def test_a_judge_holds_only_where_every_date_lies_inside():
+    # Of 90 %: ± 1.645 errors. 5 + 1.645 · 3 = 9.9, 5 + 1.645 · 3.1 = 10.1.
+    assert Steps((step(0, 2), step(5, 3.0))).inside()
+    assert not Steps((step(0, 2), step(5, 3.1))).inside()
+    # −.2 − 1.645 · .05 = −.282 is above log .75 = −.288; with .06 it is −.299.
+    assert Steps((step(0, 2, -0.2, 0.05),)).inside()
+    assert not Steps((step(0, 2, -0.2, 0.06),)).inside()
+
+
+def test_a_drift_leaves_zero_at_the_level_of_all_dates_and_is_more_than_a_little():
+    # Of two dates each interval is of 97.5 %: ± 2.24 errors.
+    assert Steps((step(0, 2), step(7, 3))).beyond() == ["offset"]
+    assert Steps((step(0, 2), step(6.5, 3))).beyond() == []
+    assert Steps((step(1, 0.3),)).beyond() == []
+    assert Steps((step(0, 2, -0.2, 0.05),)).beyond() == ["gain"]
+    # A gain that grew is no drift.
+    assert Steps((step(0, 2, 0.4, 0.05),)).beyond() == []
+
+
+def test_what_is_beyond_by_more_than_a_single_look_is_not_said_to_hold():
+    # 7 ± 1.645 lies inside of 10, and far from 0.
+    assert state_of(Steps((step(7, 1),)), p_holm=0.2) == "cannot be told"
+    assert state_of(Steps((step(7, 1),)), p_holm=0.01) == "drifts"
+    assert state_of(Steps((step(1, 1),)), p_holm=0.01) == "holds"
+
+
+def test_the_chance_of_one_estimate_is_that_of_the_normal():
+    # One estimate that may move either way: evidence of 2 deviates is reached in 4.55 % of draws.
+    evidence = math.exp(4 / 2 * 0.5) / math.sqrt(2)
+    left = np.random.default_rng(0).normal(size=(50, 1))
+    found = chance(evidence, left, stakes=np.array([1.0]), falls=np.array([False]))
+    assert found == pytest.approx(0.0455, abs=0.007)
+
+
+def test_estimates_that_are_one_and_the_same_are_not_counted_twice():
+    left = np.random.default_rng(0).normal(size=(50, 1))
+    evidence = math.exp(4 / 2 * 0.5) / math.sqrt(2)
+    both = chance(
+        evidence, np.hstack([left, left]), stakes=np.ones(2), falls=np.array([False, False])
+    )
+    assert both == pytest.approx(0.0455, abs=0.007)
+
+
+def test_four_times_as_many_images_halve_the_errors():
+    # Inside needs (1.645 + .842) errors in 10 points: an error of 4.02. There it is 8.04, so four times.
+    steps = Steps((step(0, 2 * 10 / 2.4865),))
+    assert times_as_many(steps) == pytest.approx(4, rel=1e-3)
