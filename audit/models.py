@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
-from annotations.models import Image, Job, Study
+from annotations.models import Image, Leased, Study
 
 
 class Reports(models.QuerySet["Report"]):
@@ -235,7 +235,7 @@ class Tally(models.Model):
         return f"{self.question} of {self.image}"
 
 
-class Making(Job):
+class Making(Leased):
     """A report that somebody waits for, and how far it is: `audit.reports.progress`."""
 
     class Kind(models.TextChoices):
@@ -291,7 +291,7 @@ class Making(Job):
         return self.state == self.State.REFUSED
 
 
-class ReportPart(Job):
+class ReportPart(Leased):
     """A part of a report, that workers share among them and later reports use again:
     `audit.reports.sharing`."""
 
@@ -445,7 +445,7 @@ class Webhook(models.Model):
         return f"of {self.study}"
 
 
-class WebhookMessage(Job):
+class WebhookMessage(Leased):
     """One thing that happened, sent until it arrives or is given up."""
 
     class State(models.TextChoices):

@@ -435,9 +435,6 @@ CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "inte
 # Whatever reads weights waits here; a machine with a GPU can listen to this queue alone.
 CELERY_TASK_ROUTES = {
     "judges.tasks.score_chunk_task": {"queue": "judges"},
-    "judges.tasks.check_weights_task": {"queue": "judges"},
-    "judges.tasks.self_check_task": {"queue": "judges"},
-    "judges.tasks.score_anchors_task": {"queue": "judges"},
 }
 CELERY_TASK_DEFAULT_QUEUE = "jurybox"
 # A worker process that uses more megabytes than this after a task is replaced by a new one.

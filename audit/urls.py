@@ -53,8 +53,10 @@ study_pages = [
     path("repairs/make/", repairs.make, name="repairs-make"),
     path("repairs/<int:finding_id>/", repairs.say, name="repairs-say"),
     path("runs/self-checks/", self_checks.ask, name="self-check-ask"),
-    path("runs/self-checks/<int:check_id>/", self_checks.check, name="self-check"),
-    path("runs/self-checks/<int:check_id>.json", self_checks.check_file, name="self-check-file"),
+    path("runs/self-checks/<int:self_check_id>/", self_checks.check, name="self-check"),
+    path(
+        "runs/self-checks/<int:self_check_id>.json", self_checks.check_file, name="self-check-file"
+    ),
     path("people/<int:member_id>/reset-link/", reset.make, name="reset-link"),
 ]
 

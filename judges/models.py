@@ -14,7 +14,16 @@ from django.utils import timezone
 
 from annotations.imports import so_far
 from annotations.imports.outcome import sentences
-from annotations.models import AnchorSet, Atom, Image, Job, Study
+from annotations.models import (
+    Atom,
+    Image,
+    Job,
+    Leased,
+    Study,
+    in_outcome,
+    in_payload,
+    row_in_payload,
+)
 from annotations.random_keys import new_key
 
 
@@ -123,7 +132,7 @@ class Run(models.Model):
         return self.state == self.State.RUNNING
 
 
-class Chunk(Job):
+class Chunk(Leased):
     """Some images of a run, given to one worker at a time."""
 
     class State(models.TextChoices):
@@ -237,7 +246,7 @@ class Look(models.Model):
         return f"{self.image}: {self.asked.get('kind', '')}"
 
 
-class Delivery(Job):
+class Delivery(Leased):
     """What one person is sending for a new study, or for one that exists: files in pieces, what was
     typed beside them, and what was found in them. Of the study, nothing is written before it is
     imported. Nobody else sees it; what nobody goes on with is removed after a day."""
@@ -327,7 +336,7 @@ class Piece(models.Model):
         return f"piece {self.number} of {self.batch}"
 
 
-class Upload(Job):
+class Upload(Leased):
     """A file that somebody sent: waiting for a worker, then the outcome of its import."""
 
     class Kind(models.TextChoices):
@@ -437,100 +446,58 @@ class KnownWeights(models.Model):
         return f"{self.path}: {self.content}"
 
 
-class AskedCheck(Job):
-    """A check of a judge: asked for on a page, done by a worker (`judges.runs.asked_checks`)."""
-
-    class State(models.TextChoices):
-        WAITING = "waiting", "waiting for a worker"
-        WORKING = "working", "being checked"
-        DONE = "done", "done"
-        REFUSED = "refused", "refused"
-        GIVEN_UP = "given up", "given up"
-
-    by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
-    )
-    judge = models.CharField(max_length=120)
-    options = models.JSONField(default=dict, blank=True)
-    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
-    created_at = models.DateTimeField(auto_now_add=True)
-    finished_at = models.DateTimeField(null=True, blank=True)
-
-    class Meta:
-        abstract = True
-        ordering = ["-pk"]
-
-    def __str__(self) -> str:
-        return f"{self.judge} ({self.state})"
-
-    @property
-    def is_open(self) -> bool:
-        return self.state in {self.State.WAITING, self.State.WORKING}
-
-
-class WeightCheck(AskedCheck):
+class WeightCheck(Job):
     """A look at a judge's weights before it is started."""
 
-    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="weight_checks")
-    measure = models.BooleanField(default=False, help_text="The weights are loaded and tested too.")
-    parts = models.JSONField(default=list, blank=True, help_text="What was found, by engine.")
+    KIND, WORKING_WORDS = "weight check", "being checked"
+    judge = in_payload()
+    options = in_payload(dict)
+    # The weights are loaded and tested too.
+    measure = in_payload(bool)
+    # What was found, by engine.
+    parts = in_outcome(list)
 
-    class Meta(AskedCheck.Meta):
-        constraints = [
-            models.CheckConstraint(
-                condition=~Q(state__in=["refused", "given up"]) | ~Q(reason=""),
-                name="a_check_without_an_answer_says_why",
-            )
-        ]
+    class Meta:
+        proxy = True
 
 
-class SelfCheck(AskedCheck):
+class SelfCheck(Job):
     """A judge's scores of the same images before and after a change whose effect is known: no label
-    is needed to see where the judge contradicts itself."""
+    is needed to see where the judge contradicts itself. `done` is the step that a worker is at."""
 
-    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="self_checks")
-    count = models.PositiveIntegerField(help_text="Images to draw for each kind of check.")
-    seed = models.PositiveIntegerField(default=0)
-    step = models.PositiveSmallIntegerField(default=0, help_text="What a worker asks just now.")
-    fingerprint = models.CharField(max_length=16, blank=True, help_text="Of the judge it found.")
-    pairs = models.JSONField(default=list, blank=True, help_text="Scores before and after.")
-    left_out = models.JSONField(
-        default=dict, blank=True, help_text="By check: why images could not be used, and how many."
-    )
+    KIND, WORKING_WORDS = "self-check", "being checked"
+    judge = in_payload()
+    options = in_payload(dict)
+    # Images to draw for each kind of check.
+    count = in_payload(int)
+    seed = in_payload(int)
+    # Of the judge that was found.
+    fingerprint = in_outcome()
+    # Scores before and after.
+    pairs = in_outcome(list)
+    # By check: why images could not be used, and how many.
+    left_out = in_outcome(dict)
 
-    class Meta(AskedCheck.Meta):
-        constraints = [
-            models.CheckConstraint(
-                condition=~Q(state__in=["refused", "given up"]) | ~Q(reason=""),
-                name="a_self_check_without_an_answer_says_why",
-            )
-        ]
+    class Meta:
+        proxy = True
 
 
-class AnchorScoring(AskedCheck):
-    """The judge of a run asked about all anchors of a set once more, without the stored looks."""
+class AnchorScoring(Job):
+    """The judge of a run asked about all anchors of a set once more, without the stored looks. `done`
+    images are scored so far."""
 
-    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="anchor_scorings")
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="anchor_scorings")
-    anchors = models.ForeignKey(AnchorSet, on_delete=models.CASCADE, related_name="scorings")
-    done = models.PositiveIntegerField(default=0, help_text="Images that were scored so far.")
-    scores = models.JSONField(
-        default=list,
-        blank=True,
-        help_text="Of each image: its score or why there is none, and who the server said it was in "
-        "every reply.",
-    )
-    changed_pictures = models.JSONField(
-        default=list, blank=True, help_text="Images whose picture is not the one of the set."
-    )
+    KIND, WORKING_WORDS = "anchor scoring", "being checked"
+    judge = in_payload()
+    options = in_payload(dict)
+    run = row_in_payload("judges.Run")
+    anchors = row_in_payload("annotations.AnchorSet")
+    # Of each image: its score or why there is none, and who the server said it was in every reply.
+    scores = in_outcome(list)
+    # Images whose picture is not the one of the set.
+    changed_pictures = in_outcome(list)
 
-    class Meta(AskedCheck.Meta):
-        constraints = [
-            models.CheckConstraint(
-                condition=~Q(state__in=["refused", "given up"]) | ~Q(reason=""),
-                name="an_anchor_scoring_without_an_answer_says_why",
-            )
-        ]
+    class Meta:
+        proxy = True
 
 
 class ServerUse(models.Model):

@@ -2,13 +2,15 @@
 
 from celery import shared_task
 
+from annotations import jobs
+from annotations.models import Job
 from annotations.studies import deletion
-from judges.anchors import jobs as anchor_jobs
+from judges.anchors import jobs as anchor_jobs  # noqa: F401
 from judges.intake import previews, uploads
 from judges.models import Run
-from judges.runs import lifecycle, score_chunk, weight_jobs
+from judges.runs import lifecycle, score_chunk, weight_jobs  # noqa: F401
 from judges.runs.wake import send
-from judges.self_checks import jobs as self_check_jobs
+from judges.self_checks import jobs as self_check_jobs  # noqa: F401
 
 
 @shared_task(soft_time_limit=7200, time_limit=7260)
@@ -21,7 +23,7 @@ def reap_task() -> None:
     lifecycle.reap()
     wake()
     wake_uploads()
-    wake_checks()
+    wake_jobs()
     wake_deletions()
 
 
@@ -49,28 +51,22 @@ def wake_uploads() -> None:
         send(import_upload_task, upload)
 
 
-@shared_task(soft_time_limit=7200, time_limit=7260)
-def check_weights_task(check_id: int) -> None:
-    weight_jobs.WORK.work(check_id=check_id)
+@shared_task
+def run_job_task(job_id: int) -> None:
+    """Its kind says in which queue it waits and how long it may take."""
+    jobs.run(job_id)
 
 
-@shared_task(soft_time_limit=7200, time_limit=7260)
-def self_check_task(check_id: int) -> None:
-    self_check_jobs.WORK.work(check_id=check_id)
+def call_for(job: Job) -> bool:
+    kind = jobs.KINDS[job.kind]
+    limits = {"soft_time_limit": kind.limit, "time_limit": kind.limit + 60}
+    return send(run_job_task.s().set(queue=kind.queue, **limits), job.pk)
 
 
-@shared_task(soft_time_limit=7200, time_limit=7260)
-def score_anchors_task(scoring_id: int) -> None:
-    anchor_jobs.WORK.work(check_id=scoring_id)
-
-
-def wake_checks() -> None:
-    for check in weight_jobs.WORK.waiting():
-        send(check_weights_task, check)
-    for check in self_check_jobs.WORK.waiting():
-        send(self_check_task, check)
-    for scoring in anchor_jobs.WORK.waiting():
-        send(score_anchors_task, scoring)
+def wake_jobs() -> None:
+    for job in jobs.waiting():
+        if not call_for(job):
+            return
 
 
 @shared_task(soft_time_limit=6 * 3600, time_limit=6 * 3600 + 60)

@@ -16,6 +16,7 @@ CHOSEN = (
     # Statements and locks of the database's own, and all that stands on them.
     "annotations/database",
     "annotations/anchors/test_again.py",
+    "annotations/test_jobs.py",
     "annotations/kept",
     "annotations/labelling/test_assign.py",
     "annotations/labelling/test_at_once.py",

@@ -45,7 +45,7 @@ FLOORS = {
         }
         | {"plugins"},
         {"event_log", "pictures", "rates", "sources"},
-        {"access", "kept"},
+        {"access", "jobs", "kept"},
         {"admin", "exports", "forms", "middleware", "prompt_grammar"},
         {
             "benchmarks/builtin",

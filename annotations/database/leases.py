@@ -12,7 +12,7 @@ becomes of processes and messages:
 - Work that fails, or whose worker is killed, is tried TRIES times in a row. Then it is given up: it
   waits with the reason until a person tries it again, and holds up nothing else.
 
-Workers' leases are columns of rows that exist anyway (`annotations.models.job.Job`), and
+Workers' leases are columns of rows that exist anyway (`annotations.models.job.Leased`), and
 `WorkerLease` is all of it. A person's lease is a row of its own (`Assignment`): it takes one of an
 image's several places, must be unique for the person, and is written by the prepared statements of
 the label loop. It shares the two functions about time; through `WorkerLease` every answer would need
@@ -52,7 +52,7 @@ def ran_out(length: timedelta) -> Q:
 
 @dataclass(frozen=True, slots=True)
 class WorkerLease:
-    """How workers hold the rows of a `Job` with a `state`."""
+    """How workers hold the rows of a `Leased` table with a `state`."""
 
     model: type[Model]
     waiting: str
@@ -61,6 +61,8 @@ class WorkerLease:
     length: timedelta
     # What the workers were doing when they died, for the reason.
     work: str
+    # Which rows of the table it is about.
+    which: Q = Q()
 
     def claim(self, pk: int, **only_if: Any) -> str:
         """The name under which the row is held from now on; empty if somebody else holds it."""
@@ -100,10 +102,10 @@ class WorkerLease:
             state=self.waiting, holder="", leased_until=None, **values
         )
 
-    def try_again(self, pk: int) -> bool:
+    def try_again(self, pk: int, **values: Any) -> bool:
         """What a person asks for; False when it was not given up."""
         rows = self._rows(pk=pk, state=self.given_up)
-        return bool(rows.update(state=self.waiting, tries=0, reason=""))
+        return bool(rows.update(state=self.waiting, tries=0, reason="", **values))
 
     @contextmanager
     def held_by(self, pk: int, holder: str) -> Iterator[None]:
@@ -132,7 +134,7 @@ class WorkerLease:
         return rows.update(state=self.given_up, holder="", leased_until=None, reason=reason)
 
     def _rows(self, *conditions: Q, **more: Any) -> QuerySet[Any]:
-        return self.model._base_manager.filter(*conditions, **more)
+        return self.model._base_manager.filter(self.which, *conditions, **more)
 
 
 def reason_of(error: BaseException) -> str:

@@ -9,7 +9,7 @@ from annotations.models.flag import Flag
 from annotations.models.form import FormVersion
 from annotations.models.group import Group
 from annotations.models.image import Generator, Image
-from annotations.models.job import Job
+from annotations.models.job import Job, Leased, in_outcome, in_payload, row_in_payload
 from annotations.models.pair import Pair, PairAssignment, PairDraw, PairPlan, PairVote
 from annotations.models.people import Invitation, Membership
 from annotations.models.practice import KnownAnswer, PracticeAnswer, PracticeTry
@@ -43,6 +43,7 @@ __all__ = [
     "Job",
     "Kept",
     "KnownAnswer",
+    "Leased",
     "Membership",
     "Pair",
     "PairAssignment",
@@ -58,4 +59,7 @@ __all__ = [
     "SelectedImage",
     "Selection",
     "Study",
+    "in_outcome",
+    "in_payload",
+    "row_in_payload",
 ]

@@ -2,11 +2,11 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from annotations.models.job import Job
+from annotations.models.job import Leased
 from annotations.models.study import Study
 
 
-class Deletion(Job):
+class Deletion(Leased):
     """A study that is being deleted: nobody can open it any more, a worker removes its rows."""
 
     class State(models.TextChoices):

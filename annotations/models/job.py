@@ -1,10 +1,21 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.apps import apps
+from django.conf import settings
 from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from annotations.models.study import Study
 
 
-class Job(models.Model):
-    """What the rows of every kind of background work have: a lease, and how often it was tried.
+class Leased(models.Model):
+    """What rows that workers hold for a while have: a lease, and how often they were tried.
 
-    `annotations.database.leases.WorkerLease` moves them; each kind adds its own `state`.
+    `annotations.database.leases.WorkerLease` moves them; each table adds its own `state`.
     """
 
     holder = models.CharField(max_length=32, blank=True)
@@ -15,3 +26,137 @@ class Job(models.Model):
 
     class Meta:
         abstract = True
+
+
+class Jobs(models.Manager[Any]):
+    """The jobs of one kind, or all of them."""
+
+    def get_queryset(self) -> models.QuerySet[Any]:
+        rows = super().get_queryset()
+        return rows.filter(kind=self.model.KIND) if self.model.KIND else rows
+
+
+class Job(Leased):
+    """Work for a worker: what to do, how far it is, and what came of it (`annotations.jobs`).
+
+    A kind of job is a proxy of this table. Its KIND is stored, and its own values stand in `payload`
+    (what was asked) and `outcome` (what was found), read by `in_payload` and `in_outcome`.
+    """
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "waiting for a worker"
+        WORKING = "working", "being worked on"
+        DONE = "done", "done"
+        REFUSED = "refused", "refused"
+        GIVEN_UP = "given up", "given up"
+
+    KIND = ""
+    # What a page calls the state of a job that a worker has in hand.
+    WORKING_WORDS = "being worked on"
+
+    kind = models.CharField(max_length=20)
+    # No study: work for the installation, or for a study that is not there yet, or hardly any more.
+    study = models.ForeignKey(
+        Study, null=True, blank=True, on_delete=models.CASCADE, related_name="jobs"
+    )
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    key = models.CharField(max_length=200, blank=True, help_text="The same asked again is one job.")
+    payload = models.JSONField(default=dict, blank=True)
+    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
+    due_at = models.DateTimeField(null=True, blank=True, help_text="No worker takes it before.")
+    done = models.PositiveIntegerField(default=0)
+    total = models.PositiveIntegerField(null=True, blank=True, help_text="Empty: nobody can tell.")
+    outcome = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    objects = Jobs()
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["kind", "study", "key"],
+                condition=~Q(key=""),
+                name="the_same_asked_again_is_one_job",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state__in=["refused", "given up"]) | ~Q(reason=""),
+                name="a_job_without_an_outcome_says_why",
+            ),
+        ]
+        indexes = [models.Index(fields=["state", "kind"], name="job_by_state")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.pk} ({self.state})"
+
+    def save(self, *args: Any, **more: Any) -> None:
+        self.kind = self.KIND or self.kind
+        super().save(*args, **more)
+
+    @property
+    def is_open(self) -> bool:
+        return self.state in {self.State.WAITING, self.State.WORKING}
+
+    @property
+    def is_given_up(self) -> bool:
+        return self.state == self.State.GIVEN_UP
+
+    @property
+    def state_words(self) -> str:
+        is_held = self.state == self.State.WORKING
+        return self.WORKING_WORDS if is_held else str(self.State(self.state).label)
+
+
+class _JsonValue(property):
+    """A property, so that it is an argument of the model, too."""
+
+    def __init__(self, column: str, default: Callable[[], Any]) -> None:
+        self.column, self.default = column, default
+        super().__init__(self.read, self.write)
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def read(self, job: Job) -> Any:
+        column = getattr(job, self.column)
+        return column[self.name] if self.name in column else self.default()
+
+    def write(self, job: Job, value: Any) -> None:
+        getattr(job, self.column)[self.name] = value
+
+
+class _JsonKey(_JsonValue):
+    """A row of another table by its primary key; None once it is gone."""
+
+    def __init__(self, label: str) -> None:
+        super().__init__("payload", lambda: None)
+        self.label = label
+
+    def read(self, job: Job) -> Any:
+        known = job.__dict__.setdefault("_rows", {})
+        if self.name not in known:
+            rows = apps.get_model(self.label)._base_manager
+            known[self.name] = rows.filter(pk=super().read(job)).first()
+        return known[self.name]
+
+    def write(self, job: Job, value: Any) -> None:
+        job.__dict__.setdefault("_rows", {})[self.name] = value
+        super().write(job, value.pk)
+
+
+def in_payload(default: Callable[[], Any] = str) -> Any:
+    """A value that was asked for; `default` makes what stands for a missing one."""
+    return _JsonValue("payload", default)
+
+
+def in_outcome(default: Callable[[], Any] = str) -> Any:
+    """A value that was found."""
+    return _JsonValue("outcome", default)
+
+
+def row_in_payload(label: str) -> Any:
+    """A row that the job is about, such as "judges.Run"."""
+    return _JsonKey(label)

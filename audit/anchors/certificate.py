@@ -42,7 +42,7 @@ def newest(run: Run) -> AnchorScoring | None:
 
 def unanswered(run: Run) -> AnchorScoring | None:
     """What is asked for and not answered, or was asked for last and has no answer."""
-    last = AnchorScoring.objects.filter(run=run).select_related("anchors").order_by("-pk").first()
+    last = AnchorScoring.objects.filter(payload__run=run.pk).order_by("-pk").first()
     return last if last is not None and last.state != AnchorScoring.State.DONE else None
 
 
@@ -114,19 +114,19 @@ def of_sides(body: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _done(run: Run) -> QuerySet[AnchorScoring]:
-    rows = AnchorScoring.objects.filter(run=run, state=AnchorScoring.State.DONE)
-    return rows.select_related("study", "anchors", "run__judge")
+    rows = AnchorScoring.objects.filter(payload__run=run.pk, state=AnchorScoring.State.DONE)
+    return rows.select_related("study")
 
 
 def _before(scoring: AnchorScoring) -> dict[str, _Then]:
     then: dict[str, _Then] = {}
-    first = _done(scoring.run).filter(anchors=scoring.anchors_id, pk__lt=scoring.pk)
+    first = _done(scoring.run).filter(payload__anchors=scoring.anchors.pk, pk__lt=scoring.pk)
     if (earliest := first.order_by("pk").first()) is not None:
         for row in earliest.scores:
             if row["score"] is not None:
                 then[row["image"]] = _Then(row["score"], _day(earliest))
-    images = AnchorImage.objects.filter(anchors=scoring.anchors_id).values("image")
-    rows = Score.objects.filter(run=scoring.run_id, image__in=images, value__isnull=False)
+    images = AnchorImage.objects.filter(anchors=scoring.anchors).values("image")
+    rows = Score.objects.filter(run=scoring.run, image__in=images, value__isnull=False)
     for key, value, at in rows.order_by().values_list("image__key", "value", "created_at"):
         if value is not None and at <= scoring.created_at:
             then[key] = _Then(value, at.date())

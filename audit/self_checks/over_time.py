@@ -22,10 +22,7 @@ def first_before(check: SelfCheck) -> SelfCheck | None:
 def earlier(check: SelfCheck) -> QuerySet[SelfCheck]:
     return SelfCheck.objects.filter(
         study=check.study_id,
-        judge=check.judge,
-        options=check.options,
-        count=check.count,
-        seed=check.seed,
+        payload=check.payload,
         state=SelfCheck.State.DONE,
         pk__lt=check.pk,
     )

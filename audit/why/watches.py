@@ -32,9 +32,8 @@ def of_judge(body: Mapping[str, Any]) -> dict[str, Any]:
     fingerprint = body["signature"]["judges"][body["judge_now"]]
     runs = Run.objects.filter(study__slug=body["study"], judge__fingerprint=fingerprint)
     run = runs.order_by("-pk").first()
-    scorings = list(
-        AnchorScoring.objects.filter(run=run, state=AnchorScoring.State.DONE).order_by("pk")
-    )
+    mine = AnchorScoring.objects.filter(payload__run=run and run.pk, state=AnchorScoring.State.DONE)
+    scorings = list(mine.order_by("pk")) if run is not None else []
     if run is None or not scorings:
         return {"undefined": "the judge has not scored anchors again"}
     compared = _compared(run, scorings)
@@ -68,7 +67,7 @@ def _compared(run: Run, scorings: list[AnchorScoring]) -> list[list[tuple[float,
     first: dict[int, dict[str, float]] = {}
     found = []
     for scoring in scorings:
-        earliest = first.get(scoring.anchors_id, {})
+        earliest = first.get(scoring.payload["anchors"], {})
         told = []
         for row in sorted(scoring.scores, key=lambda row: row["image"]):
             if row["score"] is None:
@@ -79,7 +78,7 @@ def _compared(run: Run, scorings: list[AnchorScoring]) -> list[list[tuple[float,
                 told.append((row["score"], then, row["prompt"]))
         found.append(told)
         first.setdefault(
-            scoring.anchors_id,
+            scoring.payload["anchors"],
             {row["image"]: row["score"] for row in scoring.scores if row["score"] is not None},
         )
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.utils import timezone
@@ -10,23 +11,16 @@ from annotations.models import AnchorSet
 from judges.anchors.score import score_anchors
 from judges.errors import JudgeRefused
 from judges.models import AnchorScoring, Run
-from judges.runs.asked_checks import AskedWork
+from judges.runs import ask_judge
 from judges.runs.lifecycle import own_options
 from judges.runs.local_weights import is_provisional
 
 
-def _look(asked: AnchorScoring) -> dict[str, Any]:
-    return score_anchors(
-        run=asked.run, anchors=asked.anchors, on_step=lambda done: _tell(asked, done)
-    )
+def _look(asked: AnchorScoring, progress: Callable[[int], None]) -> dict[str, Any]:
+    return score_anchors(run=asked.run, anchors=asked.anchors, on_step=progress)
 
 
-def _tell(asked: AnchorScoring, done: int) -> None:
-    """For the page that waits; a scoring of a command has no row yet."""
-    AnchorScoring.objects.filter(pk=asked.pk).update(done=done)
-
-
-WORK = AskedWork(
+KIND = ask_judge.judge_job(
     AnchorScoring, _look, "they were scoring the anchors again; it may need more memory"
 )
 
@@ -34,13 +28,14 @@ WORK = AskedWork(
 def ask(*, run: Run, anchors: AnchorSet, by: Any) -> AnchorScoring:
     """For a worker."""
     _refuse_unsettled(run)
-    return WORK.ask(
+    return ask_judge.request(
+        KIND,
         study=run.study,
         name=run.judge.name,
         options=own_options(run.judge),
         by=by,
-        run=run,
-        anchors=anchors,
+        run=run.pk,
+        anchors=anchors.pk,
     )
 
 
@@ -49,13 +44,12 @@ def score_here(*, run: Run, anchors: AnchorSet) -> AnchorScoring:
     _refuse_unsettled(run)
     scoring = AnchorScoring(
         study=run.study,
-        run=run,
-        anchors=anchors,
         judge=run.judge.name,
         options=own_options(run.judge),
+        run=run,
+        anchors=anchors,
     )
-    for field, value in _look(scoring).items():
-        setattr(scoring, field, value)
+    scoring.outcome = _look(scoring, lambda done: None)
     scoring.state, scoring.finished_at = AnchorScoring.State.DONE, timezone.now()
     scoring.save()
     return scoring

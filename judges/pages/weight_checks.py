@@ -17,7 +17,7 @@ from judges.engines.shared.memory import gib
 from judges.models import WeightCheck
 from judges.pages.runs import filled_in
 from judges.runs import weight_jobs
-from judges.runs.wake import send
+from judges.runs.ask_judge import request as request_job
 
 
 @require_POST
@@ -25,14 +25,15 @@ from judges.runs.wake import send
 def ask(request: HtmxRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
     judge = request.POST.get("judge", "")
-    check = weight_jobs.WORK.ask(
+    check = request_job(
+        weight_jobs.KIND,
         study=place.study,
         name=judge,
         options=registry.from_text(judge, filled_in(request)),
         measure=request.POST.get("measure") == "1",
         by=request.user,
     )
-    transaction.on_commit(lambda: send(tasks.check_weights_task, check.pk))
+    transaction.on_commit(lambda: tasks.call_for(check))
     return redirect("weight-check", slug=slug, check_id=check.pk)
 
 

@@ -12,7 +12,7 @@ import logging
 import os
 import threading
 
-from celery import Task
+from celery import Signature, Task
 
 logger = logging.getLogger(__name__)
 
@@ -21,7 +21,7 @@ SEND_WITHIN = 1.5
 _on_the_way = threading.Lock()
 
 
-def send(task: Task, *args: object) -> bool:
+def send(task: Task | Signature, *args: object) -> bool:
     """Call a worker; if the broker is down or does not answer, log it and continue."""
     if not _on_the_way.acquire(timeout=SEND_WITHIN):
         logger.warning("the broker does not answer, %s waits for the next round", task.name)
@@ -32,7 +32,9 @@ def send(task: Task, *args: object) -> bool:
 
 
 class _Message:
-    def __init__(self, task: Task, args: tuple[object, ...], on_the_way: threading.Lock) -> None:
+    def __init__(
+        self, task: Task | Signature, args: tuple[object, ...], on_the_way: threading.Lock
+    ) -> None:
         self.task, self.args, self.on_the_way = task, args, on_the_way
         self.error: Exception | None = None
         self.over = threading.Event()

@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.utils import timezone
 
 from annotations.models import Study
 from judges.models import SelfCheck
-from judges.runs.asked_checks import AskedWork
+from judges.runs.ask_judge import judge_job
 from judges.self_checks.make import check_judge
 
 MOST = 1_000  # images for each check
 LARGEST_SEED = 2**31 - 1
 
 
-def _look(asked: SelfCheck) -> dict[str, Any]:
+def _look(asked: SelfCheck, progress: Callable[[int], None]) -> dict[str, Any]:
     return check_judge(
         study=asked.study,
         name=asked.judge,
         options=asked.options,
         count=asked.count,
         seed=asked.seed,
-        on_step=lambda step: _tell(asked, step),
+        on_step=progress,
     ).as_fields()
 
 
-def _tell(asked: SelfCheck, step: int) -> None:
-    """For the page that waits; a check of a command has no row yet."""
-    SelfCheck.objects.filter(pk=asked.pk).update(step=step)
-
-
-WORK = AskedWork(SelfCheck, _look, "they were asking this judge; it may need more memory")
+KIND = judge_job(SelfCheck, _look, "they were asking this judge; it may need more memory")
 
 
 def check_here(
@@ -40,8 +35,7 @@ def check_here(
 ) -> SelfCheck:
     """Done in this process, and kept like those of workers."""
     asked = SelfCheck(study=study, judge=name, options=dict(options), count=count, seed=seed)
-    for field, value in _look(asked).items():
-        setattr(asked, field, value)
+    asked.outcome = _look(asked, lambda step: None)
     asked.state, asked.finished_at = SelfCheck.State.DONE, timezone.now()
     asked.save()
     return asked

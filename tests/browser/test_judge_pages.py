@@ -61,10 +61,10 @@ def test_the_answer_of_a_check_of_weights(open_page, alice, study, size):
     page = open_page(alice, f"/studies/{study.slug}/runs/weights/{check.pk}/", size=SIZES[size])
     page.get_by_text("Missing keys").click()
     take(page, f"judge-weights-{size}")
-    WeightCheck.objects.filter(pk=check.pk).update(state="waiting", parts=[])
+    WeightCheck.objects.filter(pk=check.pk).update(state="waiting", outcome={})
     page.reload()
     expect(page.get_by_role("status")).to_contain_text("Waiting for a worker")
-    WeightCheck.objects.filter(pk=check.pk).update(state="done", parts=[FOUND])
+    WeightCheck.objects.filter(pk=check.pk).update(state="done", outcome={"parts": [FOUND]})
     # Without a visit: the page asks again by itself.
     expect(page.get_by_role("button", name="Start this judge")).to_be_visible()
 
@@ -94,9 +94,13 @@ def test_a_judge_is_asked_to_check_itself(open_page, alice, judged, size):
         state="done",
         holder="",
         leased_until=None,
-        fingerprint="0123456789abcdef",
-        pairs=[{**pair, "after": 1.0 - (pair["check"] in ("colors", "sides"))} for pair in PAIRS],
-        left_out={"colors": {"its prompt does not name two things with a color each": 229}},
+        outcome={
+            "fingerprint": "0123456789abcdef",
+            "pairs": [
+                {**pair, "after": 1.0 - (pair["check"] in ("colors", "sides"))} for pair in PAIRS
+            ],
+            "left_out": {"colors": {"its prompt does not name two things with a color each": 229}},
+        },
     )
     # Without a visit: the page asks again by itself.
     expect(page.get_by_role("button", name="Check again")).to_be_visible()

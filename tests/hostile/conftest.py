@@ -103,8 +103,7 @@ def _build(media: Path) -> World:
         reason=HOSTILE,
         parts=[{"part": HOSTILE, "engine": HOSTILE, "files": {HOSTILE: 1}, "missing": [HOSTILE]}],
     )
-    SelfCheck.objects.create(
-        pk=check.pk,
+    self_check = SelfCheck.objects.create(
         study=study,
         judge=HOSTILE,
         options={HOSTILE: HOSTILE},
@@ -172,6 +171,7 @@ def _build(media: Path) -> World:
         "<slug:public_id>": study.images.get(key="early-0").public_id,
         "<int:run_id>": run.pk,
         "<int:check_id>": check.pk,
+        "<int:self_check_id>": self_check.pk,
         "<int:member_id>": bob.pk,
         "<int:invitation_id>": invitation.pk,
         "<int:report_id>": report.pk,

@@ -48,7 +48,10 @@ def database(kind: str, folder: Path) -> Iterator[str]:
 
 
 def fill(url: str, file: Path) -> None:
-    text = gzip.decompress(file.read_bytes()).decode()
+    execute(url, gzip.decompress(file.read_bytes()).decode())
+
+
+def execute(url: str, text: str) -> None:
     if url.startswith("sqlite"):
         with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as there:
             there.executescript(text)

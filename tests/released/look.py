@@ -12,11 +12,15 @@ from django.contrib.auth import get_user_model  # noqa: E402
 from django.test import Client  # noqa: E402
 from django.urls import reverse  # noqa: E402
 
-from annotations.models import Annotation, Answer, Event, PairVote, Study  # noqa: E402
+from annotations.models import Annotation, Answer, Event, Job, PairVote, Study  # noqa: E402
 from audit.models import Report  # noqa: E402
 from audit.navigation import SECTIONS  # noqa: E402
 from judges.models import Score  # noqa: E402
 from tests.released.make import SLUG  # noqa: E402
+
+COLUMNS = ("pk", "kind", "key", "state", "holder", "tries", "reason")
+COLUMNS += ("payload", "outcome", "done", "total")
+TIMES = ("leased_until", "due_at", "finished_at")
 
 
 def look() -> dict:
@@ -34,10 +38,20 @@ def look() -> dict:
         "annotations": Annotation.objects.count(),
         "scores": list(Score.objects.order_by("image__key").values_list("image__key", "value")),
         "votes": list(PairVote.objects.values_list("annotator__name", "value")),
+        "jobs": [_told(job) for job in Job.objects.select_related("study", "by").order_by("pk")],
         "reports": Report.objects.filter(study=study).count(),
         "events": Event.objects.filter(study=study).count(),
         "pages": {name: client.get(address).status_code for name, address in pages.items()},
     }
+
+
+def _told(job: Job) -> dict:
+    """What is not empty."""
+    assert job.study is None or job.study.slug == SLUG
+    told = {name: getattr(job, name) for name in COLUMNS}
+    told |= {name: at.isoformat() for name in TIMES if (at := getattr(job, name)) is not None}
+    told["by"] = job.by.username if job.by else ""
+    return {name: value for name, value in told.items() if value not in ("", None, 0, {})}
 
 
 if __name__ == "__main__":

@@ -7,8 +7,54 @@ import json
 import pytest
 
 from tests import needs
-from tests.released import databases
+from tests.released import databases, old_jobs
 
+NOON = "2026-05-01T12:00:00+00:00"
+JOBS = [
+    {
+        "pk": 901,
+        "kind": "weight check",
+        "state": "done",
+        "by": "alice",
+        "payload": {"judge": "clip-score", "options": {"a": 1}, "measure": True},
+        "outcome": {"parts": [{"part": "x"}]},
+        "finished_at": NOON,
+    },
+    {
+        "pk": 902,
+        "kind": "weight check",
+        "state": "working",
+        "holder": "me",
+        "leased_until": NOON,
+        "tries": 2,
+        "payload": {"judge": "clip-score", "options": {}, "measure": False},
+        "outcome": {"parts": []},
+    },
+    {
+        "pk": 903,
+        "kind": "self-check",
+        "state": "done",
+        "by": "alice",
+        "payload": {"judge": "j", "options": {}, "count": 60, "seed": 3},
+        "done": 7,
+        "outcome": {
+            "fingerprint": "abc",
+            "pairs": [{"before": 0.1}],
+            "left_out": {"mirror": {"why": 2}},
+        },
+        "finished_at": NOON,
+    },
+    {
+        "pk": 904,
+        "kind": "anchor scoring",
+        "state": "refused",
+        "reason": "The engine was asleep.",
+        "payload": {"judge": "j", "options": {}, "run": 1, "anchors": 5},
+        "done": 1,
+        "outcome": {"scores": [], "changed_pictures": ["late-0"]},
+        "finished_at": NOON,
+    },
+]
 FILES = [(kind, file) for kind in databases.KINDS for file in databases.kept(kind)]
 
 
@@ -20,6 +66,7 @@ def test_a_released_database_comes_forward_with_all_that_people_and_judges_said(
         needs.postgres()
     with databases.database(kind, tmp_path) as url:
         databases.fill(url, file)
+        databases.execute(url, old_jobs.ROWS)
         upgraded = databases.run(url, tmp_path, "manage.py", "upgrade", "--no-backup")
         assert upgraded.returncode == 0, upgraded.stderr
         looked = databases.run(url, tmp_path, "-m", "tests.released.look")
@@ -32,6 +79,8 @@ def test_a_released_database_comes_forward_with_all_that_people_and_judges_said(
     assert found["scores"] == [[name, (place + 1) % 2] for place, name in enumerate(names)]
     assert found["votes"] == [["bob", "both"]]
     assert found["reports"] == 1
+    # Above the highest number that a job of any kind had; what was open stays so.
+    assert found["jobs"] == JOBS
     assert len(found["pages"]) > 30
     assert {name: status for name, status in found["pages"].items() if status != 200} == {}
 

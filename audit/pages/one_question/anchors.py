@@ -27,7 +27,6 @@ from judges import tasks
 from judges.anchors import jobs
 from judges.models import AnchorScoring, Run
 from judges.names import runs_by_name
-from judges.runs.wake import send
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ def score(request: HtmxRequest, slug: str) -> HttpResponse:
     if run is None or anchors is None:
         raise Refused("There is no such judge here, or there are no anchors yet.")
     asked = jobs.ask(run=run, anchors=anchors, by=request.user)
-    transaction.on_commit(lambda: send(tasks.score_anchors_task, asked.pk))
+    transaction.on_commit(lambda: tasks.call_for(asked))
     return _back(request, slug)
 
 

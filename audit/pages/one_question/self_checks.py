@@ -17,7 +17,7 @@ from audit.words import self_checks as words
 from judges import catalogue, registry, tasks
 from judges.models import SelfCheck
 from judges.pages.runs import filled_in
-from judges.runs.wake import send
+from judges.runs.ask_judge import request as request_job
 from judges.self_checks import jobs
 from judges.self_checks.make import COUNT, STEPS
 
@@ -29,7 +29,8 @@ EARLIER = 20
 def ask(request: HtmxRequest, slug: str) -> HttpResponse:
     place = owner_place_or_404(request, slug)
     judge = request.POST.get("judge", "")
-    check = jobs.WORK.ask(
+    check = request_job(
+        jobs.KIND,
         study=place.study,
         name=judge,
         options=registry.from_text(judge, filled_in(request)),
@@ -37,15 +38,15 @@ def ask(request: HtmxRequest, slug: str) -> HttpResponse:
         count=COUNT,
         seed=0,
     )
-    transaction.on_commit(lambda: send(tasks.self_check_task, check.pk))
-    return redirect("self-check", slug=slug, check_id=check.pk)
+    transaction.on_commit(lambda: tasks.call_for(check))
+    return redirect("self-check", slug=slug, self_check_id=check.pk)
 
 
 @require_GET
 @login_required
-def check(request: HtmxRequest, slug: str, check_id: int) -> HttpResponse:
+def check(request: HtmxRequest, slug: str, self_check_id: int) -> HttpResponse:
     place = research_place_or_404(request, slug)
-    asked = _check_or_404(place, check_id)
+    asked = _check_or_404(place, self_check_id)
     entry = catalogue.find(asked.judge)
     context = {
         "study": place.study,
@@ -55,7 +56,7 @@ def check(request: HtmxRequest, slug: str, check_id: int) -> HttpResponse:
         "typed": asked.options.items(),
         "is_known": entry is not None,
         "is_owner": place.owns,
-        "progress": words.progress(asked.step),
+        "progress": words.progress(asked.done),
         "steps": len(STEPS),
         **(_found(asked) if asked.state == SelfCheck.State.DONE else {}),
     }
@@ -67,9 +68,9 @@ def check(request: HtmxRequest, slug: str, check_id: int) -> HttpResponse:
 
 @require_GET
 @login_required
-def check_file(request: HtmxRequest, slug: str, check_id: int) -> HttpResponse:
+def check_file(request: HtmxRequest, slug: str, self_check_id: int) -> HttpResponse:
     """The same as data, with every pair of scores."""
-    asked = _check_or_404(research_place_or_404(request, slug), check_id)
+    asked = _check_or_404(research_place_or_404(request, slug), self_check_id)
     told = {
         **counting.counted(asked),
         "state": asked.state,

@@ -199,4 +199,4 @@ def test_the_command_makes_scores_and_tells(capsys):
     assert "4 of 4 anchors gave the same score" in said("score", judge="geneval-builtin")
     body = json.loads(said("certificate", "--json", judge="geneval-builtin"))
     assert (body["same"], body["anchors"]["count"]) == (4, 4)
-    assert keep.newest(study).scorings.count() == 1
+    assert AnchorScoring.objects.get().anchors == keep.newest(study)

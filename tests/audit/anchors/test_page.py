@@ -6,6 +6,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from annotations.jobs import run as run_job
 from annotations.models import AnchorSet
 from judges.anchors import jobs
 from judges.models import AnchorScoring
@@ -20,7 +21,7 @@ HTMX = {"HTTP_HX_REQUEST": "true"}
 
 @pytest.fixture
 def judged_bench(alice, monkeypatch):
-    monkeypatch.setattr("audit.pages.one_question.anchors.send", lambda *given: True)
+    monkeypatch.setattr("judges.tasks.send", lambda *given: True)
     study = bench(12)
     making.person(study, "alice", role="owner")
     making.person(study, "rita", role="researcher")
@@ -51,7 +52,7 @@ def test_owners_freeze_anchors_have_them_scored_and_read_the_certificate(as_alic
     assert "waiting for a worker" in page
     assert 'hx-trigger="every 3s"' in page
     scoring = AnchorScoring.objects.get()
-    jobs.WORK.work(check_id=scoring.pk)
+    run_job(scoring.pk)
     page = text(as_alice.get(at(), **HTMX))
     assert page.lstrip().startswith('<div id="numbers"')
     assert "10 of 10 anchors gave the same score on" in page

@@ -6,6 +6,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from annotations.jobs import run as run_job
+from annotations.jobs import waiting
 from judges import tasks
 from judges.errors import JudgeMissing, JudgeRefused, Passing
 from judges.looks.gather import ImageScorer
@@ -21,7 +23,7 @@ PAIR = {"check": "mirror", "image": "img-1", "prompt": "p", "before": 1.0, "afte
 
 @pytest.fixture
 def tasks_wait(monkeypatch):
-    monkeypatch.setattr("audit.pages.one_question.self_checks.send", lambda *given: True)
+    monkeypatch.setattr("judges.tasks.send", lambda *given: True)
 
 
 @pytest.fixture
@@ -64,7 +66,7 @@ def test_a_worker_asks_the_judge_and_the_page_tells_what_it_found(as_alice, benc
     waiting = text(as_alice.get(at(check)))
     assert "Waiting for a worker" in waiting
     assert 'hx-trigger="every 1s"' in waiting
-    jobs.WORK.work(check_id=check.pk)
+    run_job(check.pk)
     page = text(as_alice.get(at(check)))
     assert "hx-trigger" not in page
     for words in (
@@ -79,7 +81,7 @@ def test_a_worker_asks_the_judge_and_the_page_tells_what_it_found(as_alice, benc
     assert check.fingerprint in page
     # Asked again, both stand side by side.
     again = ask(as_alice, bench_of_alice)
-    jobs.WORK.work(check_id=again.pk)
+    run_job(again.pk)
     page = text(as_alice.get(at(again)))
     assert "Over time" in page
     assert at(check) in page
@@ -96,7 +98,7 @@ def test_the_page_tells_how_far_the_worker_is(as_alice, bench_of_alice, monkeypa
 
     finish = ImageScorer.finish
     monkeypatch.setattr(ImageScorer, "finish", peek)
-    jobs.WORK.work(check_id=check.pk)
+    run_job(check.pk)
     for step, words in (
         (1, "the images as they are"),
         (3, "mirrored, left for right"),
@@ -147,7 +149,7 @@ def test_what_hinders_a_worker_stands_on_the_page(
 
     monkeypatch.setattr(jobs, "check_judge", hinder)
     check = ask(as_alice, bench_of_alice)
-    jobs.WORK.work(check_id=check.pk)
+    run_job(check.pk)
     check.refresh_from_db()
     assert check.state == state
     assert words in text(as_alice.get(at(check)))
@@ -162,20 +164,23 @@ def test_a_check_that_breaks_is_tried_again_and_then_given_up(
     monkeypatch.setattr(jobs, "check_judge", breaks)
     check = ask(as_alice, bench_of_alice)
     for _ in range(5):
-        assert jobs.WORK.waiting() == [check.pk]
-        jobs.WORK.work(check_id=check.pk)
+        assert [job.pk for job in waiting()] == [check.pk]
+        run_job(check.pk)
     check.refresh_from_db()
     assert check.state == "given up"
     assert "the disk is gone" in text(as_alice.get(at(check)))
-    assert jobs.WORK.waiting() == []
+    assert [job.pk for job in waiting()] == []
 
 
 def test_a_check_whose_message_was_lost_is_called_for_again(as_alice, bench_of_alice, monkeypatch):
     check = ask(as_alice, bench_of_alice)
     sent = []
     monkeypatch.setattr(tasks, "send", lambda task, pk: sent.append((task, pk)))
-    tasks.wake_checks()
-    assert sent == [(tasks.self_check_task, check.pk)]
+    tasks.wake_jobs()
+    [(task, pk)] = sent
+    assert (task.name, pk) == ("judges.tasks.run_job_task", check.pk)
+    # Where the engines are, and for as long as a judge may take.
+    assert task.options == {"queue": "judges", "soft_time_limit": 7200, "time_limit": 7260}
 
 
 def test_what_may_not_be_named_is_refused_at_once(as_alice, bench_of_alice):

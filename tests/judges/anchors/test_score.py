@@ -5,6 +5,8 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 
 from annotations.anchors import keep
+from annotations.jobs import run as run_job
+from annotations.jobs import waiting
 from judges import registry
 from judges.anchors import jobs
 from judges.anchors.score import score_anchors
@@ -123,11 +125,11 @@ def test_a_worker_keeps_what_it_found_and_the_same_request_is_one_job():
     run, anchors = judged(study), frozen(study)
     asked = jobs.ask(run=run, anchors=anchors, by=None)
     assert jobs.ask(run=run, anchors=anchors, by=None) == asked
-    assert jobs.WORK.waiting() == [asked.pk]
-    jobs.WORK.work(check_id=asked.pk)
+    assert [job.pk for job in waiting()] == [asked.pk]
+    run_job(asked.pk)
     asked.refresh_from_db()
     assert asked.state == AnchorScoring.State.DONE
     assert (len(asked.scores), asked.done) == (3, 3)
     # A message that comes twice does nothing.
-    jobs.WORK.work(check_id=asked.pk)
+    run_job(asked.pk)
     assert AnchorScoring.objects.count() == 1

@@ -5,9 +5,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from annotations.jobs import run as run_job
+from annotations.jobs import waiting
 from judges.errors import JudgeMissing
 from judges.models import Run, WeightCheck
-from judges.runs import check_weights, weight_jobs
+from judges.runs import check_weights
 from tests.judges.engines import tiny_clip
 from tests.judges.engines.published_layouts import rewrite
 
@@ -50,7 +52,7 @@ def test_a_worker_looks_and_the_page_shows_what_it_found(as_alice, study, clip):
     waiting = shown(as_alice, check).content.decode()
     assert "Waiting for a worker" in waiting
     assert 'hx-trigger="every 1s"' in waiting
-    weight_jobs.WORK.work(check_id=check.pk)
+    run_job(check.pk)
     page = shown(as_alice, check).content.decode()
     assert "hx-trigger" not in page
     for words in ("model.safetensors", "in float32 (as chosen)", " fit</td>", "not done"):
@@ -62,7 +64,7 @@ def test_a_worker_looks_and_the_page_shows_what_it_found(as_alice, study, clip):
 
 def test_it_is_data_too(as_alice, study, clip):
     check = ask(as_alice, study, clip)
-    weight_jobs.WORK.work(check_id=check.pk)
+    run_job(check.pk)
     told = as_alice.get(reverse("weight-check-file", args=[study.slug, check.pk])).json()
     assert (told["judge"], told["state"], told["reason"]) == (JUDGE, "done", "")
     (part,) = told["parts"]
@@ -78,7 +80,7 @@ def test_missing_and_unexpected_keys_are_named_one_by_one(as_alice, study, clip,
         return state
 
     check = ask(as_alice, study, rewrite(clip, tmp_path / "broken", changed))
-    weight_jobs.WORK.work(check_id=check.pk)
+    run_job(check.pk)
     check.refresh_from_db()
     (part,) = check.parts
     assert part["missing"] == ["text_projection.weight"]
@@ -91,7 +93,7 @@ def test_missing_and_unexpected_keys_are_named_one_by_one(as_alice, study, clip,
 def test_a_failed_self_test_is_told(as_alice, study, clip, monkeypatch):
     monkeypatch.setattr(check_weights.self_test, "_CHECKS", {"similarity": lambda engine: "no."})
     check = ask(as_alice, study, clip, measure="1")
-    weight_jobs.WORK.work(check_id=check.pk)
+    run_job(check.pk)
     check.refresh_from_db()
     assert check.parts[0]["self_test"] == "failed"
     assert "failed its self-test: no." in shown(as_alice, check).content.decode()
@@ -99,7 +101,7 @@ def test_a_failed_self_test_is_told(as_alice, study, clip, monkeypatch):
 
 def test_the_judge_is_started_from_there_with_the_same_options(as_alice, study, clip):
     check = ask(as_alice, study, clip)
-    weight_jobs.WORK.work(check_id=check.pk)
+    run_job(check.pk)
     page = shown(as_alice, check).content.decode()
     assert f'<input type="hidden" name="option:{OPTION}" value="{clip}">' in page
     as_alice.post(
@@ -129,12 +131,12 @@ def test_a_worker_without_the_engines_leaves_it_to_others(as_alice, study, clip,
 
     monkeypatch.setattr(check_weights, "check", missing)
     for _ in range(7):
-        weight_jobs.WORK.work(check_id=check.pk)
+        run_job(check.pk)
     check.refresh_from_db()
     assert (check.state, check.tries) == ("waiting", 0)
     page = shown(as_alice, check).content.decode()
     assert "The last worker that was asked: This machine cannot look: Needs torch." in page
-    assert weight_jobs.WORK.waiting() == [check.pk]
+    assert [job.pk for job in waiting()] == [check.pk]
 
 
 def test_a_check_that_breaks_is_tried_again_and_then_given_up(as_alice, study, clip, monkeypatch):
@@ -145,11 +147,11 @@ def test_a_check_that_breaks_is_tried_again_and_then_given_up(as_alice, study, c
 
     monkeypatch.setattr(check_weights, "check", breaks)
     for _ in range(5):
-        weight_jobs.WORK.work(check_id=check.pk)
+        run_job(check.pk)
     check.refresh_from_db()
     assert check.state == "given up"
     assert "the disk is gone" in check.reason
-    assert weight_jobs.WORK.waiting() == []
+    assert [job.pk for job in waiting()] == []
 
 
 def test_the_page_is_a_fragment_for_htmx_and_asks_the_same_whatever_was_found(as_alice, study):
@@ -159,7 +161,7 @@ def test_the_page_is_a_fragment_for_htmx_and_asks_the_same_whatever_was_found(as
     assert "<html" not in fragment
     assert 'id="check"' in fragment
     once = queries(as_alice, check)
-    WeightCheck.objects.filter(pk=check.pk).update(parts=[part] * 10)
+    WeightCheck.objects.filter(pk=check.pk).update(outcome={"parts": [part] * 10})
     assert queries(as_alice, check) == once
 
 

@@ -1,0 +1,168 @@
+"""Work for workers, of every kind: one table of jobs, one way through it.
+
+A kind says what only it knows: its rows (a proxy of `Job`), what to do, what the workers were doing
+when they died, its queue and limits. Made once, where its app's tasks are imported, a `JobKind` is
+known to all. Everything else stands here, once:
+
+- The row is the truth. A message only says that there is one; lost, it costs time, never work.
+- `run` claims the row by its lease, does the work while a thread renews the lease, and stores the
+  outcome only if the lease is still held: somebody who was thought dead, or whose job was asked for
+  anew meanwhile, changes nothing.
+- `Refused` ends it with that sentence. `Declined` leaves it to another worker, and the try does not
+  count. Any other error, and `TryLater`, which needs no name of an error, is a try in vain: after
+  `TRIES` of them, or of workers that died, it waits with the reason until a person tries it again.
+- Between tries it rests for as long as its kind says.
+- `waiting` says for which jobs a worker is to be called, after taking back those of the dead.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from annotations import event_log
+from annotations.database.leases import WorkerLease, reason_of
+from annotations.errors import Refused
+from annotations.models import Job
+
+logger = logging.getLogger(__name__)
+
+Row = TypeVar("Row", bound=Job)
+State = Job.State
+KINDS: dict[str, JobKind[Any]] = {}
+
+
+class Declined(Exception):
+    """This worker cannot do it; another one may."""
+
+
+class TryLater(Exception):
+    """In vain for now; the message is the whole reason."""
+
+
+class LeaseLost(Exception):
+    """Somebody else does it, or it is wanted no more."""
+
+
+@dataclass(frozen=True)
+class JobKind(Generic[Row]):
+    """`do` returns the outcome and hears of `Progress`; `ended` is called in the transaction in which
+    a job is done, refused or given up. A kind that is not `kept` leaves no row once it is done."""
+
+    model: type[Row]
+    do: Callable[[Row, Progress], Mapping[str, Any] | None]
+    # Ends “workers died while …”.
+    doing: str
+    lease_length: timedelta = timedelta(minutes=5)
+    # Seconds after each try in vain; the last one stands for all later tries.
+    rests: Sequence[int] = ()
+    queue: str = "jurybox"
+    limit: int = 7200
+    # Seconds between two writes of how far it is.
+    progress_every: float = 0.0
+    kept: bool = True
+    ended: Callable[[Row], object] = lambda job: None
+
+    def __post_init__(self) -> None:
+        KINDS[self.model.KIND] = self
+
+    @cached_property
+    def lease(self) -> WorkerLease:
+        mine = Q(kind=self.model.KIND)
+        return WorkerLease(
+            Job, State.WAITING, State.WORKING, State.GIVEN_UP, self.lease_length, self.doing, mine
+        )
+
+    def request(self, *, study: Any, by: Any, payload: dict[str, Any]) -> Row:
+        """A job for a worker; the same one asked for again while it is open is that one."""
+        jobs = self.model.objects
+        is_open = jobs.filter(
+            study=study, payload=payload, state__in=[State.WAITING, State.WORKING]
+        )
+        return is_open.first() or jobs.create(study=study, by=by, payload=payload)
+
+    def try_again(self, pk: int) -> bool:
+        """What a person asks for; False when it was not given up."""
+        return self.lease.try_again(pk, due_at=None)
+
+
+class Progress:
+    """Called with how far the work is, and with other columns that change with it."""
+
+    def __init__(self, kind: JobKind[Any], job: Job) -> None:
+        self.kind, self.job, self.written_at = kind, job, 0.0
+
+    def __call__(self, done: int, **columns: Any) -> None:
+        if columns or time.monotonic() - self.written_at >= self.kind.progress_every:
+            self.written_at = time.monotonic()
+            if not self.kind.lease.renew(self.job.pk, self.job.holder, done=done, **columns):
+                raise LeaseLost
+
+
+def waiting(kinds: Collection[str] | None = None) -> list[Job]:
+    """Those that are due and that no worker holds, the oldest first."""
+    unfinished = Job.objects.filter(state__in=[State.WAITING, State.WORKING]).order_by()
+    for name in unfinished.values_list("kind", flat=True).distinct():
+        if name in KINDS:
+            KINDS[name].lease.take_back()
+    due = Q(due_at=None) | Q(due_at__lte=timezone.now())
+    rows = Job.objects.filter(due, state=State.WAITING, kind__in=KINDS if kinds is None else kinds)
+    return list(rows.only("pk", "kind").order_by("pk"))
+
+
+def run(pk: int) -> bool:
+    """Claim the job, do it, and store what came of it; True when it was done."""
+    name = Job.objects.filter(pk=pk).values_list("kind", flat=True).first()
+    if name not in KINDS or not (holder := KINDS[name].lease.claim(pk)):
+        return False
+    kind = KINDS[name]
+    job = kind.model.objects.select_related("study", "by").get(pk=pk)
+    try:
+        with kind.lease.held_by(pk, holder), event_log.on_behalf_of(job.by):
+            outcome = kind.do(job, Progress(kind, job))
+    except LeaseLost:
+        return False
+    except Declined as declined:
+        reason = f"The last worker that was asked: {declined}"
+        kind.lease.end(pk, holder, state=State.WAITING, reason=reason, tries=F("tries") - 1)
+    except Refused as refusal:
+        _end(kind, job, State.REFUSED, reason=refusal.message)
+    except TryLater as error:
+        _fail(kind, job, str(error))
+    except Exception as error:
+        logger.exception("%s %s failed", job.kind, pk)
+        _fail(kind, job, reason_of(error))
+    else:
+        return _end(kind, job, State.DONE, reason="", outcome=dict(outcome or {}))
+    return False
+
+
+@transaction.atomic
+def _end(kind: JobKind[Any], job: Job, state: str, **columns: Any) -> bool:
+    columns["finished_at"] = timezone.now()
+    if not kind.lease.end(job.pk, job.holder, state=state, **columns):
+        return False
+    for name, value in {"state": state, **columns}.items():
+        setattr(job, name, value)
+    kind.ended(job)
+    if state == State.DONE and not kind.kept:
+        Job.objects.filter(pk=job.pk).delete()
+    return True
+
+
+@transaction.atomic
+def _fail(kind: JobKind[Any], job: Job, reason: str) -> None:
+    rest = kind.rests[min(job.tries, len(kind.rests)) - 1] if kind.rests else None
+    due_at = None if rest is None else timezone.now() + timedelta(seconds=rest)
+    if kind.lease.failed(job.pk, job.holder, reason, due_at=due_at):
+        job.state, job.reason = State.GIVEN_UP, reason
+        kind.ended(job)
