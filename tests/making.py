@@ -18,7 +18,7 @@ from annotations.forms.versions import publish_form
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.labelling import assign, record
-from annotations.models import Annotation, Image, Membership, Study
+from annotations.models import Annotation, HandedBack, Image, Membership, Study
 from annotations.sources.records import (
     AtomRecord,
     GeneratorRecord,
@@ -110,6 +110,11 @@ def cookie_of_person(study: Study, number: int) -> str:
     client = Client()
     client.force_login(person(study, f"person-{number}").user)
     return client.cookies[settings.SESSION_COOKIE_NAME].value
+
+
+def give(image: Image, person: Membership) -> None:
+    """As if it had been given to them and had gone back: they may answer for it late."""
+    HandedBack.objects.get_or_create(image=image, annotator=person)
 
 
 def label(person: Membership, *, aligned: float = 1, quality: float = 1) -> Annotation:

@@ -33,6 +33,7 @@ from annotations.models import (
 from annotations.signals import announce_label_change
 
 EARLIER_KEPT = "Your earlier answers are kept."
+NOT_GIVEN = "This image was not given to you; nothing was saved."
 PRACTISE_FIRST = "Pass the practice round first; this answer was not saved."
 
 
@@ -227,8 +228,7 @@ def _take_place(*, image: Image, annotator: Membership) -> bool:
         return False
     if annotator.must_practise:
         raise LabelRefused(PRACTISE_FIRST)
-    if annotator.worker:
-        _check_worker_is_late(image, annotator)
+    _check_was_given(image, annotator)
     if not assign.take_place(image=image.pk, study=annotator.study):
         raise LabelRefused(
             "This image was given to somebody else because the page had been idle for too long; "
@@ -246,11 +246,12 @@ def _take_place(*, image: Image, annotator: Membership) -> bool:
     return False
 
 
-def _check_worker_is_late(image: Image, annotator: Membership) -> None:
-    """A crowd worker answers only for images that they were given, and for no more than their
-    share: what they hold now goes back if this answer is the last one."""
-    if not assign.was_given(image=image, annotator=annotator):
-        raise LabelRefused("This image was not given to you; nothing was saved.")
+def _check_was_given(image: Image, annotator: Membership) -> None:
+    """A late answer: only for an image that this person was given, and for no more than their
+    share. What they hold now goes back if this answer is the last one. Owners and researchers see
+    every image, and may send what a program labelled."""
+    if not annotator.may_research and not assign.was_given(image=image, annotator=annotator):
+        raise LabelRefused(NOT_GIVEN)
     if annotator.quota is None:
         return
     left = annotator.quota - assign.answered_by(annotator)

@@ -65,7 +65,7 @@ class Assignment(models.Model):
 
 class HandedBack(models.Model):
     """An image that was given to a person and went back without an answer: the page was closed, or
-    the lease ran out. A crowd worker may still answer late; never for an image they were not given.
+    the lease ran out. They may still answer late; nobody answers for an image they were not given.
     """
 
     image = models.ForeignKey(Image, on_delete=models.CASCADE, related_name="+", db_index=False)

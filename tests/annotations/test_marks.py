@@ -113,6 +113,7 @@ def marked(study, bob, charlie):
     use_form(study=study, form=read_form(parse(WRITTEN)))
     image = study.images.order_by("key").first()
     for person, where in ((bob, [POINT, BOX]), (charlie, [BOX])):
+        making.give(image, person)
         record.record_label(
             image=image,
             annotator=person,

@@ -260,13 +260,13 @@ def test_answers_are_kept_or_refused(answers):
     | st.fixed_dictionaries({"aligned": ANSWER, "quality": ANSWER}),
     seconds=st.none() | st.floats() | st.integers(),
 )
-def test_answers_reach_the_tables_or_leave_them_alone(study, bob, before, answers, seconds):
+def test_answers_reach_the_tables_or_leave_them_alone(study, alice, before, answers, seconds):
     met("answers, recorded")
     with transaction.atomic():
         try:
             record.record_label(
                 image=study.images.first(),
-                annotator=bob,
+                annotator=alice,
                 form=study.form,
                 answers=answers,
                 submission=uuid.uuid4(),

@@ -106,8 +106,7 @@ def labelled(study, bob, charlie):
     image = study.images.order_by("key").first()
     for person, aligned, look in ((bob, "1", "3"), (charlie, "1", CANT_TELL), (third, None, "1")):
         why = {"why": "it is too dark"} if aligned is None else {}
-        assign.take_place(image=image.pk, study=study)
-        study.images.filter(pk=image.pk).update(taken=0)
+        making.give(image, person)
         record.record_label(
             image=image,
             annotator=person,

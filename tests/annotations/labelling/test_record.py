@@ -138,15 +138,14 @@ def test_a_submission_that_was_used_for_another_image_is_refused(bob):
 
 def test_an_answer_after_its_lease_ran_out_is_taken_while_a_place_is_free(bob):
     image = assign.next_image(annotator=bob).image
-    Assignment.objects.all().delete()
-    Image.objects.update(taken=0)
+    assign.release_all(annotator=bob)
     answer(bob, image)
     assert Image.objects.get(pk=image.pk).taken == 1
 
 
 def test_an_answer_after_its_place_was_given_away_is_refused_in_words(bob):
     image = assign.next_image(annotator=bob).image
-    Assignment.objects.all().delete()
+    assign.release_all(annotator=bob)
     Image.objects.update(taken=bob.study.overlap)
     with pytest.raises(LabelRefused, match="given to somebody else"):
         answer(bob, image)
@@ -213,3 +212,28 @@ def test_an_answer_sent_twice_finds_the_image_that_was_given_out_for_it(bob):
     first = record.record_and_give_next(**sent)
     assert record.record_and_give_next(**sent) == first
     assert Assignment.objects.filter(annotator=bob, state="leased").count() == 1
+
+
+def test_no_annotator_answers_for_an_image_that_they_were_never_given(study, bob):
+    held = assign.next_image(annotator=bob).image
+    other = Image.objects.filter(study=study).exclude(pk=held.pk).first()
+    for door in (record.record_label, record.record_and_give_next):
+        with pytest.raises(LabelRefused, match="not given to you"):
+            door(
+                image=other,
+                annotator=bob,
+                form=study.form,
+                answers={"aligned": 1, "quality": 0},
+                submission=uuid.uuid4(),
+            )
+    assert not Annotation.objects.exists()
+    assert Image.objects.get(pk=other.pk).taken == 0
+
+
+def test_an_image_that_was_skipped_or_given_back_is_answered_late(bob):
+    skipped = assign.next_image(annotator=bob)
+    assign.skip(assignment=skipped)
+    back = assign.next_image(annotator=bob)
+    assign.release(assignment=back)
+    for late in (skipped, back):
+        assert answer(bob, late.image).state == Annotation.State.COUNTED

@@ -11,6 +11,7 @@ from django.urls import reverse
 from annotations.forms.definition import Example
 from annotations.forms.papers import FORMS
 from annotations.forms.versions import publish_form, use_form
+from annotations.labelling import assign
 from annotations.models import Annotation, Assignment, Flag, Image, Revision
 from tests import making
 
@@ -178,7 +179,7 @@ def test_a_study_that_takes_no_answers_says_so_and_keeps_the_earlier_ones(as_bob
 def test_an_image_that_went_to_others_is_told(as_bob, bob):
     as_bob.get(LABEL)
     image = in_hand(bob)
-    Assignment.objects.all().delete()
+    assign.release_all(annotator=bob)
     Image.objects.filter(pk=image.pk).update(taken=bob.study.overlap)
     reply = send(as_bob, bob, {"aligned": "1", "quality": "1"}, image=image)
     assert b"given to somebody else because the page had been idle" in reply.content

@@ -478,8 +478,8 @@ def test_an_image_that_was_never_given_takes_no_answer_by_page_or_api(client, wo
     assert not Annotation.objects.exists()
 
 
-def test_an_annotator_with_an_account_may_send_what_a_program_labelled(bob, study):
-    answer(bob, study.images.first())
+def test_an_owner_may_send_what_a_program_labelled(alice, study):
+    answer(alice, study.images.first())
     assert Annotation.objects.count() == 1
 
 
