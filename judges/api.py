@@ -24,6 +24,7 @@ from judges.models import Judge, Run, Score, Upload
 from judges.recipes.read import LARGEST
 from judges.runs import lifecycle
 from judges.runs.queries import judge_choices, judge_info, run_row, run_rows
+from judges.runs.readiness import ABSENT, NEEDS, READY
 from judges.runs.wake import send
 
 REFUSALS = {400: OpenApiTypes.OBJECT, 403: MessageSerializer, 404: None}
@@ -53,13 +54,34 @@ class StartRunSerializer(serializers.Serializer):
     )
 
 
+class ObstacleSerializer(serializers.Serializer):
+    """Why some images cannot be scored, and what their prompts lack."""
+
+    reason = serializers.CharField()
+    lacks = serializers.CharField()
+    images = serializers.IntegerField()
+
+
+class FitSerializer(serializers.Serializer):
+    """How many images the judge can score. Of many prompts some are looked at, evenly drawn."""
+
+    images = serializers.IntegerField()
+    scorable = serializers.IntegerField()
+    obstacles = ObstacleSerializer(many=True)
+    prompts = serializers.IntegerField(help_text="That were looked at.")
+    prompts_in_all = serializers.IntegerField()
+
+
 class OfferSerializer(serializers.Serializer):
-    """A judge that can be started, or why it cannot."""
+    """A judge that can be started, or why it cannot; those that fit the study first."""
 
     name = serializers.CharField()
     title = serializers.CharField()
     why_not = serializers.CharField()
     started = serializers.BooleanField()
+    state = serializers.ChoiceField(choices=[READY, NEEDS, ABSENT], source="readiness.state")
+    needs = serializers.CharField(source="readiness.words", help_text="What it needs first.")
+    fit = FitSerializer()
 
 
 class OptionSerializer(serializers.Serializer):

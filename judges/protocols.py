@@ -191,8 +191,12 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Unscored:
+    """`lacks`: what the prompt would need to be judged ("questions", "include", …), where that is why;
+    with it, reasons that differ in their words alone can be counted together."""
+
     reason: str
     evidence: dict[str, Any] = field(default_factory=dict)
+    lacks: str = field(default="", compare=False)  # the reason says the same in words
 
 
 class Method(Protocol):
@@ -206,7 +210,8 @@ class Method(Protocol):
     def version(self) -> str: ...
 
     def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
-        """What is still missing in `seen`; empty when the method knows enough."""
+        """What is still missing in `seen`; empty when the method knows enough, and from the start
+        for a prompt that it cannot judge: so its `judge` can say so before any engine is asked."""
 
     def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored: ...
 
@@ -260,6 +265,11 @@ class Engine(Protocol):
         """Checkpoint, revision, precision, device, libraries; known without loading."""
 
     def load(self) -> None: ...
+
+    @staticmethod
+    def why_unreadable(want: Want) -> str:
+        """Why it could not answer this about any picture; empty where it may."""
+        return ""
 
     def forget(self) -> None:
         """What it remembers of answers, so that the same question is asked anew."""

@@ -22,6 +22,7 @@ from judges.recipes.entry import Entry
 from judges.recipes.names import load
 
 SELF_TEST = "self_test"
+TO_FETCH = "to be fetched on first use"
 # Options that change how fast an engine answers, not what.
 PACE = {"batch", "device", "rows", "concurrency", "timeout", "attempts", "pause", "longest_pause"}
 _SELF_TEST = Option(
@@ -164,6 +165,23 @@ def build(name: str, options: Mapping[str, Any]) -> Judge:
     return Judge(name, method, parts, keys, facts, self_test)
 
 
+def checkpoints_of(chosen: Entry) -> dict[str, str]:
+    """By option, the weights that it asks for where no other are named."""
+    named = {}
+    for kind, (path, given) in chosen.parts.items():
+        told = declared(load(path)).get("checkpoint")
+        if told is not None:
+            named[f"{kind}.checkpoint"] = given.get("checkpoint", told.default)
+    return named
+
+
+def method_of(chosen: Entry, options: Mapping[str, Any]) -> Method:
+    """The judge's rules alone; no engine is made."""
+    own, _ = _sorted_out(chosen, options)
+    own.pop(SELF_TEST, None)
+    return load(chosen.method)(**own)
+
+
 def whereabouts(checkpoint: str) -> str:
     """Whether these weights are here already, in words."""
     if Path(checkpoint).expanduser().exists():
@@ -174,7 +192,7 @@ def whereabouts(checkpoint: str) -> str:
         repository = checkpoint.partition(":")[0]
         if (Path(HF_HUB_CACHE) / f"models--{repository.replace('/', '--')}").is_dir():
             return "in this machine’s cache"
-    return "to be fetched on first use"
+    return TO_FETCH
 
 
 def check_allowed(chosen: Entry) -> None:

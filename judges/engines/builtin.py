@@ -23,7 +23,7 @@ from judges.engines.shared.builtin_vision import COLORS, SHAPES, FoundShape, fin
 from judges.engines.shared.checkpoint import pictures
 from judges.number_words import NUMBERS
 from judges.options import Declared
-from judges.protocols import Answer, ColorOf, Detection, Engine, Question, Talk
+from judges.protocols import Answer, ColorOf, Detection, Engine, Objects, Question, Talk, Want
 
 _COUNTS = NUMBERS[:11]  # those that it counts to
 _RELATIONS = ("left of", "right of", "above", "below")
@@ -67,6 +67,20 @@ class BuiltinEngine(Engine, Declared):
 
     def load(self) -> None:
         """There are no weights."""
+
+    @staticmethod
+    def why_unreadable(want: Want) -> str:
+        """A question is read by its words, so this is known before there is a picture."""
+        if isinstance(want, Objects):
+            unknown = [name for name in want.classes if name not in SHAPES]
+            return f"The built-in engine knows no {', '.join(unknown)}." if unknown else ""
+        if not isinstance(want, Question):
+            return ""
+        try:
+            _read(want.text, want.answers[0])
+        except UnreadableQuestion as error:
+            return str(error)
+        return ""
 
     def detect(
         self, images: Sequence[Image.Image], classes: Sequence[tuple[str, ...]] = ()
@@ -128,7 +142,7 @@ class BuiltinEngine(Engine, Declared):
         # A question is read before any pixel is looked at: a refusal costs nothing.
         expected = question.answers[0]
         try:
-            parts = _read_whole(question.text, expected) or [_read_pair(question.text, expected)]
+            parts = _read(question.text, expected)
         except UnreadableQuestion as error:
             return Answer(None, reason=str(error))
         began = time.perf_counter()
@@ -207,6 +221,10 @@ def _shape_of(noun: str, question: str) -> str:
         if noun.endswith(ending) and noun[: len(noun) - len(ending)] in SHAPES:
             return noun[: len(noun) - len(ending)]
     raise UnreadableQuestion(f"The built-in engine knows no {noun!r}, asked for in {question!r}.")
+
+
+def _read(text: str, expected: str) -> list[tuple[ParsedQuestion, bool | int]]:
+    return _read_whole(text, expected) or [_read_pair(text, expected)]
 
 
 def _read_pair(text: str, expected: str) -> tuple[ParsedQuestion, bool | int]:

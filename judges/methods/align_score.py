@@ -164,11 +164,13 @@ class AlignScore(Optioned):
     def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
         record = asked_of(subject.metadata)
         if isinstance(record, str):
-            return Unscored(record)
+            return Unscored(record, lacks="instances")
         instances, relations = record
         untaught = _untaught(instances, seen)
         if untaught:
-            return Unscored(f"The detector does not know the class {', '.join(untaught)}.")
+            return Unscored(
+                f"The detector does not know the class {', '.join(untaught)}.", lacks="classes"
+            )
         objects = _objects(instances)
         detections = [
             self._colored(objects, index, seen) for index in self._kept(objects, seen[objects])

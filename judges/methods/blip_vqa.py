@@ -78,7 +78,7 @@ class BlipVqa(Optioned):
     def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
         asked = self._asked(subject)
         if isinstance(asked, str):
-            return Unscored(asked)
+            return Unscored(asked, lacks="phrases")
         answers = [(question, seen[question]) for question in asked]
         evidence = {
             "answers": [

@@ -157,7 +157,7 @@ class ChainOfThought(Optioned):
     def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
         conversations = self._conversations(subject)
         if not conversations:
-            return Unscored(self._why_none(subject))
+            return self._unscored(subject)
         held: list[dict[str, Any]] = []
         for turns in conversations:
             replies = [seen[talk] for talk in self._asks(turns, subject) if talk in seen]
@@ -208,11 +208,14 @@ class ChainOfThought(Optioned):
         described = (p for p in reader(self.parser)(subject.prompt) if p.nouns and p.adjectives)
         return [(turns.describe, _about(turns.predict, phrase)) for phrase in described]
 
-    def _why_none(self, subject: Subject) -> str:
+    def _unscored(self, subject: Subject) -> Unscored:
         if not self._category(subject):
             known = ", ".join(CATEGORIES)
-            return f"This prompt has no category of {known} (its “category”, or the option)."
-        return "This prompt describes no thing to ask about."
+            return Unscored(
+                f"This prompt has no category of {known} (its “category”, or the option).",
+                lacks="category",
+            )
+        return Unscored("This prompt describes no thing to ask about.", lacks="phrases")
 
     def _asks(self, turns: tuple[str, ...], subject: Subject) -> list[Talk]:
         """The same conversation again, with other seeds, until a score can be read."""

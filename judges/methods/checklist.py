@@ -154,7 +154,7 @@ class Checklist(Optioned):
             points = self._points(subject)
             asks = self._asked(subject, points)
         except NoPoints as error:
-            return Unscored(str(error))
+            return Unscored(str(error), lacks=error.lacks)
         replies = {ask: self._reply(ask, seen, points) for ask in asks}
         read = [self._read_point(place, point, replies) for place, point in enumerate(points)]
         fields = {name: self._read_field(path, replies) for name, path in self._paths().items()}
@@ -318,7 +318,9 @@ def _filled(text: str, subject: Subject, points: Sequence[Point], place: int | N
         if name.startswith("metadata."):
             held = subject.metadata.get(name.removeprefix("metadata."))
             if not isinstance(held, str | int | float):
-                raise NoPoints(f"This prompt's metadata has no text named “{name[9:]}”.")
+                raise NoPoints(
+                    f"This prompt's metadata has no text named “{name[9:]}”.", "metadata"
+                )
             return str(held)
         return {
             "prompt": subject.prompt,

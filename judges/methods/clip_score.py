@@ -49,7 +49,7 @@ class ClipScore(Optioned):
 
     def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
         if not subject.prompt.strip():
-            return Unscored("This prompt is empty.")
+            return Unscored("This prompt is empty.", lacks="words")
         want = self._similarity(subject)
         similarity = seen[want]
         if similarity is None or not math.isfinite(similarity):

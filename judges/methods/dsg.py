@@ -153,8 +153,16 @@ class Dsg(Optioned):
     version: ClassVar[str] = "2"
 
     def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
+        if self._without_yes_or_no(subject):
+            return ()
         asked = dict.fromkeys(self._asked(atom) for atom in subject.atoms)
         return tuple(want for want in asked if want not in seen)
+
+    def _without_yes_or_no(self, subject: Subject) -> list[Atom]:
+        """The atoms that DSG's own words cannot ask about."""
+        if self.wording != "gpt-4o":
+            return []
+        return [a for a in subject.atoms if a.expected.lower() not in ("yes", "no")]
 
     def _asked(self, atom: Atom) -> Want:
         if self.wording == "gpt-4o":
@@ -172,11 +180,13 @@ class Dsg(Optioned):
 
     def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
         if not subject.atoms:
-            return Unscored("This prompt has no questions to ask.")
-        others = [a for a in subject.atoms if a.expected.lower() not in ("yes", "no")]
-        if self.wording == "gpt-4o" and others:
+            return Unscored("This prompt has no questions to ask.", lacks="questions")
+        if others := self._without_yes_or_no(subject):
             named = "; ".join(f"atom {a.index} ({a.question}) “{a.expected}”" for a in others)
-            return Unscored(f"DSG's own words ask for yes or no, but expected is: {named}.")
+            return Unscored(
+                f"DSG's own words ask for yes or no, but expected is: {named}.",
+                lacks="yes or no",
+            )
         answered = {atom.index: self._answer(atom, seen) for atom in subject.atoms}
         evidence = {
             "answers": [

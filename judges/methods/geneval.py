@@ -242,11 +242,15 @@ class GenEval(Optioned):
 
     def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
         if not subject.metadata.get("include"):
-            return Unscored("This prompt has no include clause for GenEval to check.")
+            return Unscored(
+                "This prompt has no include clause for GenEval to check.", lacks="include"
+            )
         objects = _objects(subject)
         unknown = _unknown(objects, seen)
         if unknown:
-            return Unscored(f"The detector does not know the class {', '.join(unknown)}.")
+            return Unscored(
+                f"The detector does not know the class {', '.join(unknown)}.", lacks="classes"
+            )
         detections, colors = seen[objects], self._colors(objects, seen)
         places = _keep(subject.metadata, detections, self)
         counted = {

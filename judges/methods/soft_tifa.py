@@ -66,7 +66,7 @@ class SoftTifa(Optioned):
 
     def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
         if not subject.atoms:
-            return Unscored("This prompt has no atoms to ask about.")
+            return Unscored("This prompt has no atoms to ask about.", lacks="questions")
         answers = [seen[self._asked(atom)] for atom in subject.atoms]
         judged = [_judged(*pair) for pair in zip(subject.atoms, answers, strict=True)]
         evidence: dict[str, Any] = {

@@ -131,17 +131,20 @@ class Tifa(Optioned):
     version: ClassVar[str] = "2"
 
     def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
+        if self._without_choices(subject):
+            return ()
         asked = dict.fromkeys(self._asked(atom) for atom in subject.atoms)
         return tuple(want for want in asked if want not in seen)
 
     def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
         if not subject.atoms:
-            return Unscored("This prompt has no questions to ask.")
-        choices = _choices(subject) if self.form == "free" else {}
-        lacking = [a for a in subject.atoms if self.form == "free" and a.index not in choices]
-        if lacking:
+            return Unscored("This prompt has no questions to ask.", lacks="questions")
+        if lacking := self._without_choices(subject):
             named = "; ".join(f"atom {atom.index} ({atom.question})" for atom in lacking)
-            return Unscored(f"A free answer needs choices to be compared with: {named}.")
+            return Unscored(
+                f"A free answer needs choices to be compared with: {named}.", lacks="choices"
+            )
+        choices = _choices(subject) if self.form == "free" else {}
         answers = [
             self._row(atom, seen[self._asked(atom)], choices.get(atom.index, ()))
             for atom in subject.atoms
@@ -159,6 +162,13 @@ class Tifa(Optioned):
         # Nothing but a blank is no spelling of any answer: wrong, as in the official code.
         silent = sum(not a["said"].strip() for a in answers)
         return Judgement(score, atoms=atoms, evidence=evidence, assumed=silent)
+
+    def _without_choices(self, subject: Subject) -> list[Atom]:
+        """The atoms whose free answer there is nothing to compare with."""
+        if self.form != "free":
+            return []
+        choices = _choices(subject)
+        return [atom for atom in subject.atoms if atom.index not in choices]
 
     def _asked(self, atom: Atom) -> Want:
         if self.form == "free":

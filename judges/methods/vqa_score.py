@@ -130,7 +130,7 @@ class VqaScore(Optioned):
 
     def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
         if not subject.prompt.strip():
-            return Unscored("This prompt is empty.")
+            return Unscored("This prompt is empty.", lacks="words")
         question = self._question(subject.prompt)
         answer = seen[question]
         evidence = {"question": question.text, **answer_as_evidence(answer)}

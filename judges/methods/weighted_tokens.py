@@ -95,9 +95,9 @@ class WeightedTokens(Optioned):
     def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
         asked = self._asked(subject)
         if not asked:
-            return Unscored(
-                "This prompt has no questions to ask." if self._by_atom else "This prompt is empty."
-            )
+            if self._by_atom:
+                return Unscored("This prompt has no questions to ask.", lacks="questions")
+            return Unscored("This prompt is empty.", lacks="words")
         rated = [self._rate([seen[question] for question in each]) for _, each in asked]
         rows = [
             self._row(atom, each[0].text, one)

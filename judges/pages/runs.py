@@ -18,6 +18,9 @@ from judges.registry import from_text
 from judges.runs import lifecycle
 from judges.runs import queries as run_queries
 
+# The page of runs offers so many judges; the page of judges has all.
+MOST_AT_HAND = 8
+
 
 @require_GET
 @login_required
@@ -44,7 +47,8 @@ def start(request: HtmxRequest, slug: str) -> HttpResponse:
 @login_required
 def judges(request: HtmxRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
-    context = {"study": place.study, "judges": run_queries.list_judges()}
+    choices = [c for c in run_queries.judge_choices(place.study) if c.is_offered]
+    context = {"study": place.study, "choices": choices}
     return render(request, "judges/judges.html", context)
 
 
@@ -56,7 +60,13 @@ def options(request: HtmxRequest, slug: str, judge: str) -> HttpResponse:
     if catalogue.find(judge) is None:
         raise Http404
     info = run_queries.judge_info(judge)
-    context = {"study": place.study, "judge": info, "thing": info.title, "is_owner": place.owns}
+    context = {
+        "study": place.study,
+        "judge": info,
+        "fit": run_queries.fit_of(place.study, judge),
+        "thing": info.title,
+        "is_owner": place.owns,
+    }
     return render(request, "judges/options.html", context)
 
 
@@ -132,16 +142,18 @@ def _answer(request: HtmxRequest, place: Place) -> HttpResponse:
 
 
 def _page(request: HtmxRequest, place: Place) -> HttpResponse:
+    """The runs ask again every second; what judges could do is counted when the page is opened, and
+    when one was started."""
     rows = run_queries.run_rows(place.study)
-    choices = run_queries.judge_choices(place.study)
     context = {
         "study": place.study,
         "rows": rows,
-        "choices": [choice for choice in choices if choice.started or choice.needs_no_weights],
-        "judges_in_all": len(choices),
         "running": any(row.run.is_running for row in rows),
     }
-    template = "judges/runs.html"
-    if request.htmx:
-        template += "#runs"
+    if request.htmx and request.htmx.target != "judging":
+        return render(request, "judges/runs.html#runs", context)
+    choices = [c for c in run_queries.judge_choices(place.study) if c.is_offered]
+    context["choices"] = [choice for choice in choices if choice.is_at_hand][:MOST_AT_HAND]
+    context["judges_in_all"] = len(choices)
+    template = "judges/runs.html#judging" if request.htmx else "judges/runs.html"
     return render(request, template, context)

@@ -20,7 +20,7 @@ from judges.recipes.names import ENGINES, KINDS, METHODS
 LARGEST = 100_000  # characters of a file
 LONGEST_TITLE, LONGEST_SOURCE = 120, 1_000
 NAME = re.compile(r"[a-z0-9][a-z0-9.\-]{0,78}[a-z0-9]")
-_OWN = ("name", "title", "method", "released", "source", "options")
+_OWN = ("name", "title", "method", "released", "source", "download_gb", "options")
 FIELDS = (*_OWN, *KINDS)
 
 
@@ -93,6 +93,7 @@ def _entry(held: Mapping[str, Any], file: str) -> tuple[str, Entry]:
         release_date=fields.day("released"),
         needs=tuple(needs),
         source=fields.text("source", LONGEST_SOURCE, optional=True),
+        download_gb=fields.size("download_gb"),
     )
     return name, entry
 
@@ -137,6 +138,14 @@ class _Fields:
         if not isinstance(value, dict):
             self.refuse(name, f"must be a table of options, not {shown(value)}")
         return value
+
+    def size(self, name: str) -> float | None:
+        value = self.held.get(name)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 10_000:
+            self.refuse(name, f"must be a number of gigabytes, not {shown(value)}")
+        return float(value)
 
     def day(self, name: str) -> date | None:
         value = self.held.get(name)

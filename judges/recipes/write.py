@@ -22,6 +22,8 @@ def as_toml(name: str, entry: Entry) -> str:
     lines.append(f"method = {_value(_short_name(entry.method, METHODS))}")
     if entry.source:
         lines.append(f"source = {_value(entry.source)}")
+    if entry.download_gb:
+        lines.append(f"download_gb = {_value(entry.download_gb)}")
     if entry.options:
         lines += ["", "[options]", *_pairs(entry.options)]
     for kind, (path, options) in entry.parts.items():

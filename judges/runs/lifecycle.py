@@ -18,6 +18,7 @@ from judges.errors import JudgeRefused
 from judges.models import Chunk, Judge, Run, Score
 from judges.runs import counts, local_weights
 from judges.runs.chunk_lease import LEASE
+from judges.runs.fit import check_can_score
 from judges.signals import scores_changed
 
 # The engine of a judge whose scores were imported.
@@ -55,6 +56,8 @@ def start_run(
     )
     if not created and run.is_running:
         return run
+    if created:
+        check_can_score(study=study, name=name, options=options)
     event_log.note(study, "started", f"started the judge {judge}")
     return take_up(run)
 

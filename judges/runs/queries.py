@@ -15,8 +15,10 @@ from judges.models import Run, Score
 from judges.names import APART, runs_by_name
 from judges.options import Option
 from judges.recipes.entry import Entry
+from judges.runs.fit import MOST_FOR_ALL, MOST_FOR_ONE, Fit, StudyPrompts
 from judges.runs.lifecycle import IMPORTED
 from judges.runs.local_weights import is_provisional
+from judges.runs.readiness import ABSENT, NEEDS, READY, Readiness, readiness
 
 SPEED_WINDOW = timedelta(seconds=30)
 # The engines of a judge, as headings of its options.
@@ -80,13 +82,41 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True)
 class JudgeChoice:
-    """A judge as the page of runs offers it."""
+    """A judge as it is offered to a study: what it needs, and which images it can score."""
 
     name: str
     title: str
     why_not: str
     started: bool
-    needs_no_weights: bool
+    is_builtin: bool
+    released: date | None
+    readiness: Readiness
+    fit: Fit
+
+    @property
+    def is_offered(self) -> bool:
+        """The built-in judges know the shapes of the demo alone; nobody else looks for them."""
+        return self.started or not (self.is_builtin and self.fit.is_impossible)
+
+    @property
+    def can_start(self) -> bool:
+        return self.started or not self.fit.is_impossible
+
+    @property
+    def is_at_hand(self) -> bool:
+        return self.started or (self.readiness.is_ready and not self.fit.is_impossible)
+
+    @property
+    def group(self) -> str:
+        if not self.can_start:
+            return "Cannot score this study"
+        return "Ready" if self.readiness.is_ready else "Needs something first"
+
+    @property
+    def order(self) -> tuple[int, int, int]:
+        """Judges that fit come first, and among them those that are ready."""
+        states = (READY, NEEDS, ABSENT)
+        return (not self.can_start, states.index(self.readiness.state), -self.fit.percent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +162,12 @@ class JudgeInfo:
     title: str
     released: date | None
     why_not: str
-    needs: str  # the options that have no default
+    state: str  # "ready", "needs" or "cannot run here"
+    needs: str  # what it needs first, in sentences
     weights: str
     options: dict[str, Any]
     declared: list[dict[str, Any]]
-    kind: str  # the heading under which the page lists it
+    kind: str  # the heading under which the command lists it
 
     @property
     def reads_weights(self) -> bool:
@@ -144,10 +175,9 @@ class JudgeInfo:
 
     @property
     def words(self) -> str:
-        if self.why_not:
-            return f"Runs on a worker that has its engines, not on this machine. {self.why_not}"
-        ready = f"Can run here once it is given {self.needs}." if self.needs else "Can run here."
-        return f"{ready} Weights: {self.weights}." if self.weights else ready
+        told = f"{self.state.capitalize()}." if self.state != NEEDS else ""
+        weights = f"Weights: {self.weights}." if self.weights else ""
+        return " ".join(part for part in (told, self.needs, weights) if part)
 
     @property
     def groups(self) -> dict[str, list[OptionField]]:
@@ -176,13 +206,14 @@ def _info(name: str, entry: Entry) -> JudgeInfo:
     why_not = registry.lacking(entry)
     declared = registry.options_of(entry)
     options = {option: told.default for option, told in declared.items()}
-    required = [kind for kind in entry.parts if options.get(f"{kind}.checkpoint") == ""]
+    ready = readiness(entry, options)
     return JudgeInfo(
         name=name,
         title=entry.title,
         released=entry.release_date,
         why_not=why_not,
-        needs=", ".join(f"{kind}.checkpoint" for kind in required),
+        state=ready.state,
+        needs=ready.words,
         weights="; ".join(
             f"{kind}: {value}, {registry.whereabouts(value)}"
             for kind in entry.parts
@@ -220,17 +251,32 @@ def run_row(run: Run) -> RunRow:
 
 
 def judge_choices(study: Study) -> list[JudgeChoice]:
+    """Those that fit the study first; the number of queries is the same for every study."""
     started = set(Run.objects.filter(study=study).values_list("judge__name", flat=True))
-    return [
-        JudgeChoice(
-            name=name,
-            title=entry.title,
-            why_not=registry.lacking(entry),
-            started=name in started,
-            needs_no_weights=all(part == catalogue.BUILTIN for part in entry.parts.values()),
-        )
-        for name, entry in catalogue.entries().items()
+    entries = catalogue.entries()
+    fits = StudyPrompts(study, MOST_FOR_ALL).fits(entries)
+    choices = [
+        _choice(name, entry, fits[name], started=name in started) for name, entry in entries.items()
     ]
+    return sorted(choices, key=lambda choice: choice.order)
+
+
+def _choice(name: str, entry: Entry, fit: Fit, *, started: bool) -> JudgeChoice:
+    ready = readiness(entry, registry.checkpoints_of(entry))
+    return JudgeChoice(
+        name=name,
+        title=entry.title,
+        why_not=registry.lacking(entry) if ready.absent else "",
+        started=started,
+        is_builtin=all(part == catalogue.BUILTIN for part in entry.parts.values()),
+        released=entry.release_date,
+        readiness=ready,
+        fit=fit,
+    )
+
+
+def fit_of(study: Study, name: str) -> Fit:
+    return StudyPrompts(study, MOST_FOR_ONE).fit(name)
 
 
 def failures(run: Run) -> QuerySet[Score]:

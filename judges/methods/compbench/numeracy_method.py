@@ -112,7 +112,7 @@ class Numeracy(Optioned):
 
     def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
         asked = _asked(subject)
-        if isinstance(asked, str):
+        if isinstance(asked, str) or self._untaught(asked, seen.classes) and self._leaves_out:
             return ()
         want = _objects(asked)
         return () if want in seen else (want,)
@@ -120,10 +120,10 @@ class Numeracy(Optioned):
     def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
         asked = _asked(subject)
         if isinstance(asked, str):
-            return Unscored(asked)
+            return Unscored(asked, lacks="counts")
         untaught = self._untaught(asked, seen.classes)
-        if untaught and self.unknown == "unscored":
-            return Unscored(untaught)
+        if untaught and self._leaves_out:
+            return Unscored(untaught, lacks="classes")
         visible = from_score(seen[_objects(asked)], min(self.threshold, FAINT))
         detections = sorted(visible, key=lambda detection: -detection["score"])
         counted = count(asked, detections, threshold=self.threshold, whole_words=self.whole_words)
@@ -143,6 +143,11 @@ class Numeracy(Optioned):
                 "detections": as_evidence(detections),
             },
         )
+
+    @property
+    def _leaves_out(self) -> bool:
+        """Whether a prompt with a noun that the detector was never taught stays without a score."""
+        return self.unknown == "unscored"
 
     def _untaught(self, asked: Sequence[tuple[str, int]], classes: Sequence[str]) -> str:
         names = dict.fromkeys(CALLED.get(noun, noun) for noun, _ in asked)

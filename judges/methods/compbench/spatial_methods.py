@@ -69,7 +69,7 @@ class Spatial2D(Optioned):
 
     def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
         asked = _asked(subject, self.parser, RELATIONS, around=self.complex)
-        if isinstance(asked, str):
+        if isinstance(asked, str) or _is_left_out(self, asked, seen):
             return ()
         want = _objects(asked)
         return () if want in seen else (want,)
@@ -78,11 +78,13 @@ class Spatial2D(Optioned):
         asked = _asked(subject, self.parser, RELATIONS, around=self.complex)
         if isinstance(asked, str):
             # Of a complex prompt whose things it cannot find, the official script says 0.
-            return Judgement(0.0, reason=asked) if self.complex else Unscored(asked)
+            if self.complex:
+                return Judgement(0.0, reason=asked)
+            return Unscored(asked, lacks="relation")
         relation, *nouns = asked
         unknown = untaught(nouns, seen.classes, self.synonyms)
         if unknown and self.unknown == "unscored":
-            return Unscored(unknown)
+            return Unscored(unknown, lacks="classes")
         if relation in BESIDE and 0 in subject.size:
             return Unscored(f"The size of the picture is not known, and “{relation}” needs it.")
         detections = _framed(seen[_objects(asked)], subject.size, self.threshold)
@@ -118,7 +120,7 @@ class Spatial3D(Optioned):
 
     def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
         asked = _asked(subject, self.parser, DEPTHS)
-        if isinstance(asked, str):
+        if isinstance(asked, str) or _is_left_out(self, asked, seen):
             return ()
         want = _objects(asked)
         if want not in seen:
@@ -132,11 +134,11 @@ class Spatial3D(Optioned):
     def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
         asked = _asked(subject, self.parser, DEPTHS)
         if isinstance(asked, str):
-            return Unscored(asked)
+            return Unscored(asked, lacks="relation")
         relation, *nouns = asked
         unknown = untaught(nouns, seen.classes, self.synonyms)
         if unknown and self.unknown == "unscored":
-            return Unscored(unknown)
+            return Unscored(unknown, lacks="classes")
         detections = seen[_objects(asked)]
         one, other = pair = self._pair(asked, detections, subject.size)
         score = sum(0.25 * float(d["score"]) for d in pair if d is not None)
@@ -181,6 +183,11 @@ class Spatial3D(Optioned):
             if None not in met:
                 break
         return met[0], met[1]
+
+
+def _is_left_out(rules: Spatial2D | Spatial3D, asked: tuple[str, str, str], seen: Seen) -> bool:
+    """Whether the prompt stays without a score, since the detector was never taught a noun."""
+    return rules.unknown == "unscored" and bool(untaught(asked[1:], seen.classes, rules.synonyms))
 
 
 def _asked(

@@ -74,7 +74,8 @@ class ThreeInOne(Optioned):
         if not parts:
             return Unscored(
                 "3-in-1 must know whether this prompt is spatial, action or spatialaction "
-                "(its “subset”, or the option “kind”)."
+                "(its “subset”, or the option “kind”).",
+                lacks="kind",
             )
         judged = {part: self._methods[part].judge(subject, seen) for part in parts}
         evidence: dict[str, Any] = {

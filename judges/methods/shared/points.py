@@ -26,7 +26,11 @@ class Point:
 
 
 class NoPoints(ValueError):
-    """This prompt has no points; the message says why."""
+    """This prompt has no points; the message says why, `lacks` what it would need."""
+
+    def __init__(self, message: str, lacks: str) -> None:
+        super().__init__(message)
+        self.lacks = lacks
 
 
 def points_of(subject: Subject, own: Sequence[str], key: str) -> list[Point]:
@@ -36,7 +40,7 @@ def points_of(subject: Subject, own: Sequence[str], key: str) -> list[Point]:
     if key:
         return _from_metadata(subject.metadata.get(key), key)
     if not subject.atoms:
-        raise NoPoints("This prompt has no questions to ask.")
+        raise NoPoints("This prompt has no questions to ask.", "questions")
     return [Point(a.question, a.text, a.expected, a.index, a.parents) for a in subject.atoms]
 
 
@@ -50,7 +54,7 @@ def _from_metadata(held: Any, key: str) -> list[Point]:
     if _is_table(held):
         held = [{"name": name, "text": text} for name, text in held.items()]
     if not isinstance(held, list | tuple) or not held:
-        raise NoPoints(f"This prompt's metadata has no list of points named “{key}”.")
+        raise NoPoints(f"This prompt's metadata has no list of points named “{key}”.", "metadata")
     return [_point(one, key, number) for number, one in enumerate(held, start=1)]
 
 
@@ -66,7 +70,7 @@ def _point(one: Any, key: str, number: int) -> Point:
         text = _first(one, _TEXTS)
         if text:
             return Point(text, _first(one, _NAMES), _first(one, _RIGHT) or "yes")
-    raise NoPoints(f"Point {number} of this prompt's “{key}” has no text.")
+    raise NoPoints(f"Point {number} of this prompt's “{key}” has no text.", "metadata")
 
 
 def _first(held: Mapping[str, Any], names: Sequence[str]) -> str:

@@ -32,7 +32,7 @@ def test_a_recipe_is_pasted_and_leads_to_its_options(as_alice, study, where):
     assert reverse("recipe-file", args=[study.slug, "strict-dsg"]) in page
     assert "strict-dsg" in as_alice.get(where).content.decode()
     listed = as_alice.get(reverse("run-judges", args=[study.slug])).content.decode()
-    assert "Recipes of this installation" in listed
+    assert "DSG, also the grandparents" in listed
     as_alice.post(reverse("run-start", args=[study.slug]), {"judge": "strict-dsg"})
     run = Run.objects.get()
     score_chunk.work_off(run=run)

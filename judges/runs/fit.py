@@ -1,0 +1,245 @@
+"""How many of a study's images a judge can score, before it is asked about any.
+
+A method wants something of every prompt that it can judge; where it wants nothing, it says why. That
+takes no engine, no picture and some microseconds a prompt, so a page says it of every judge.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, Q, QuerySet
+
+from annotations.database.leases import reason_of
+from annotations.models import Atom as AtomRow
+from annotations.models import Image, Prompt, Study
+from judges import catalogue, registry
+from judges.errors import JudgeRefused
+from judges.models import Look
+from judges.protocols import Atom, Method, Seen, Subject, Unscored
+from judges.recipes.entry import Entry
+from judges.recipes.names import load
+
+# A list of all judges looks at so many prompts, evenly drawn; a judge's own page at so many.
+MOST_FOR_ALL, MOST_FOR_ONE = 100, 5_000
+# Prompts that are read at a time to see whether a judge can score any.
+AT_A_TIME = 500
+PICTURE = "picture"
+NO_PICTURE = Unscored(
+    "The study knows these images by name only; there is no file to look at.", lacks=PICTURE
+)
+# The true size matters to no method before it has seen something.
+_SIZE = (512, 512)
+
+
+@dataclass(frozen=True, slots=True)
+class PromptImages:
+    """A prompt as methods see it; how many images it has, and how many of them have a file."""
+
+    subject: Subject
+    images: int
+    with_file: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mend:
+    """A page (url name) where one can bring what prompts lack; `of_judge`: it is the judge's own."""
+
+    title: str
+    page: str
+    of_judge: bool = False
+
+
+MENDS = {
+    PICTURE: Mend("Add the files", "imports"),
+    "category": Mend("Choose the category", "run-options", of_judge=True),
+    "kind": Mend("Choose the kind", "run-options", of_judge=True),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """Why some images cannot be scored: the reason that was met first, and what prompts lack."""
+
+    reason: str
+    lacks: str
+    images: int
+
+    @property
+    def mend(self) -> Mend | None:
+        return MENDS.get(self.lacks)
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Of the images that were looked at: all, those that can be scored, and why not the others, the
+    most frequent reason first."""
+
+    images: int
+    scorable: int
+    obstacles: tuple[Obstacle, ...] = ()
+    prompts: int = 0
+    prompts_in_all: int = 0
+
+    @property
+    def is_sampled(self) -> bool:
+        return self.prompts < self.prompts_in_all
+
+    @property
+    def is_impossible(self) -> bool:
+        return self.images > 0 and self.scorable == 0
+
+    @property
+    def percent(self) -> int:
+        """Rounded, but 0 and 100 only where none or all can be scored."""
+        if self.scorable in (0, self.images):
+            return 100 if self.scorable else 0
+        return min(max(round(100 * self.scorable / self.images), 1), 99)
+
+
+class StudyPrompts:
+    """The prompts of a study, or some of them in even distances, each with its images; read once for
+    all judges."""
+
+    def __init__(self, study: Study, most: int) -> None:
+        keys = list(study.prompts.order_by("pk").values_list("pk", flat=True))
+        self.in_all = len(keys)
+        chosen = Prompt.objects.filter(study=study)
+        if len(keys) > most:
+            chosen = chosen.filter(pk__in=[keys[n * len(keys) // most] for n in range(most)])
+        self.rows = _read(chosen)
+
+    def fit(self, name: str, options: Mapping[str, Any] | None = None) -> Fit:
+        return self.fits({name: catalogue.entry(name)}, options)[name]
+
+    def fits(
+        self, entries: Mapping[str, Entry], options: Mapping[str, Any] | None = None
+    ) -> dict[str, Fit]:
+        """Judges with equal rules share the counting."""
+        counted: dict[tuple[Any, ...], Fit] = {}
+        found = {}
+        for name, entry in entries.items():
+            rules = Rules(entry, options or {})
+            if rules.key not in counted:
+                counted[rules.key] = self._count(rules)
+            found[name] = counted[rules.key]
+        return found
+
+    def _count(self, rules: Rules) -> Fit:
+        images = scorable = 0
+        reasons: dict[str, Unscored] = {}
+        stopped: Counter[str] = Counter()
+        for row in self.rows:
+            images += row.images
+            why = rules.why_unscored(row.subject)
+            usable = row.images if not rules.needs_file else row.with_file
+            for unscored, number in (
+                ((why, row.images),) if why else ((NO_PICTURE, row.images - usable),)
+            ):
+                if number:
+                    kind = unscored.lacks or unscored.reason
+                    reasons.setdefault(kind, unscored)
+                    stopped[kind] += number
+            scorable += 0 if why else usable
+        obstacles = tuple(
+            Obstacle(reasons[kind].reason, reasons[kind].lacks, number)
+            for kind, number in stopped.most_common()
+        )
+        return Fit(images, scorable, obstacles, len(self.rows), self.in_all)
+
+
+class Rules:
+    """What decides whether a judge can score a prompt: its method, what its detector can name, and
+    which questions its engine reads."""
+
+    def __init__(self, entry: Entry, options: Mapping[str, Any]) -> None:
+        self.method: Method = registry.method_of(entry, options)
+        engines = {kind: load(path) for kind, (path, _) in entry.parts.items()}
+        classes = getattr(engines.get("objects"), "classes", ())
+        self.classes = classes if isinstance(classes, tuple) else ()
+        self.needs_file = any(getattr(one, "needs_pixels", True) for one in engines.values())
+        readers = (getattr(engine, "why_unreadable", None) for engine in engines.values())
+        self.readers = tuple(dict.fromkeys(reader for reader in readers if reader is not None))
+        self.key = (repr(self.method), self.classes, self.needs_file, self.readers)
+
+    def why_unscored(self, subject: Subject) -> Unscored | None:
+        seen = Seen()
+        seen.classes = self.classes
+        try:
+            wants = self.method.wants(subject, seen)
+            if not wants:
+                judged = self.method.judge(subject, seen)
+                return judged if isinstance(judged, Unscored) else None
+        except Exception as error:
+            # As a run says it of the image.
+            return Unscored(reason_of(error))
+        for want in wants:
+            for reader in self.readers:
+                if reason := reader(want):
+                    return Unscored(reason, lacks="known words")
+        return None
+
+
+def check_can_score(*, study: Study, name: str, options: Mapping[str, Any] | None = None) -> None:
+    """Refuses a judge that can score none of the study's images."""
+    rules = Rules(catalogue.entry(name), options or {})
+    first: Unscored | None = None
+    for row in _batches(study):
+        why = rules.why_unscored(row.subject) if row.images else None
+        if row.images and why is None and not (rules.needs_file and not row.with_file):
+            return
+        if row.images:
+            first = first or why or NO_PICTURE
+    if first is None:
+        return  # There are no images, which is refused in other words.
+    if first.lacks == PICTURE and Look.objects.filter(image__study=study).exists():
+        return  # Answers of engines outlive the pictures, and may be all that it wants.
+    raise JudgeRefused(
+        f"“{name}” can score none of this study's images. The first reason: {first.reason}"
+    )
+
+
+def _batches(study: Study) -> Iterator[PromptImages]:
+    last = 0
+    while True:
+        prompts = Prompt.objects.filter(study=study, pk__gt=last).order_by("pk")
+        keys = list(prompts.values_list("pk", flat=True)[:AT_A_TIME])
+        if not keys:
+            return
+        yield from _read(Prompt.objects.filter(study=study, pk__gt=last, pk__lte=keys[-1]))
+        last = keys[-1]
+
+
+def _read(prompts: QuerySet[Prompt]) -> list[PromptImages]:
+    """Three queries, whatever the number of prompts."""
+    keys = prompts.order_by().values("pk")
+    counted = Image.objects.filter(prompt__in=keys).order_by().values_list("prompt")
+    images = {
+        prompt: (number, with_file)
+        for prompt, number, with_file in counted.annotate(
+            number=Count("pk"), with_file=Count("pk", filter=~Q(file=""))
+        )
+    }
+    atoms = _atoms(keys)
+    return [
+        PromptImages(
+            Subject(text, tuple(atoms.get(pk, ())), metadata, _SIZE), *images.get(pk, (0, 0))
+        )
+        for pk, text, metadata in prompts.order_by("pk").values_list("pk", "text", "metadata")
+    ]
+
+
+def _atoms(prompts: Any) -> dict[int, list[Atom]]:
+    fields = ("index", "kind", "text", "question", "expected", "parents")
+    rows: Iterable[Sequence[Any]] = (
+        AtomRow.objects.filter(prompt__in=prompts)
+        .order_by("prompt_id", "index")
+        .values_list("prompt_id", *fields)
+    )
+    found: dict[int, list[Atom]] = {}
+    for prompt, *values, parents in rows:
+        found.setdefault(prompt, []).append(Atom(*values, parents=tuple(parents)))
+    return found
