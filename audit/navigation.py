@@ -54,6 +54,7 @@ SECTIONS = (
             Page("data", "Images", deeper=("data-image",)),
             Page("imports", "Import"),
             Page("prompts", "Prompts", deeper=("prompt-make", "prompt-write")),
+            Page("prompt-parts", "Parts of the prompts"),
             Page("generators", "Generators", same=("generator-import",)),
             Page("pairs", "Pairs", same=("pairs-draw", "pairs-import")),
             Page("export", "Export"),

@@ -19,6 +19,7 @@ from annotations.models import (
     Image,
     Job,
     Leased,
+    Prompt,
     Study,
     in_outcome,
     in_payload,
@@ -498,6 +499,57 @@ class AnchorScoring(Job):
 
     class Meta:
         proxy = True
+
+
+class PartsVersion(models.Model):
+    """The parts of a study's prompts: drafted, checked by people, then frozen. One draft at a time."""
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="parts_versions")
+    number = models.PositiveSmallIntegerField()
+    source = models.CharField(max_length=200, help_text="The grammar, or a server's model.")
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    frozen_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["study", "number"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["study", "number"], name="versions_of_parts_are_numbered_once"
+            ),
+            models.UniqueConstraint(
+                fields=["study"],
+                condition=Q(frozen_at__isnull=True),
+                name="one_draft_of_parts_at_a_time",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"parts of {self.study}, version {self.number}"
+
+
+class PromptParts(models.Model):
+    """The parts of one prompt in a version, in the order in which they become its atoms."""
+
+    version = models.ForeignKey(PartsVersion, on_delete=models.CASCADE, related_name="prompts")
+    prompt = models.ForeignKey(Prompt, on_delete=models.CASCADE, related_name="parts")
+    parts = models.JSONField(default=list)
+    hints = models.PositiveSmallIntegerField(default=0, help_text="Things that a person may mend.")
+    is_checked = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ["version", "prompt"]
+        verbose_name_plural = "parts of prompts"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["version", "prompt"], name="a_prompt_stands_once_in_a_version_of_parts"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{len(self.parts)} parts of {self.prompt}"
 
 
 class ServerUse(models.Model):

@@ -71,7 +71,7 @@ FLOORS = {
         {"allowed", "draft_questions", "engines", "methods", "names"},
         {"exports", "generating", "registry"},
         {"looks", "methods/compbench", "own_recipes"},
-        {"runs"},
+        {"parts", "runs"},
         {"anchors", "batches", "intake", "preferences", "self_checks"},
         {"tasks"},
         {"api", "management", "pages"},

@@ -126,7 +126,8 @@ def _known_prompt(record: PromptRecord, there: tuple | None) -> bool:
         ("prompt", text, record.text),
         ("tags", tags, list(record.tags)),
         ("atomicity", atomicity, record.atomicity),
-        ("metadata", metadata, record.metadata),
+        # Of metadata each key by itself: frozen parts add some that no source brought.
+        ("metadata", {key: metadata.get(key) for key in record.metadata}, record.metadata),
     ):
         # A source that says nothing about tags or atoms does not take back what another one said.
         if new not in ([], None, {}) and old != new:

@@ -34,6 +34,8 @@ LIMITS: dict[tuple[str, str], Rate] = {
     ("POST", "api-imports"): IMPORTS,
     ("POST", "run-start"): RUNS,
     ("POST", "api-runs"): RUNS,
+    ("POST", "prompt-parts-draft"): RUNS,
+    ("POST", "prompt-parts-freeze"): RUNS,
     ("POST", "self-check-ask"): RUNS,
     ("POST", "anchors-make"): RUNS,
     ("POST", "anchors-score"): RUNS,

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from judges.pages import bring, dates, imports, recipes, runs, weight_checks
+from judges.pages import bring, dates, imports, parts, recipes, runs, weight_checks
 
 # Before the pages of studies: "new" is no study.
 pages = [
@@ -20,6 +20,11 @@ study_pages = [
     path("runs/dates/", dates.judge_dates, name="judge-dates"),
     path("runs/start/", runs.start, name="run-start"),
     path("runs/judges/", runs.judges, name="run-judges"),
+    path("prompts/parts/", parts.prompt_parts, name="prompt-parts"),
+    path("prompts/parts/draft/", parts.draft, name="prompt-parts-draft"),
+    path("prompts/parts/forget/", parts.throw_away, name="prompt-parts-forget"),
+    path("prompts/parts/freeze/", parts.freeze_draft, name="prompt-parts-freeze"),
+    path("prompts/parts/<int:row_id>/", parts.save, name="prompt-parts-save"),
     path("runs/recipes/", recipes.recipes, name="recipes"),
     path("runs/recipes/<str:judge>.toml", recipes.recipe_file, name="recipe-file"),
     path("runs/recipes/<str:judge>/remove/", recipes.remove, name="recipe-remove"),

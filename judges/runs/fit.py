@@ -53,7 +53,12 @@ class Mend:
     of_judge: bool = False
 
 
+_DRAFT = Mend("Draft questions", "prompt-parts")
 MENDS = {
+    "include": _DRAFT,
+    "questions": _DRAFT,
+    "choices": Mend("Give choices", "prompt-parts"),
+    "yes or no": Mend("Change the questions", "prompt-parts"),
     PICTURE: Mend("Add the files", "imports"),
     "category": Mend("Choose the category", "run-options", of_judge=True),
     "kind": Mend("Choose the kind", "run-options", of_judge=True),

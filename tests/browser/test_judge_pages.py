@@ -10,6 +10,7 @@ from judges.runs import lifecycle, score_chunk
 from tests.browser.test_look import SIZES, take
 
 PAGES = {
+    "runs": "runs/",
     "judges": "runs/judges/",
     "options": "runs/start/geneval/",
     "options-of-weights": "runs/start/clip-score-transformers/",
