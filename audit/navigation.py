@@ -90,6 +90,7 @@ SECTIONS = (
         (
             Page("runs", "Runs", deeper=("run-failures", "look")),
             Page("run-judges", "Judges", deeper=("run-options", "weight-check", "self-check")),
+            Page("model-servers", "Model servers"),
             Page("recipes", "Recipes"),
             Page("judge-dates", "Judges’ dates"),
         ),

@@ -552,6 +552,36 @@ class PromptParts(models.Model):
         return f"{len(self.parts)} parts of {self.prompt}"
 
 
+class ModelServer(models.Model):
+    """A model of a server that an administrator has named on a page. The key is encrypted with one made
+    from SECRET_KEY (`judges.servers`), and no page shows it again."""
+
+    address = models.CharField(max_length=200)
+    model = models.CharField(max_length=200)
+    locked_key = models.TextField(blank=True)
+    price_in = models.FloatField(null=True, blank=True, help_text="For a million tokens asked.")
+    price_out = models.FloatField(null=True, blank=True, help_text="For a million tokens told.")
+    daily_budget = models.FloatField(null=True, blank=True)
+    added_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    added_at = models.DateTimeField(auto_now_add=True)
+    trial = models.JSONField(
+        default=dict, blank=True, help_text="What came of asking it about a drawn picture."
+    )
+
+    class Meta:
+        ordering = ["address", "model"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["address", "model"], name="a_model_of_a_server_is_named_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.model} at {self.address}"
+
+
 class ServerUse(models.Model):
     """Requests of judges to a server's model on one day, all workers of all machines together."""
 

@@ -72,7 +72,7 @@ FLOORS = {
         {"exports", "generating", "registry"},
         {"looks", "methods/compbench", "own_recipes"},
         {"parts", "runs"},
-        {"anchors", "batches", "intake", "preferences", "self_checks"},
+        {"anchors", "batches", "intake", "model_servers", "preferences", "self_checks"},
         {"tasks"},
         {"api", "management", "pages"},
     ],

@@ -197,7 +197,7 @@ class OpenAIServer(Engine, Declared):
                 "Which model should the server ask? Give its name as the option checkpoint."
             )
         address = servers.check_server(self.base_url)
-        return Server(address, servers.secret_for(address), self.timeout)
+        return Server(address, servers.secret_for(address, self.checkpoint), self.timeout)
 
     def _hold_all(
         self, images: Sequence[Image.Image], conversations: Sequence[_Conversation]
@@ -222,7 +222,7 @@ class OpenAIServer(Engine, Declared):
                         continue
                     try:
                         if instead.get() is None:
-                            servers.check_budget(self.checkpoint)
+                            servers.check_budget(self.checkpoint, server.name)
                     except EngineRefused as refusal:
                         trouble = refusal
                         break

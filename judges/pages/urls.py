@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from judges.pages import bring, dates, imports, parts, recipes, runs, weight_checks
+from judges.pages import bring, dates, imports, model_servers, parts, recipes, runs, weight_checks
 
 # Before the pages of studies: "new" is no study.
 pages = [
@@ -20,6 +20,9 @@ study_pages = [
     path("runs/dates/", dates.judge_dates, name="judge-dates"),
     path("runs/start/", runs.start, name="run-start"),
     path("runs/judges/", runs.judges, name="run-judges"),
+    path("runs/servers/", model_servers.model_servers, name="model-servers"),
+    path("runs/servers/<int:server_id>/try/", model_servers.try_again, name="model-server-try"),
+    path("runs/servers/<int:server_id>/remove/", model_servers.remove, name="model-server-remove"),
     path("prompts/parts/", parts.prompt_parts, name="prompt-parts"),
     path("prompts/parts/draft/", parts.draft, name="prompt-parts-draft"),
     path("prompts/parts/forget/", parts.throw_away, name="prompt-parts-forget"),

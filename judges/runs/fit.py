@@ -7,7 +7,7 @@ takes no engine, no picture and some microseconds a prompt, so a page says it of
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,6 +88,12 @@ class Fit:
     obstacles: tuple[Obstacle, ...] = ()
     prompts: int = 0
     prompts_in_all: int = 0
+    wants: int = 0  # questions that its engines are asked first, of all images together
+
+    @property
+    def requests(self) -> int:
+        """Of the whole study: what some prompts want stands for all."""
+        return round(self.wants * self.prompts_in_all / self.prompts) if self.prompts else 0
 
     @property
     def is_sampled(self) -> bool:
@@ -134,12 +140,12 @@ class StudyPrompts:
         return found
 
     def _count(self, rules: Rules) -> Fit:
-        images = scorable = 0
+        images = scorable = wants = 0
         reasons: dict[str, Unscored] = {}
         stopped: Counter[str] = Counter()
         for row in self.rows:
             images += row.images
-            why = rules.why_unscored(row.subject)
+            why, wanted = rules.ask(row.subject)
             usable = row.images if not rules.needs_file else row.with_file
             for unscored, number in (
                 ((why, row.images),) if why else ((NO_PICTURE, row.images - usable),)
@@ -149,11 +155,12 @@ class StudyPrompts:
                     reasons.setdefault(kind, unscored)
                     stopped[kind] += number
             scorable += 0 if why else usable
+            wants += 0 if why else usable * wanted
         obstacles = tuple(
             Obstacle(reasons[kind].reason, reasons[kind].lacks, number)
             for kind, number in stopped.most_common()
         )
-        return Fit(images, scorable, obstacles, len(self.rows), self.in_all)
+        return Fit(images, scorable, obstacles, len(self.rows), self.in_all, wants)
 
 
 class Rules:
@@ -170,22 +177,23 @@ class Rules:
         self.readers = tuple(dict.fromkeys(reader for reader in readers if reader is not None))
         self.key = (repr(self.method), self.classes, self.needs_file, self.readers)
 
-    def why_unscored(self, subject: Subject) -> Unscored | None:
+    def ask(self, subject: Subject) -> tuple[Unscored | None, int]:
+        """Why the judge cannot score this prompt, if it cannot; and how much it wants to know first."""
         seen = Seen()
         seen.classes = self.classes
         try:
             wants = self.method.wants(subject, seen)
             if not wants:
                 judged = self.method.judge(subject, seen)
-                return judged if isinstance(judged, Unscored) else None
+                return (judged if isinstance(judged, Unscored) else None), 0
         except Exception as error:
             # As a run says it of the image.
-            return Unscored(reason_of(error))
+            return Unscored(reason_of(error)), 0
         for want in wants:
             for reader in self.readers:
                 if reason := reader(want):
-                    return Unscored(reason, lacks="known words")
-        return None
+                    return Unscored(reason, lacks="known words"), 0
+        return None, len(wants)
 
 
 def check_can_score(*, study: Study, name: str, options: Mapping[str, Any] | None = None) -> None:
@@ -193,11 +201,12 @@ def check_can_score(*, study: Study, name: str, options: Mapping[str, Any] | Non
     rules = Rules(catalogue.entry(name), options or {})
     first: Unscored | None = None
     for row in _batches(study):
-        why = rules.why_unscored(row.subject) if row.images else None
-        if row.images and why is None and not (rules.needs_file and not row.with_file):
+        if not row.images:
+            continue
+        why, _ = rules.ask(row.subject)
+        if why is None and not (rules.needs_file and not row.with_file):
             return
-        if row.images:
-            first = first or why or NO_PICTURE
+        first = first or why or NO_PICTURE
     if first is None:
         return  # There are no images, which is refused in other words.
     if first.lacks == PICTURE and Look.objects.filter(image__study=study).exists():
@@ -238,13 +247,13 @@ def _read(prompts: QuerySet[Prompt]) -> list[PromptImages]:
 
 
 def _atoms(prompts: Any) -> dict[int, list[Atom]]:
-    fields = ("index", "kind", "text", "question", "expected", "parents")
-    rows: Iterable[Sequence[Any]] = (
+    rows = (
         AtomRow.objects.filter(prompt__in=prompts)
         .order_by("prompt_id", "index")
-        .values_list("prompt_id", *fields)
+        .values_list("prompt_id", "index", "kind", "text", "question", "expected", "parents")
     )
     found: dict[int, list[Atom]] = {}
-    for prompt, *values, parents in rows:
-        found.setdefault(prompt, []).append(Atom(*values, parents=tuple(parents)))
+    for prompt, index, kind, text, question, expected, parents in rows:
+        atom = Atom(index, kind, text, question, expected, tuple(parents))
+        found.setdefault(prompt, []).append(atom)
     return found

@@ -18,7 +18,7 @@ from judges.recipes.entry import Entry
 from judges.runs.fit import MOST_FOR_ALL, MOST_FOR_ONE, Fit, StudyPrompts
 from judges.runs.lifecycle import IMPORTED
 from judges.runs.local_weights import is_provisional
-from judges.runs.readiness import ABSENT, NEEDS, READY, Readiness, readiness
+from judges.runs.readiness import ABSENT, DOWNLOAD, NEEDS, READY, Readiness, readiness
 
 SPEED_WINDOW = timedelta(seconds=30)
 # The engines of a judge, as headings of its options.
@@ -104,6 +104,9 @@ class JudgeChoice:
 
     @property
     def is_at_hand(self) -> bool:
+        """Whether one click starts it: nothing has to be named first."""
+        if any(need.kind != DOWNLOAD for need in self.readiness.needs):
+            return False
         return self.started or (self.readiness.is_ready and not self.fit.is_impossible)
 
     @property

@@ -16,18 +16,20 @@ from judges.recipes.entry import Entry
 from judges.recipes.names import ENGINES
 
 READY, NEEDS, ABSENT = "ready", "needs", "cannot run here"
+DOWNLOAD, MODEL, FILE = "download", "server", "file"
 SERVER = ENGINES["server"].path
 INSTALL = "pip install -r requirements.txt"
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """`kind`: "download", "server" or "file"; `words` say it in a sentence; `address` is where it is
-    fetched."""
+    """`kind`: "download", "server" or "file"; `words` say it in a sentence; `what` is fetched from
+    `address`."""
 
     kind: str
     words: str
     address: str = ""
+    what: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +56,9 @@ class Readiness:
         if self.state != NEEDS:
             return self.state.capitalize()
         kinds = {need.kind for need in self.needs}
-        if "server" in kinds:
+        if MODEL in kinds:
             return "Needs a server"
-        if "file" in kinds:
+        if FILE in kinds:
             return "Needs a file"
         size = f" ({self.download_gb:g} GB)" if self.download_gb else ""
         return f"Needs download{size}"
@@ -64,13 +66,17 @@ class Readiness:
     @property
     def words(self) -> str:
         """What is to be done, in sentences; empty where it is ready."""
-        sentences = [need.words for need in self.needs]
-        if self.absent:
-            sentences.append(
-                f"Not installed here: {', '.join(self.absent)}. Install with {INSTALL}, or start it "
-                "for a worker that has its engines."
-            )
-        return " ".join(sentences)
+        sentences = [*(need.words for need in self.needs), self.installing]
+        return " ".join(sentence for sentence in sentences if sentence)
+
+    @property
+    def installing(self) -> str:
+        if not self.absent:
+            return ""
+        return (
+            f"Not installed here: {', '.join(self.absent)}. Install with {INSTALL}, or start it for a "
+            "worker that has its engines."
+        )
 
 
 def readiness(entry: Entry, options: Mapping[str, Any]) -> Readiness:
@@ -82,9 +88,9 @@ def readiness(entry: Entry, options: Mapping[str, Any]) -> Readiness:
             continue
         if path == SERVER:
             if not checkpoint:
-                needs.append(Need("server", f"Needs a server and its model: {kind}.checkpoint."))
+                needs.append(Need(MODEL, f"Needs a server and its model: {kind}.checkpoint."))
         elif not checkpoint:
-            needs.append(Need("file", f"Needs a file: {kind}.checkpoint."))
+            needs.append(Need(FILE, f"Needs a file: {kind}.checkpoint."))
         elif registry.whereabouts(checkpoint) == registry.TO_FETCH:
             needs.append(_download(checkpoint))
     absent = tuple(module for module in entry.needs if not is_installed(module))
@@ -100,4 +106,4 @@ def _download(checkpoint: str) -> Need:
     name = checkpoint.removeprefix("hf-hub:").partition(":")[0]
     # A published tag of a library has no address of its own.
     address = f"https://huggingface.co/{name}" if name.count("/") == 1 else ""
-    return Need("download", f"Fetches {checkpoint} on first use.", address)
+    return Need(DOWNLOAD, f"Fetches {checkpoint} on first use.", address, checkpoint)

@@ -30,7 +30,7 @@ def check_engines(parts: Mapping[str, Engine], *, keep_alive: Callable[[], None]
         passed: frozenset[str] = getattr(engine, "passed_self_tests", frozenset())
         if kind in passed or not getattr(engine, "needs_pixels", True):
             continue
-        wrong = _what_is_wrong(kind, engine, keep_alive)
+        wrong = what_is_wrong(kind, engine, keep_alive)
         if wrong:
             raise EngineRefused(
                 f"{type(engine).__name__} failed its self-test: {wrong} Its weights or its "
@@ -39,7 +39,7 @@ def check_engines(parts: Mapping[str, Engine], *, keep_alive: Callable[[], None]
         engine.passed_self_tests = passed | {kind}
 
 
-def _what_is_wrong(kind: str, engine: Any, keep_alive: Callable[[], None]) -> str:
+def what_is_wrong(kind: str, engine: Any, keep_alive: Callable[[], None]) -> str:
     """In a sentence; empty when the engine is right."""
     check = _CHECKS[kind]
     try:
