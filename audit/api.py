@@ -22,14 +22,16 @@ from annotations.api import views as annotations_api
 from annotations.api.lists import Filters, MessageSerializer, filters, listed, page
 from annotations.api.own_format import OwnFormat
 from annotations.consensus import RULES
+from annotations.errors import Refused
+from annotations.stored_answers.store import read_answer
 from audit import tasks
 from audit.accounts import api as accounts_api
-from audit.contests import stored as standings
-from audit.contests.asked import MADE_FROM, TIES
-from audit.contests.asked import Asked as ContestAsked
+from audit.contests.parameters import MADE_FROM, TIES
+from audit.contests.parameters import Parameters as LeaderboardParameters
 from audit.images import browse
-from audit.models import Making, Report
+from audit.models import Report
 from audit.pages import export as export_page
+from audit.questions.leaderboard.question import LEADERBOARD
 from audit.reports import progress
 from audit.reports.options import CONSENSUS, Options
 from judges import api as judges_api
@@ -115,13 +117,13 @@ def leaderboard(request: Request, slug: str) -> Response:
     """The generators by people and by each judge, as `manage.py leaderboard STUDY --json` prints them.
     Of a large study a worker counts them first: ask again."""
     place = research_place_or_404(request, slug)
-    asked = ContestAsked(**filters(request, LeaderboardFilters))
-    kept = standings.current(study=place.study, asked=asked)
-    if kept is None:
-        progress.looked_for(place.study, asked.as_dict(), kind=Making.Kind.STANDING)
-        send(tasks.make_standing_task, place.study.pk)
-        return Response({"message": "A worker is counting the votes."}, status=202)
-    return Response(kept.body)
+    asked = LeaderboardParameters(**filters(request, LeaderboardFilters))
+    answer = read_answer(LEADERBOARD, place.study, asked)
+    if answer.content:
+        return Response(answer.body)
+    if answer.reason:
+        raise Refused(answer.reason)
+    return Response({"message": "A worker is counting the votes."}, status=202)
 
 
 class ExportFilters(Filters):

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from datetime import datetime
+
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
@@ -64,74 +66,6 @@ class Column(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} of report {self.report_id}"
-
-
-class Pulse(models.Model):
-    """Whether labels or scores of a study have changed since the last report: `audit.reports.freshness`."""
-
-    study = models.OneToOneField(Study, on_delete=models.CASCADE, related_name="pulse")
-    version = models.PositiveBigIntegerField(default=0)
-    seen = models.PositiveBigIntegerField(default=0)  # by the newest report
-    met = models.PositiveBigIntegerField(default=0)  # by the newest `Meeting`
-    tallied = models.PositiveBigIntegerField(default=0)  # by the newest `Tally` rows
-    counted = models.PositiveBigIntegerField(default=0)  # by what `annotations.kept` has counted
-    # The same of votes on pairs, which change nothing about labels.
-    votes = models.PositiveBigIntegerField(default=0, db_default=0)
-    voted = models.PositiveBigIntegerField(default=0, db_default=0)  # by what has counted them
-
-    class Meta:
-        ordering = ["study"]
-
-    def __str__(self) -> str:
-        return f"{self.study}, v{self.version}"
-
-
-class Meeting(models.Model):
-    """How well people agree, as a page shows it: `audit.people.stored`. The newest only."""
-
-    study = models.OneToOneField(Study, on_delete=models.CASCADE, related_name="meeting")
-    body = models.JSONField()
-    stamp = models.CharField(max_length=200)
-    seconds = models.FloatField()
-    made_at = models.DateTimeField()
-
-    class Meta:
-        ordering = ["study"]
-
-    def __str__(self) -> str:
-        return f"{self.study}, {self.made_at:%Y-%m-%d %H:%M}"
-
-
-class Explanation(models.Model):
-    """Why the gap between people and a judge moved, for one question about it: `audit.why.stored`."""
-
-    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="explanations")
-    asked = models.JSONField()
-    body = models.JSONField(help_text="What `manage.py why --json` prints.")
-    stamp = models.CharField(max_length=500)
-    made_at = models.DateTimeField(auto_now=True)
-
-    class Meta:
-        ordering = ["-made_at", "-pk"]
-
-    def __str__(self) -> str:
-        return f"{self.study}, {self.made_at:%Y-%m-%d %H:%M}"
-
-
-class Standing(models.Model):
-    """The generators by people and by each judge, for one question: `audit.contests.stored`."""
-
-    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="standings")
-    asked = models.JSONField()
-    body = models.JSONField(help_text="What `manage.py leaderboard --json` prints.")
-    stamp = models.CharField(max_length=200)
-    made_at = models.DateTimeField(auto_now=True)
-
-    class Meta:
-        ordering = ["-made_at", "-pk"]
-
-    def __str__(self) -> str:
-        return f"{self.study}, {self.made_at:%Y-%m-%d %H:%M}"
 
 
 class TrainingSet(models.Model):
@@ -240,14 +174,7 @@ class Making(Leased):
 
     class Kind(models.TextChoices):
         REPORT = "report", "report"
-        AGREEMENT = "agreement", "how well people agree"
-        TALLY = "tally", "what people say about each image"
-        WHY = "why", "why the gap moved"
-        STANDING = "standing", "the leaderboard"
         COUNTS = "counts", "what pages count over all labels"
-        PLAN = "plan", "what a plan of labels rests on"
-        GAINS = "gains", "what repairing gained"
-        PAIRS = "pairs", "how far the pairs are"
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting for a worker"
@@ -281,6 +208,10 @@ class Making(Leased):
 
     def __str__(self) -> str:
         return f"{self.study}, {self.done} of {self.total}"
+
+    @property
+    def requested_at(self) -> datetime:
+        return self.asked_at
 
     @property
     def is_given_up(self) -> bool:

@@ -177,3 +177,14 @@ def scores(study: Study, values: dict[str, float | str | bool], *, name: str = "
             result = Judgement(value)
         save_score(run=run, image=image, result=result)
     return run
+
+
+def compute_waiting_answers() -> int:
+    """What a worker does with all that pages have requested; how many."""
+    from annotations.stored_answers import store
+    from audit.answers import worker
+
+    rows = store.waiting_answers()
+    for row in rows:
+        worker.compute_requested(row.pk)
+    return len(rows)

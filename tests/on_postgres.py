@@ -18,6 +18,9 @@ CHOSEN = (
     "annotations/anchors/test_again.py",
     "annotations/test_jobs.py",
     "annotations/kept",
+    "annotations/stored_answers",
+    "annotations/test_versions.py",
+    "annotations/test_votes_version.py",
     "annotations/labelling/test_assign.py",
     "annotations/labelling/test_at_once.py",
     "annotations/labelling/test_own_work.py",
@@ -69,7 +72,6 @@ CHOSEN = (
     "test_api.py",
     # Reports are read from rows as arrays.
     "audit/reports/test_digits.py",
-    "audit/reports/test_freshness.py",
     # JSON, text and numbers that SQLite takes.
     "annotations/test_errors.py",
     "hostile/test_odd_json.py",

@@ -44,7 +44,8 @@ FLOORS = {
             "apps",
         }
         | {"plugins"},
-        {"event_log", "pictures", "rates", "sources"},
+        {"event_log", "pictures", "rates", "sources", "versions"},
+        {"stored_answers"},
         {"access", "jobs", "kept"},
         {"admin", "exports", "forms", "middleware", "prompt_grammar"},
         {
@@ -101,7 +102,8 @@ FLOORS = {
         {"charts", "reports"},
         {"handed_in", "images", "next_labels", "paper_tables", "people"},
         {"anchors", "contests", "repairs", "training", "why"},
-        {"counting", "demo", "from_files", "lake"},
+        {"questions"},
+        {"answers", "counting", "demo", "from_files", "lake"},
         {"tasks"},
         {"pages"},
         {"pages/one_question"},
@@ -161,8 +163,8 @@ def room_of(file: Path) -> str:
     app, *folders, name = path.parts
     if path.as_posix() in GROUND:
         return "ground"
-    if folders and folders[0] == "management":
-        return "management"
+    if folders and folders[0] in ("management", "questions"):
+        return folders[0]
     return "/".join(folders) if folders else name
 
 

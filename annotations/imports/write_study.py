@@ -19,7 +19,6 @@ from annotations.imports.write_prompts import write_generators, write_prompts
 from annotations.kept.figures import outdate
 from annotations.models import Study
 from annotations.pictures.decode_process import Decoders
-from annotations.signals import labels_changed
 from annotations.sources.records import (
     NOTES,
     GeneratorRecord,
@@ -30,6 +29,7 @@ from annotations.sources.records import (
     Record,
     Remark,
 )
+from annotations.versions import raise_labels_version
 
 __all__ = [
     "Outcome",
@@ -116,7 +116,7 @@ def import_records(
     if not outcome.dry_run:
         outdate(study)
     if labelled and not outcome.dry_run:
-        labels_changed.send(sender=Study, study_id=study.pk)
+        raise_labels_version(study.pk)
 
 
 def import_prompts(*, study: Study, records: Iterable[PromptRecord], outcome: Outcome) -> None:

@@ -16,16 +16,15 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
-from django.db.models import Sum
 from django.db.models.functions import Length
-from django.dispatch import Signal
 from django.utils import timezone
 
 from annotations.database.prepared import ask
-from annotations.models import Annotation, Generator, Kept, Study
-from annotations.signals import figures_are_behind, labels_are_counted, labels_version
+from annotations.models import Kept, Study
+from annotations.signals import figures_are_behind
+from annotations.stored_answers.question import is_small
+from annotations.versions import labels_version, start_reading_labels
 
-AT_ONCE = 5_000  # forms, and images
 # While labels keep coming, counting takes at most this part of the time.
 SHARE_OF_TIME = 0.1
 
@@ -61,8 +60,8 @@ def figures(study: Study, counter: Counter, *, now: bool = False) -> Figures:
     asked = counter.asked(study)
     rows = Kept.objects.filter(study=study, name=counter.name).defer("keys")
     kept = rows.annotate(packed=Length("keys")).first()
-    version = said(labels_version, study)
-    if kept is not None and kept.asked == asked and version:
+    version = labels_version(study.pk)
+    if kept is not None and kept.asked == asked:
         old = kept.stamp != version
         if not old or (not now and _may_be_shown(kept, study, counter)):
             keys = _keys(kept) if kept.packed else NO_KEYS
@@ -78,10 +77,10 @@ def _keys(kept: Kept) -> np.ndarray:
 
 def count_again(study: Study, counter: Counter) -> bool:
     """For the worker. Whether what was kept is wrong: of these very labels, and other figures."""
-    asked, version = counter.asked(study), said(labels_version, study)
+    asked, version = counter.asked(study), labels_version(study.pk)
     kept = Kept.objects.filter(study=study, name=counter.name, asked=asked, stamp=version).first()
     found = _count(study, counter, asked)
-    if kept is None or version != said(labels_version, study):
+    if kept is None or version != labels_version(study.pk):
         return False
     before = np.frombuffer(kept.keys, np.int64)
     return kept.body != _as_stored(found.body) or not np.array_equal(before, found.keys)
@@ -92,7 +91,7 @@ def behind(study: Study, counters: tuple[Counter, ...]) -> list[Counter]:
     study."""
     if is_small(study):
         return []
-    version = said(labels_version, study)
+    version = labels_version(study.pk)
     rows = Kept.objects.filter(study=study).defer("body", "keys")
     kept = {row.name: row for row in rows}
     found = []
@@ -106,19 +105,6 @@ def behind(study: Study, counters: tuple[Counter, ...]) -> list[Counter]:
 def outdate(study: Study) -> None:
     """An import has changed more than labels: prompts, their tags, images."""
     Kept.objects.filter(study=study).update(stamp="")
-
-
-def is_small(study: Study) -> bool:
-    """Whether a page may count while somebody waits. One without labels may have a million images."""
-    if images_n(study) > AT_ONCE:
-        return False
-    rows = Annotation.objects.filter(study=study, state=Annotation.State.COUNTED).order_by()
-    return rows[: AT_ONCE + 1].count() <= AT_ONCE
-
-
-def images_n(study: Study) -> int:
-    """How many images a study has: each generator knows how many are its own."""
-    return Generator.objects.filter(study=study).aggregate(n=Sum("image_count", default=0))["n"]
 
 
 def _as_stored(body: dict[str, Any]) -> dict[str, Any]:
@@ -141,7 +127,7 @@ def rested(kept: Kept) -> datetime:
 def _count(study: Study, counter: Counter, asked: str) -> Figures:
     began = time.perf_counter()
     # What changes while this counts is newer than what is kept.
-    stamp = said(labels_are_counted, study)
+    stamp = start_reading_labels(study.pk)
     body, keys = counter.count(study)
     Kept.objects.update_or_create(
         study=study,
@@ -156,9 +142,3 @@ def _count(study: Study, counter: Counter, asked: str) -> Figures:
         },
     )
     return Figures(body, keys)
-
-
-def said(signal: Signal, study: Study) -> str:
-    """What the app above answers; empty where none listens, and then nothing is kept for long."""
-    answers = signal.send(sender=None, study_id=study.pk)
-    return next((str(answer) for _, answer in answers), "")

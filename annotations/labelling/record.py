@@ -30,7 +30,7 @@ from annotations.models import (
     Revision,
     Study,
 )
-from annotations.signals import announce_label_change
+from annotations.versions import after_commit, raise_labels_version
 
 EARLIER_KEPT = "Your earlier answers are kept."
 NOT_GIVEN = "This image was not given to you; nothing was saved."
@@ -101,7 +101,7 @@ def _at_once(
     annotation = _new(image, annotator, form, submission, seconds)
     lease = at_once.save_and_lease(annotation, _answers(annotation, valid))
     if lease is not None:
-        announce_label_change(annotator.study_id)
+        after_commit(raise_labels_version, annotator.study_id)
     return lease
 
 
@@ -152,7 +152,7 @@ def _record(
     annotation = _new(image, annotator, form, submission, seconds)
     insert(annotation)
     insert(*_answers(annotation, valid))
-    announce_label_change(annotator.study_id)
+    after_commit(raise_labels_version, annotator.study_id)
     return annotation, held
 
 
@@ -213,7 +213,7 @@ def take_back(*, annotation: Annotation) -> Assignment:
             "leased_until": lease_end(assign.lease_length(annotation.study)),
         },
     )
-    announce_label_change(annotation.study_id)
+    after_commit(raise_labels_version, annotation.study_id)
     # Last: what a deadlock ends must find the annotation as it was.
     annotation.state = withdrawn
     return assignment
@@ -292,7 +292,7 @@ def _correct(
     annotation.submitted_at = timezone.now()
     annotation.save()
     insert(*_answers(annotation, answers))
-    announce_label_change(annotation.study_id)
+    after_commit(raise_labels_version, annotation.study_id)
 
 
 def _answers(annotation: Annotation, answers: Mapping[str, float | str]) -> list[Answer]:

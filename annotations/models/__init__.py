@@ -7,16 +7,16 @@ from annotations.models.event import Event
 from annotations.models.example_picture import ExamplePicture
 from annotations.models.flag import Flag
 from annotations.models.form import FormVersion
-from annotations.models.group import Group
 from annotations.models.image import Generator, Image
 from annotations.models.job import Job, Leased, in_outcome, in_payload, row_in_payload
 from annotations.models.pair import Pair, PairAssignment, PairDraw, PairPlan, PairVote
-from annotations.models.people import Invitation, Membership
+from annotations.models.people import Group, Invitation, Membership
 from annotations.models.practice import KnownAnswer, PracticeAnswer, PracticeTry
 from annotations.models.prompt import Atom, Prompt
 from annotations.models.rate import RateCount
 from annotations.models.retention import Retention
 from annotations.models.selection import SelectedImage, Selection
+from annotations.models.stored_answer import LabelVersion, StoredAnswer
 from annotations.models.study import Kept, Study
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "Job",
     "Kept",
     "KnownAnswer",
+    "LabelVersion",
     "Leased",
     "Membership",
     "Pair",
@@ -58,6 +59,7 @@ __all__ = [
     "Revision",
     "SelectedImage",
     "Selection",
+    "StoredAnswer",
     "Study",
     "in_outcome",
     "in_payload",

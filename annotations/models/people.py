@@ -3,7 +3,7 @@ from django.core.validators import MinValueValidator
 from django.db import models
 from django.utils import timezone
 
-from annotations.models.group import Group
+from annotations.models.selection import Selection
 from annotations.models.study import Study
 from annotations.random_keys import new_nonce
 
@@ -15,6 +15,36 @@ class Role(models.TextChoices):
     OWNER = "owner", "owner"
     RESEARCHER = "researcher", "researcher"
     ANNOTATOR = "annotator", "annotator"
+
+
+class Group(models.Model):
+    """People of a study who get a part of its images: those of a selection, or all but those.
+
+    Who is in no group gets all images.
+    """
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="groups")
+    name = models.CharField(max_length=80)
+    selection = models.ForeignKey(Selection, on_delete=models.CASCADE, related_name="groups")
+    inside = models.BooleanField(
+        default=True, help_text="They get the images of the selection; else all but these."
+    )
+
+    class Meta:
+        ordering = ["study", "name"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["study", "name"], name="a_name_stands_for_one_group_of_a_study"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def images_in_words(self) -> str:
+        name = f"“{self.selection.name}”"
+        return f"the images of {name}" if self.inside else f"all images but those of {name}"
 
 
 class Invitation(models.Model):

@@ -6,46 +6,18 @@ from collections import Counter, defaultdict
 from dataclasses import asdict
 from typing import Any
 
-from django.db.models import Count, F, Max
-from django.dispatch import Signal
+from django.db.models import Count, F
 
-from annotations.kept import on_demand
-from annotations.kept.figures import said
 from annotations.models import Pair, PairVote, Study
 from annotations.pairs import progress
 from annotations.pairs.assign import plan_of
 from annotations.pairs.draws import EVERYWHERE, Graph
 from annotations.pairs.votes import MATCH
-from annotations.signals import pair_votes_are_counted, pair_votes_version
 
-AT_ONCE = 300  # pairs; more are counted by a worker
 SLICES_SHOWN = 50
-KIND = "pairs"  # of what is kept
 
 
-def is_small(study: Study) -> bool:
-    return Pair.objects.filter(study=study).order_by()[: AT_ONCE + 1].count() <= AT_ONCE
-
-
-def balance(study: Study) -> on_demand.Shown:
-    """For a page."""
-    now = _stamp(study, pair_votes_version)
-    return on_demand.shown(study, KIND, {}, lambda: _counted(study), now, small=is_small(study))
-
-
-def keep(study: Study) -> None:
-    """For the worker."""
-    now = _stamp(study, pair_votes_are_counted)
-    on_demand.keep(study, KIND, {}, lambda: _counted(study), now)
-
-
-def _stamp(study: Study, signal: Signal) -> str:
-    drawn = study.pair_draws.aggregate(last=Max("pk"))["last"]
-    plan = plan_of(study)
-    return f" {said(signal, study)} {drawn} {plan and (plan.overlap, plan.asks_quality)}"
-
-
-def _counted(study: Study) -> dict[str, Any]:
+def balance(study: Study) -> dict[str, Any]:
     votes = PairVote.objects.filter(study=study, current=True).order_by()
     questions = votes.values("question").annotate(
         votes=Count("pk"), people=Count("annotator", distinct=True)

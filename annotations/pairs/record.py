@@ -18,7 +18,7 @@ from annotations.labelling.record import plausible
 from annotations.models import Membership, Pair, PairAssignment, PairVote, Study
 from annotations.pairs import assign
 from annotations.pairs.votes import MATCH, QUALITY
-from annotations.signals import announce_vote_change
+from annotations.versions import after_commit, raise_votes_version
 
 # What this person was given of the pair, what they voted on it before, and whether this vote is here.
 GIVEN = Prepared(
@@ -120,7 +120,7 @@ def _record(
             for question, words in said.items()
         )
     )
-    announce_vote_change(annotator.study_id)
+    after_commit(raise_votes_version, annotator.study_id)
     return state == STATE.LEASED
 
 
@@ -186,7 +186,7 @@ def take_back(*, pair: Pair, annotator: Membership) -> None:
     votes = PairVote.objects.filter(pair=pair, annotator=annotator, current=True)
     if not votes.update(current=False):
         raise LabelRefused("This vote has already been taken back.")
-    announce_vote_change(annotator.study_id)
+    after_commit(raise_votes_version, annotator.study_id)
     # A person holds one pair at a time, so the one they hold now goes back.
     leased = PairAssignment.State.LEASED
     for held in PairAssignment.objects.filter(annotator=annotator, state=leased):

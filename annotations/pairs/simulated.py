@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from annotations.models import Membership, Pair, PairVote, Study
 from annotations.pairs.votes import MATCH
-from annotations.signals import announce_vote_change
+from annotations.versions import after_commit, raise_votes_version
 
 # What a simulated person sees in an image: the share of its atoms that are right, as they see them.
 Seen = Callable[[str, str], float]
@@ -44,7 +44,7 @@ def vote(*, study: Study, people: Sequence[Membership], seen: Seen, seed: int) -
             )
     PairVote.objects.bulk_create(rows, batch_size=500)
     Pair.objects.filter(study=study, pk__in={row.pair_id for row in rows}).update(taken=len(people))
-    announce_vote_change(study.pk)
+    after_commit(raise_votes_version, study.pk)
     return len(rows)
 
 

@@ -13,9 +13,9 @@ from django.utils import timezone
 from annotations.exports.pseudonyms import people_behind
 from annotations.models import Image, Membership, Pair, PairAssignment, PairDraw, PairVote, Study
 from annotations.pairs.draws import plan
-from annotations.signals import announce_vote_change
 from annotations.sources.checks import is_sound, sound
 from annotations.sources.records import VoteRecord
+from annotations.versions import after_commit, raise_votes_version
 
 OTHER = {"first": "second", "second": "first", "": ""}
 KEY, NAME, QUESTION = 200, 200, 80
@@ -179,7 +179,7 @@ class VoteWriter:
             )
         PairVote.objects.bulk_create(new, batch_size=BATCH)
         self.taken.votes += len(new)
-        announce_vote_change(self.study.pk)
+        after_commit(raise_votes_version, self.study.pk)
         self._places(new)
 
     def _places(self, new: list[PairVote]) -> None:

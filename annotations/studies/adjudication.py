@@ -23,7 +23,7 @@ from annotations.forms.per_image import AskedQuestion
 from annotations.forms.versions import questions_for
 from annotations.kept.figures import Counted, Counter, figures
 from annotations.models import Annotation, Answer, Atom, Decision, Image, Study
-from annotations.signals import announce_label_change
+from annotations.versions import after_commit, raise_labels_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +187,7 @@ def decide(*, image: Image, key: str, answer: str, note: str, by) -> Decision:
     )
     words = f"decided “{key}” of the image {image.key}: {answer}"
     event_log.note(image.study_id, "decided", words)
-    announce_label_change(image.study_id)
+    after_commit(raise_labels_version, image.study_id)
     return decision
 
 

@@ -20,11 +20,11 @@ from annotations.errors import StudyRefused
 from annotations.exports import study_tables
 from annotations.exports.labels import as_csv
 from annotations.models import Generator, Study
-from annotations.signals import announce_label_change
 from annotations.sources.checks import KEY_LENGTH, Unfit, check_text
 from annotations.sources.records import GeneratorRecord, Rejected, Unreadable
 from annotations.sources.tidy_tables import day as day_of
 from annotations.sources.tidy_tables import generators as read_table
+from annotations.versions import after_commit, raise_labels_version
 
 FIELDS = ("release_date", "family", "note")
 # When everybody could first use a generator. Each date was looked up in the source above it; one
@@ -154,7 +154,7 @@ def change(*, study: Study, given: Mapping[int, Given]) -> int:
         words = f"changed the generators {names}" + (f" and {more} more" if more > 0 else "")
         event_log.note(study, "generators", words)
         # Reports stand on the dates: the newest one is old from now on.
-        announce_label_change(study.pk)
+        after_commit(raise_labels_version, study.pk)
     return len(changed)
 
 

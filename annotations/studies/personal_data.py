@@ -14,7 +14,7 @@ from django.db.models import Q, QuerySet
 from annotations import event_log
 from annotations.errors import StudyRefused
 from annotations.models import Annotation, Event, Flag, Membership, PracticeAnswer
-from annotations.signals import people_renamed
+from annotations.stored_answers.store import forget_answers
 from annotations.studies.settings import LAST_OWNER
 
 
@@ -58,7 +58,7 @@ def erase(user: User) -> list[str]:
         # A free text may say who they are; an answer does not.
         Flag.objects.filter(annotator=member).update(note="")
         names.append(member.name)
-        people_renamed.send(sender=None, study_id=member.study_id)
+        forget_answers(member.study_id)
     end_sessions(user)
     user.delete()
     return names

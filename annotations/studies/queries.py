@@ -10,9 +10,10 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from annotations import marks
 from annotations.forms.definition import OWN
-from annotations.kept.figures import NO_KEYS, Counted, Counter, figures, images_n
+from annotations.kept.figures import NO_KEYS, Counted, Counter, figures
 from annotations.models import Annotation, Answer, ExamplePicture, Image, Study
 from annotations.scales import CANT_TELL
+from annotations.stored_answers.question import images_n
 
 # Of the answers in words a page shows the most frequent, as far as they fit a line.
 WORDS_SHOWN, LONGEST_WORDS = 5, 120

@@ -20,11 +20,12 @@ from django.utils.formats import date_format
 from annotations import event_log
 from annotations.errors import StudyRefused
 from annotations.exports.pseudonyms import pseudonym
-from annotations.kept.figures import images_n
 from annotations.models import Annotation, Assignment, Flag, Membership, Retention, Study
-from annotations.signals import announce_label_change, people_renamed
+from annotations.stored_answers.question import images_n
+from annotations.stored_answers.store import forget_answers
 from annotations.studies import deletion
 from annotations.studies.crowd import end_session
+from annotations.versions import after_commit, raise_labels_version
 
 TO_THINK_AGAIN = timedelta(days=1)
 MOST_DAYS = 36_500
@@ -150,8 +151,8 @@ def _take_out_names(study: Study, *, forget: bool) -> int:
         # A free text may say who they are; an answer does not.
         Flag.objects.filter(annotator__in=_others(study)).update(note="")
         Assignment.objects.filter(annotator__in=_others(study)).exclude(note="").update(note="")
-    people_renamed.send(sender=None, study_id=study.pk)
-    announce_label_change(study.pk)
+    forget_answers(study.pk)
+    after_commit(raise_labels_version, study.pk)
     return len(members)
 
 

@@ -10,7 +10,7 @@ from django.db.models import F, Q
 
 from annotations import event_log
 from annotations.models import Annotation, Image, Membership
-from annotations.signals import announce_label_change
+from annotations.versions import after_commit, raise_labels_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def set_aside(*, member: Membership, faster_than: float | None = None) -> int:
     if faster_than is not None:
         words += f" that took less than {faster_than:g} s"
     event_log.note(member.study_id, "set aside", words, about=member)
-    announce_label_change(member.study_id)
+    after_commit(raise_labels_version, member.study_id)
     return len(images)
 
 
@@ -73,7 +73,7 @@ def count_again(*, member: Membership) -> CountedAgain:
         counted += aside.filter(image__in=free).update(state=Annotation.State.COUNTED)
     words = f"counts {counted} of {len(images)} annotations of this person again"
     event_log.note(member.study_id, "counted again", words, about=member)
-    announce_label_change(member.study_id)
+    after_commit(raise_labels_version, member.study_id)
     return CountedAgain(counted, len(images) - counted)
 
 

@@ -16,7 +16,7 @@ from annotations.models import Study
 from annotations.pairs.votes import MATCH
 from annotations.pairs.votes import questions_of as pair_questions
 from audit import VERSION
-from audit.contests.asked import Asked
+from audit.contests.parameters import Parameters
 from audit.contests.read import Comparisons, from_answers, from_pairs, has_pairs
 from audit.contests.told_by import Told, by_preference, by_scores
 from audit.reports.make import question_of
@@ -39,7 +39,7 @@ SLICES = 12
 
 
 def leaderboard(
-    study: Study, asked: Asked, *, resamples: int = RESAMPLES, seed: int = SEED
+    study: Study, asked: Parameters, *, resamples: int = RESAMPLES, seed: int = SEED
 ) -> dict[str, Any]:
     made_from = asked.made_from or ("pairs" if has_pairs(study) else "answers")
     paired, every = _read(study, asked.question, made_from)
@@ -176,7 +176,7 @@ def _of_judge(
     judge: Told,
     every: Comparisons,
     chosen: np.ndarray,
-    asked: Asked,
+    asked: Parameters,
     resamples: int,
     seed: int,
 ) -> dict[str, Any]:
@@ -225,7 +225,7 @@ def _soft(
     by_people: Votes,
     by_judge: Votes,
     whole: tuple[Contest | Undefined, Contest | Undefined],
-    asked: Asked,
+    asked: Parameters,
     side: bool,
 ) -> Result:
     """With an interval that leaves out a group of prompts in turn."""
@@ -259,7 +259,7 @@ def _ceiling(every: Comparisons, chosen: np.ndarray, resamples: int, seed: int) 
 def _slices(
     every: Comparisons,
     tags: dict[str, np.ndarray],
-    asked: Asked,
+    asked: Parameters,
     judges: Sequence[Told],
     resamples: int,
     seed: int,

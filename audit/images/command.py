@@ -8,8 +8,11 @@ from django.core.management import CommandError
 from django.db.models import QuerySet
 
 from annotations.models import Image, Study
-from audit.images import browse, tally
+from annotations.stored_answers.question import NoParameters
+from annotations.stored_answers.store import answer_at_once
+from audit.images import browse
 from audit.images.browse import FLAGS, KNOWN, LABELS, SORTS, VARIANTS, Filters, NotThere
+from audit.images.tally import TALLY
 
 # option -> (name in an address, its values, help)
 OPTIONS: dict[str, tuple[str, list[str] | None, str]] = {
@@ -53,8 +56,8 @@ def filters(options: dict[str, Any]) -> Filters:
 
 def images(study: Study, options: dict[str, Any]) -> QuerySet[Image]:
     chosen = filters(options)
-    if chosen.asks_people and tally.is_behind(study):
-        tally.keep(study=study)
+    if chosen.asks_people:
+        answer_at_once(TALLY, study, NoParameters())
     try:
         return browse.images_of(study, chosen)
     except NotThere as error:

@@ -1,7 +1,7 @@
 """Counts what people say about each image, so that the data browser can filter a hundred thousand.
 
-Answering writes nothing here. The rows are brought up to date when somebody filters by them: at once
-where the study is small, else by a worker. Only rows that differ are written.
+Answering writes nothing here. The rows are brought up to date when somebody filters by them
+(`audit.questions.tally`). Only rows that differ are written.
 """
 
 from __future__ import annotations
@@ -15,30 +15,17 @@ from django.db.models import Count
 
 from annotations.models import Annotation, Answer, Image, Study
 from annotations.scales import CANT_TELL
-from audit.models import Pulse, Tally
-from audit.reports import freshness
+from annotations.stored_answers.question import NoParameters, Question
+from audit.models import Tally
 
-AT_ONCE = 5_000  # forms
 IMAGES = 2_000  # in a transaction
 
 # question -> (people, mean, split, cannot tell)
 Row = tuple[int, float | None, float | None, int]
 
 
-def is_behind(study: Study) -> bool:
-    pulse = Pulse.objects.filter(study=study).first()
-    return pulse is None or pulse.tallied != pulse.version
-
-
-def is_small(study: Study) -> bool:
-    counted = Annotation.objects.filter(study=study, state=Annotation.State.COUNTED).order_by()
-    return counted[: AT_ONCE + 1].count() <= AT_ONCE
-
-
-def keep(*, study: Study) -> int:
-    """Bring the rows of a study up to date; how many were written or removed."""
-    # What changes while this reads is left for the next time.
-    freshness.tally_begins(study.pk)
+def update_rows(study: Study) -> int:
+    """How many were written or removed."""
     images = Image.objects.filter(study=study).order_by("pk")
     changed, last = 0, 0
     while chunk := list(images.filter(pk__gt=last).values_list("pk", flat=True)[:IMAGES]):
@@ -75,6 +62,11 @@ def _keep_some(study: Study, first: int, last: int) -> int:
     return len(gone) + len(fresh) + len(moved)
 
 
+TALLY = Question(
+    name="tally",
+    compute=lambda study, parameters: {"changed": update_rows(study)},
+    parameters=NoParameters,
+)
 FIELDS = ("people", "mean", "split", "cannot_tell")
 
 

@@ -21,7 +21,7 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from annotations.database.leases import TRIES
-from annotations.models import Deletion
+from annotations.models import Deletion, StoredAnswer
 from audit.installation import lasting_disk, message_files, own_address, tables
 from audit.installation import static_files as files_of_pages
 from audit.models import Making
@@ -178,6 +178,7 @@ def given_up() -> Finding:
     counts = {
         "runs": Run.objects.filter(chunks__state=Chunk.State.GIVEN_UP).distinct().count(),
         "reports": Making.objects.filter(state=Making.State.GIVEN_UP).count(),
+        "figures": StoredAnswer.objects.filter(state=StoredAnswer.State.GIVEN_UP).count(),
         "imports": Upload.objects.filter(state=Upload.State.GIVEN_UP).count(),
         "deletions of studies": Deletion.objects.filter(state=Deletion.State.GIVEN_UP).count(),
     }

@@ -16,7 +16,7 @@ from scipy.stats import rankdata
 from annotations.errors import Refused, StudyRefused
 from annotations.models import Draw, Study
 from annotations.studies import draws
-from audit.reports import freshness
+from annotations.versions import raise_labels_version
 from audit.stats import assisted
 from audit.stats.draws import drawn_sample
 from audit.stats.estimate import Undefined
@@ -79,7 +79,7 @@ def draw_useful(
         user=user,
         about=about,
     )
-    freshness.changed(study.pk)
+    raise_labels_version(study.pk)
     return made
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from annotations.errors import Refused
-from annotations.kept import on_demand
 from annotations.models import Annotation, Study
 from annotations.scales import Scale
 from audit.reports import human_scores
@@ -22,7 +21,6 @@ from audit.stats.estimate import Estimate, Result, Undefined
 
 # A generator with fewer labelled images is planned from those of all generators together.
 OWN_LABELS = 20
-KIND = "plan"  # of what is kept
 # The pace is that of the newest answers; older ones may be from before people knew the questions.
 NEWEST = 5000
 
@@ -51,22 +49,6 @@ def pilots(study: Study, question: str, judges: tuple[str, ...]) -> dict[str, An
         "raters": _raters(paired),
         "pace": _pace(study),
     }
-
-
-def shown(study: Study, question: str, judge: str) -> on_demand.Shown:
-    """For a page."""
-    asked = {"question": question, "judge": judge}
-    return on_demand.shown(study, KIND, asked, lambda: _of_one(study, question, judge))
-
-
-def keep(study: Study, question: str, judge: str) -> None:
-    """For the worker."""
-    asked = {"question": question, "judge": judge}
-    on_demand.keep(study, KIND, asked, lambda: _of_one(study, question, judge))
-
-
-def _of_one(study: Study, question: str, judge: str) -> dict[str, Any]:
-    return pilots(study, question, (judge,) if judge else ())
 
 
 def scale_of(body: dict[str, Any]) -> Scale:

@@ -21,16 +21,17 @@ from annotations.access import (
     research_place_or_404,
 )
 from annotations.forms.versions import form_of
-from annotations.kept.figures import images_n
 from annotations.models import Image, Selection, Study
+from annotations.stored_answers.question import NoParameters, images_n
+from annotations.stored_answers.store import read_answer
 from annotations.studies import selections
 from audit.evidence import image_cards
-from audit.images import browse, cards, tally
+from audit.images import browse, cards
 from audit.images.browse import PER_PAGE, Filters, NotThere
-from audit.models import Making, Report
+from audit.images.tally import TALLY
+from audit.models import Report
 from audit.next_labels.draw import draw_labels
 from audit.pages.filters import select
-from audit.reports import progress
 from audit.words.counting import who_counts
 from audit.words.report import title
 from judges.models import Run, Score
@@ -314,13 +315,10 @@ class _Page:
 
     def _count_people(self) -> str:
         """Who counts the new answers that are filtered by; empty where none are left to count."""
-        if not self.filters.asks_people or not tally.is_behind(self.study):
+        if not self.filters.asks_people:
             return ""
-        if tally.is_small(self.study):
-            tally.keep(study=self.study)
-            return ""
-        progress.due(self.study, kind=Making.Kind.TALLY)
-        return who_counts(progress.of(self.study, kind=Making.Kind.TALLY))
+        answer = read_answer(TALLY, self.study, NoParameters())
+        return who_counts(answer) if answer.is_old else ""
 
     def _sorts(self) -> list[tuple[str, str]]:
         return [

@@ -17,15 +17,15 @@ from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest, research_place_or_404
 from annotations.exports.pseudonyms import naming
-from annotations.models import Study
+from annotations.models import StoredAnswer, Study
+from annotations.stored_answers.question import NoParameters
+from annotations.stored_answers.store import read_answer
 from audit.charts import people as people_charts
-from audit.models import Making, Meeting
 from audit.pages.files import TYPES, attached, specification
 from audit.pages.filters import select
 from audit.pages.frame import FILES, respond
 from audit.pages.tables import Row, Table, csv_of, row
-from audit.people import stored as stored_agreement
-from audit.reports import progress
+from audit.questions.agreement.question import AGREEMENT
 from audit.reports.people_agreement import AGAINST, CONFUSION
 from audit.statistic_names import headings
 from audit.words import page_sentences
@@ -76,34 +76,29 @@ class PeoplePage:
 
     request: HtmxRequest
     study: Study
-    meeting: Meeting | None
+    answer: StoredAnswer
 
     @cached_property
-    def behind(self) -> bool:
-        return stored_agreement.is_behind(self.meeting)
-
-    @cached_property
-    def making(self) -> Making | None:
-        return progress.of(self.study, kind=Making.Kind.AGREEMENT)
+    def body(self) -> dict[str, Any]:
+        return self.answer.body or {}
 
     @property
-    def given_up(self) -> Making | None:
-        return self.making if self.making is not None and self.making.is_given_up else None
+    def given_up(self) -> str:
+        return self.answer.reason if self.answer.is_given_up else ""
 
-    @cached_property
+    @property
     def who_counts(self) -> str:
-        return who_counts(self.making) if self.behind else ""
+        return who_counts(self.answer) if self.answer.is_old else ""
 
     @cached_property
     def etag(self) -> str:
-        stamp = self.meeting and self.meeting.stamp
-        facts = [self.request.get_full_path(), self.request.user.pk, stamp, self.behind]
-        facts += [bool(self.given_up), self.who_counts]
+        facts = [self.request.get_full_path(), self.request.user.pk, self.answer.stamp]
+        facts += [self.answer.is_old, self.given_up, self.who_counts]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:20]
 
     @cached_property
     def questions(self) -> dict[str, dict[str, Any]]:
-        listed = self.meeting.body["questions"] if self.meeting else []
+        listed = self.body.get("questions", [])
         return {question["question"]: question for question in listed}
 
     @property
@@ -124,7 +119,7 @@ class PeoplePage:
     def content(self, *, as_file: bool = False) -> tuple[dict[str, Any], dict[str, Any]]:
         """The body, and the question with its numbers over time. Files give people with an account
         a pseudonym, as every export does."""
-        body = self.meeting.body if self.meeting else {}
+        body = self.body
         if as_file:
             shown = naming(self.study)
             people = [{**person, "name": shown(person["key"])} for person in body["people"]]
@@ -148,7 +143,7 @@ class PeoplePage:
 
 def _page(request: HtmxRequest, slug: str) -> PeoplePage:
     study = research_place_or_404(request, slug).study
-    return PeoplePage(request, study, stored_agreement.current(study=study))
+    return PeoplePage(request, study, read_answer(AGREEMENT, study, NoParameters()))
 
 
 @require_GET
@@ -167,11 +162,11 @@ def chart(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpResponse
     if not page.question:
         raise Http404
     body, question = page.content(as_file=kind != "json")
-    if kind == "json" and page.meeting is not None:
+    if kind == "json":
         key = (
             "people",
-            page.meeting.pk,
-            page.meeting.made_at,
+            page.answer.pk,
+            page.answer.computed_at,
             name,
             question["question"],
             page.per,

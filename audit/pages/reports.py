@@ -12,10 +12,13 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import HtmxRequest, research_place_or_404
+from annotations.stored_answers.question import NoParameters
+from annotations.stored_answers.store import request_answer
 from audit import tasks
+from audit.answers.worker import all_questions
 from audit.charts.faces import face_of
 from audit.handed_in.formats import HANDED_IN, of_report
-from audit.models import Making, Report
+from audit.models import Report
 from audit.navigation import PAGES
 from audit.pages.frame import ReportPage, options_of, report_page, respond
 from audit.reports import progress
@@ -44,16 +47,18 @@ def listing(request: HtmxRequest, slug: str) -> HttpResponse:
 def make(request: HtmxRequest, slug: str) -> HttpResponse:
     """Has a worker make a report; the page polls at once and shows the progress bar."""
     study = research_place_or_404(request, slug).study
-    kind = request.POST.get("kind", Making.Kind.REPORT)
-    if kind not in Making.Kind.values:
-        raise Http404
     view = View.from_query(request.POST)
     options = options_of(view, view.question)
-    if kind != Making.Kind.REPORT:
+    if kind := request.POST.get("kind", ""):
         options = {}
-    progress.asked(study, kind=kind, by=request.user, options=options)
-    # Without the message, a worker finds the row by itself, a little later.
-    send(tasks.TASKS[kind], study.pk)
+        question = all_questions().get(kind)
+        if question is None or question.parameters is not NoParameters:
+            raise Http404
+        request_answer(question, study, NoParameters(), by=request.user, again=True)
+    else:
+        progress.asked(study, by=request.user, options=options)
+        # Without the message, a worker finds the row by itself, a little later.
+        send(tasks.make_report_task, study.pk)
     if request.htmx:
         return HttpResponse(status=204, headers={"HX-Trigger": "report-asked"})
     name = request.POST.get("page", "")

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from django.db.models import Count
 
-from annotations.kept import on_demand
 from annotations.models import Image, Study
 from audit.models import Finding
 from audit.repairs.enforce import CONTROL, REPAIRED
@@ -18,7 +17,6 @@ from audit.reports.pairing import Paired, pair
 from audit.reports.reference import Reference, why_no_points
 from audit.stats.estimate import Undefined
 
-KIND = "gains"  # of what is kept
 FIRST = 12  # repaired images on a page
 NONE = "no image has been repaired yet"
 
@@ -37,24 +35,9 @@ def triples(study: Study) -> list[dict[str, str]]:
     ]
 
 
-def shown(study: Study, counts: dict[str, int]) -> on_demand.Shown:
-    """For a page that has counted the `findings_by_state`: the gains, and the first of the repaired images."""
-    return on_demand.shown(study, KIND, {}, lambda: _for_a_page(study), _confirmed(counts))
-
-
-def keep(study: Study) -> None:
-    """For the worker."""
-    counts = findings_by_state(study)
-    on_demand.keep(study, KIND, {}, lambda: _for_a_page(study), _confirmed(counts))
-
-
-def _for_a_page(study: Study) -> dict[str, Any]:
+def gains_of_a_page(study: Study) -> dict[str, Any]:
+    """And the first of the repaired images."""
     return {"gains": gains(study), "first": triples(study)[:FIRST]}
-
-
-def _confirmed(counts: dict[str, int]) -> str:
-    """Changes when somebody says whether a finding is real."""
-    return f" {counts[Finding.State.REAL]} {counts[Finding.State.WRONG]}"
 
 
 def findings_by_state(study: Study) -> dict[str, int]:

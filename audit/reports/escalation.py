@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotations.kept.figures import Counter, figures, images_n
+from annotations.kept.figures import Counter, figures
 from annotations.models import Annotation, Answer, Image, Study
+from annotations.stored_answers.question import images_n
 from audit.reports.bootstrap import draw_of, est
 from audit.reports.options import Options
 from audit.reports.reference import Series

@@ -19,6 +19,7 @@ from django.utils import timezone
 
 from annotations.errors import Refused
 from annotations.models import Study
+from annotations.versions import labels_version, start_reading_labels
 from audit import VERSION
 from audit.models import Report, ReportPart
 from audit.reports import freshness, gallery, human_scores, leaderboard, slices, states, summary
@@ -64,7 +65,7 @@ def make_report(
     other workers to a large report."""
     options = options or Options()
     began = time.perf_counter()
-    stamp_before = freshness.report_begins(study.pk)
+    stamp_before = start_reading_labels(study.pk)
     rows_before = freshness.rows(study, SCHEMA)
     changed = options.changed()
     newest = Report.objects.filter(study=study, options=changed).first()
@@ -144,7 +145,7 @@ def is_due(*, study: Study, patient: bool = False, options: dict[str, Any] | Non
 
 def stamp(study: Study) -> str:
     """Changes with the labels and scores of the study."""
-    return freshness.stamp(study.pk)
+    return labels_version(study.pk)
 
 
 def compute(study: Study, options: Options) -> tuple[dict[str, Any], str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 from annotations.models import Study
@@ -13,7 +14,7 @@ from audit.reports.options import RESAMPLES, SEED
 from audit.stats.causes import Causes, attribute
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.resamples import Resamples
-from audit.why.asked import Asked
+from audit.why.parameters import Parameters
 from audit.why.sides import Sides, sides_of
 from audit.why.watches import of_people
 
@@ -28,7 +29,7 @@ SERVER = "OpenAIServer"
 
 def explain(
     study: Study,
-    asked: Asked,
+    asked: Parameters,
     *,
     find: Callable[[str], Study],
     resamples: int = RESAMPLES,
@@ -52,7 +53,7 @@ def explain(
         "anchors": 0 if sides.anchors is None else len(sides.anchors.images),  # type: ignore[arg-type]
         **_told(found),
         "watches": of_people(sides.watched),
-        "asked": asked.as_dict(),
+        "asked": asdict(asked),
         "signature": {
             "version": VERSION,
             "seed": seed,

@@ -22,7 +22,7 @@ from audit.reports.reference import why_no_points
 from audit.stats import enough
 from audit.stats.causes import Anchors, Side
 from audit.stats.resampling.cluster_order import by_content
-from audit.why.asked import Asked, SideAsked
+from audit.why.parameters import Parameters, SideAsked
 from judges.names import APART
 
 # From so many of a side's images on, those that the other version of the judge has not scored are
@@ -82,7 +82,7 @@ class _Rows:
         return self.human, self.old, self.new, self.again_old, self.again_new
 
 
-def sides_of(study: Study, asked: Asked, find: Callable[[str], Study]) -> Sides:
+def sides_of(study: Study, asked: Parameters, find: Callable[[str], Study]) -> Sides:
     """`find` gives another study by its name, or refuses."""
     before, after = asked.sides()
     mine = other = _paired(study, asked)
@@ -155,7 +155,7 @@ def _watched(before: _Rows, after: _Rows, new_form: bool) -> Watched:
     )
 
 
-def _paired(study: Study, asked: Asked) -> Paired:
+def _paired(study: Study, asked: Parameters) -> Paired:
     names = [name.partition(APART)[0] for name in (asked.judge, asked.judge_now) if name]
     question = question_of(study, Options(question=asked.question or None))
     return pair(study=study, question=question, judges=names)

@@ -6,17 +6,23 @@ from datetime import timedelta
 
 from django.utils import timezone
 
+from annotations.models import StoredAnswer
 from audit.models import Making
 
 # A running worker looks round every 15 seconds.
 PATIENCE = timedelta(minutes=2)
 
 
-def who_counts(making: Making | None) -> str:
+def who_counts(making: Making | StoredAnswer | None) -> str:
     now, state = timezone.now(), making and making.state
     if making and state == Making.State.WORKING and (making.leased_until or now) > now:
         return "A worker is counting them."
-    if making and state == Making.State.WAITING and now - making.asked_at > PATIENCE:
-        since = making.asked_at.strftime("%Y-%m-%d %H:%M")
+    if making and state == Making.State.WAITING and now - making.requested_at > PATIENCE:
+        since = making.requested_at.strftime("%Y-%m-%d %H:%M")
         return f"They wait since {since} UTC, and no worker has taken them up: perhaps none is running."
     return "A worker will count them when it takes them up."
+
+
+def waiting_words(answer: StoredAnswer) -> str:
+    """Why there is no newer answer; empty where none is under way."""
+    return answer.reason or (who_counts(answer) if answer.is_in_hand else "")

@@ -21,9 +21,10 @@ from annotations.exports import genai_bench_ratings, labels, study_tables
 from annotations.exports.files import Counted, ExportRefused, Sink, as_parquet, label_studio
 from annotations.exports.image_chunks import image_chunks
 from annotations.exports.labels import Rows
-from annotations.kept.figures import NO_KEYS, Counter, figures, images_n
+from annotations.kept.figures import NO_KEYS, Counter, figures
 from annotations.kept.figures import Counted as CountedFigures
 from annotations.models import Answer, Image, Study
+from annotations.stored_answers.question import images_n
 from annotations.studies.flags import flags_of
 from judges.exports import inspect_scores, scores
 from judges.models import AtomScore, Run, Score

@@ -6,8 +6,8 @@ from annotations.benchmarks.builtin import study as builtin
 from annotations.models import Pair, PairVote
 from annotations.pairs import simulated
 from audit import demo
-from audit.contests.asked import Asked
 from audit.contests.leaderboard import leaderboard
+from audit.contests.parameters import Parameters
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -22,7 +22,7 @@ def test_the_demos_leaderboard_follows_from_votes_on_pairs():
     assert set(study.pairs.values_list("taken", flat=True)) == {demo.RATERS}
     left = votes.filter(left="first").count() / votes.count()
     assert left == pytest.approx(0.5, abs=3 * 0.5 / votes.count() ** 0.5)
-    body = leaderboard(study, Asked(), resamples=200)
+    body = leaderboard(study, Parameters(), resamples=200)
     assert (body["made_from"], body["simulated"]) == ("pairs", True)
     order = [place["generator"] for place in body["people"]["places"]]
     # Most of what is asked is right in Lanternfish's images of these prompts, least in Marzipan's.

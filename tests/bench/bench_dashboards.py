@@ -243,7 +243,7 @@ def build(size: int):
     for number in range(2):
         _scores(study, number)
     _report(study)
-    tally.keep(study=study)
+    tally.update_rows(study)
     client = Client()
     client.force_login(user)
     return client
@@ -352,14 +352,15 @@ def _report(study) -> None:
     """The body from the first 1,000 images, the columns over all of them."""
     import numpy as np
 
+    from annotations.versions import start_reading_labels
     from audit.models import Column, Report
-    from audit.people import stored as stored_agreement
-    from audit.reports import freshness, gallery, pairing, summary
+    from audit.people import agreement
+    from audit.reports import gallery, pairing, summary
     from audit.reports import make as reports
     from audit.reports.pairing import pair
     from audit.reports.reference import Reference
 
-    seen = freshness.report_begins(study.pk)
+    seen = start_reading_labels(study.pk)
     paired = pair(study=study, question="aligned")
     whole = paired.people
     few = slice(0, FEW)
@@ -381,7 +382,7 @@ def _report(study) -> None:
     }
     gallery.keep(report, gallery.packed(study.pk, paired, reference, series))
     began = time.process_time()
-    stored_agreement.keep(study=study)
+    agreement.body_of(study)
     print(
         f"people of {len(whole.images):,} images held against each other by a worker in "
         f"{time.process_time() - began:.1f} s of CPU",

@@ -330,7 +330,9 @@ def what_a_worker_makes(size: int) -> None:
     """Of what the pages have asked for; what each kind took."""
     from audit.models import Making
     from audit.tasks import TASKS
+    from tests import making
 
+    assert making.compute_waiting_answers()
     asked = Making.objects.filter(study=study_of(size)).values_list("kind", flat=True)
     for kind in list(asked):
         began = time.process_time()
@@ -346,14 +348,15 @@ def a_label_has_changed(size: int) -> None:
     """Long after the last counting, with a worker that comes soon."""
     from django.utils import timezone
 
-    from annotations.models import Kept
+    from annotations.models import Kept, StoredAnswer
+    from annotations.versions import raise_labels_version
     from audit.models import Making
-    from audit.reports import freshness
 
     study = study_of(size)
     Kept.objects.filter(study=study).update(made_at=timezone.now() - timedelta(days=1))
+    StoredAnswer.objects.filter(study=study).update(computed_at=timezone.now() - timedelta(days=1))
     Making.objects.filter(study=study).update(asked_at=timezone.now())
-    freshness.changed(study.pk)
+    raise_labels_version(study.pk)
 
 
 def filled(address: str, gaps: dict[str, object]) -> str:

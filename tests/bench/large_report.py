@@ -72,7 +72,7 @@ def judge_again(study: Any) -> None:
     """One more judge, that says otherwise than the first about a tenth of the images."""
     from django.utils import timezone
 
-    from audit.reports import freshness
+    from annotations.versions import raise_labels_version
     from judges.models import Judge, Run, Score
     from judges.runs import counts
 
@@ -101,7 +101,7 @@ def judge_again(study: Any) -> None:
         batch_size=2000,
     )
     counts.recount(run.pk)
-    freshness.changed(study.pk)
+    raise_labels_version(study.pk)
 
 
 def cpu() -> float:

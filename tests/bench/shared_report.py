@@ -114,18 +114,19 @@ def worker_processes(count: int) -> Iterator[None]:
 
 
 def load_everything(messages: int) -> None:
+    from annotations.models import StoredAnswer
+    from annotations.stored_answers.question import NoParameters
+    from annotations.stored_answers.store import request_answer
     from audit import tasks
-    from audit.models import Making
-    from audit.reports import progress
+    from audit.questions.agreement.question import AGREEMENT
     from tests import making
 
     for _ in range(messages):
         tasks.help_with_report_task.delay(0)
     # Messages are taken in their order: once this is made, they are done.
     small = making.study(f"small-{time.monotonic_ns()}", files=False)
-    progress.due(small, kind=Making.Kind.AGREEMENT)
-    tasks.make_agreement_task.delay(small.pk)
-    while Making.objects.exists():
+    row = request_answer(AGREEMENT, small, NoParameters())
+    while not StoredAnswer.objects.filter(pk=row.pk, state=StoredAnswer.State.READY):
         time.sleep(0.05)
     small.delete()
 

@@ -13,7 +13,9 @@ from annotations.benchmarks.builtin import study as builtin
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.sources.records import GeneratorRecord, ImageRecord, LabelRecord, PromptRecord
-from audit.people import stored as stored_agreement
+from annotations.stored_answers.question import NoParameters
+from annotations.stored_answers.store import read_answer
+from audit.questions.agreement.question import AGREEMENT
 from audit.reports import make as reports
 from audit.tasks import make_report_task
 from audit.words import report as report_words
@@ -102,7 +104,7 @@ def test_the_number_behind_each_chart_is_the_reports(open_page, alice, report):
 
     page.goto(at("agreement"))
     all_drawn(page)
-    asked = stored_agreement.current(study=report.study).body["questions"][0]
+    asked = read_answer(AGREEMENT, report.study, NoParameters()).body["questions"][0]
     cell = report_words.cell("percent", asked["percent"])
     assert shown(page, "By question", asked["words"], 1).split("\n") == [
         cell.value,

@@ -6,8 +6,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from annotations.models import Generator
-from audit.models import Explanation
+from annotations.models import Generator, StoredAnswer
 from audit.words import why as words
 from audit.words.numbers import cell
 from tests import making
@@ -41,7 +40,7 @@ def test_the_planted_cause_alone_is_beyond_chance(open_page, transactional_db, c
     page.get_by_role("button", name="Compare").click()
     rows = page.get_by_role("region", name="What moved the gap").get_by_role("row")
     expect(rows.first).to_be_visible()
-    body = Explanation.objects.get(study=study).body
+    body = StoredAnswer.objects.get(study=study).body
     assert body["together"] == []
     assert {part for part in body["parts"] if not holds_0(body["parts"][part])} == {cause}
     for part, estimate in body["parts"].items():

@@ -6,8 +6,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from annotations.models import AnchorSet
-from audit.models import Explanation
+from annotations.models import AnchorSet, StoredAnswer
 from audit.words import why as words
 from audit.words.numbers import cell
 from judges.anchors import jobs
@@ -32,7 +31,7 @@ def test_every_cause_is_the_commands(open_page, alice, study, size, scheme):
     page = open_page(alice, reverse("why", args=["shapes"]), size=size, scheme=scheme)
     expect(page.get_by_role("heading", name="Why", level=1)).to_be_visible()
     expect(page.locator("#plot-why svg, #plot-why canvas").first).to_be_visible()
-    body = Explanation.objects.get().body
+    body = StoredAnswer.objects.get().body
     rows = page.get_by_role("region", name="What moved the gap").get_by_role("row")
     for part, estimate in body["parts"].items():
         shown = cell("net_deviation", estimate)

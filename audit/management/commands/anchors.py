@@ -5,9 +5,9 @@ from django.core.management import CommandError
 
 from annotations.anchors import again, keep
 from annotations.errors import Refused
-from annotations.kept.figures import images_n
 from annotations.management.command import StudyCommand, as_json
 from annotations.models import AnchorRound, Study
+from annotations.stored_answers.question import images_n
 from audit.anchors.certificate import certificate, newest
 from audit.anchors.draw import COUNT, make_anchors
 from audit.words import anchors as sentences

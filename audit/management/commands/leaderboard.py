@@ -1,8 +1,8 @@
 """`manage.py leaderboard STUDY`: the generators by people and by each judge."""
 
 from annotations.management.command import StudyCommand, as_json
-from audit.contests.asked import MADE_FROM, TIES, Asked
 from audit.contests.leaderboard import leaderboard
+from audit.contests.parameters import MADE_FROM, TIES, Parameters
 from audit.management.report_options import add_seed_and_resamples, check_resamples
 from audit.words import contests as words
 
@@ -28,6 +28,6 @@ class Command(StudyCommand):
     def do(self, study, *, seed, resamples, json, **options) -> str:
         check_resamples(resamples)
         names = ("question", "ties", "slice", "made_from")
-        asked = Asked(**{name: options[name] for name in names})
+        asked = Parameters(**{name: options[name] for name in names})
         body = leaderboard(study, asked, resamples=resamples, seed=seed)
         return as_json(body) if json else words.as_text(body)

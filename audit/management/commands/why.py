@@ -3,9 +3,10 @@
 from annotations.management.command import StudyCommand, as_json
 from audit.anchors import certificate as certificates
 from audit.management.report_options import add_seed_and_resamples, check_resamples
-from audit.why import stored, watches
-from audit.why.asked import Asked
+from audit.questions.why.question import study_called
+from audit.why import watches
 from audit.why.explain import explain
+from audit.why.parameters import Parameters
 from audit.words import why as words
 
 SIDE = (
@@ -29,9 +30,8 @@ class Command(StudyCommand):
     def do(self, study, *, seed, resamples, json, **options) -> str:
         check_resamples(resamples)
         names = ("judge", "before", "after", "judge_now", "question")
-        asked = Asked(**{name: options[name] for name in names})
-        find = stored.study_called
-        body = explain(study, asked, find=find, resamples=resamples, seed=seed)
+        asked = Parameters(**{name: options[name] for name in names})
+        body = explain(study, asked, find=study_called, resamples=resamples, seed=seed)
         held = certificates.of_sides(body)
         body["watches"]["judge"] = watches.of_judge(body)
         return as_json({**body, "certificates": held}) if json else words.as_text(body, held)

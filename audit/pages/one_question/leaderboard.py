@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
@@ -18,19 +18,17 @@ from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest, research_place_or_404
 from annotations.errors import Refused
-from annotations.models import Study
+from annotations.models import StoredAnswer, Study
 from annotations.pairs.votes import questions_of as pair_questions
-from audit import tasks
+from annotations.stored_answers.store import read_answer
 from audit.charts import contests as charts
 from audit.charts.faces import face_of
-from audit.contests import stored
-from audit.contests.asked import MADE_FROM, TIES, Asked
-from audit.models import Making, Standing
+from audit.contests.parameters import MADE_FROM, TIES, Parameters
 from audit.pages.files import TYPES, attached, specification
 from audit.pages.filters import select
 from audit.pages.frame import FILES, respond
 from audit.pages.tables import Table, csv_of, row
-from audit.reports import progress
+from audit.questions.leaderboard.question import LEADERBOARD
 from audit.reports.pairing import kept_questions
 from audit.statistic_names import headings
 from audit.words import contests as words
@@ -58,61 +56,54 @@ class LeaderboardPage:
         return pair_questions(self.study)
 
     @cached_property
-    def found(self) -> tuple[Standing | None, str]:
-        """What is stored, and why nothing can be."""
-        try:
-            kept = stored.current(study=self.study, asked=self.asked)
-        except Refused as refusal:
-            return None, refusal.message
-        if stored.is_behind(kept, self.study):
-            making = tasks.looked_for(self.study, Making.Kind.STANDING, self.asked.as_dict())
-            if making is not None and making.reason:
-                return kept, making.reason
-        return kept, ""
+    def answer(self) -> StoredAnswer:
+        return read_answer(LEADERBOARD, self.study, self.asked)
 
     @cached_property
-    def asked(self) -> Asked:
+    def asked(self) -> Parameters:
         given = self.request.GET
-        return Asked(
+        return Parameters(
             question=given.get("question", ""),
             ties=given.get("ties", "") or "davidson",
             slice=given.get("slice", ""),
             made_from=given.get("made_from", ""),
         )
 
-    @property
+    @cached_property
     def body(self) -> dict[str, Any]:
-        kept, _ = self.found
-        return stored.in_order(kept.body) if kept else {}
+        """Judges by their number."""
+        body = self.answer.body or {}
+        if not body:
+            return body
+        facts = body["signature"]["judge_facts"]
+        names = sorted(body["judges"], key=lambda name: (facts[name].get("number", 0), name))
+        return {**body, "judges": {name: body["judges"][name] for name in names}}
 
     @property
     def told(self) -> dict[str, Any]:
         """For a file, which cannot wait."""
         if not self.body:
-            raise Refused(self.found[1] or "A worker has yet to compute this: open the page first.")
+            raise Refused(
+                self.answer.reason or "A worker has yet to compute this: open the page first."
+            )
         return self.body
 
     @property
     def behind(self) -> bool:
-        kept, lacking = self.found
-        return not lacking and stored.is_behind(kept, self.study)
+        return self.answer.is_old and not self.answer.reason
 
-    @cached_property
+    @property
     def waiting_for(self) -> str:
-        if not self.behind:
-            return ""
-        options = self.asked.as_dict()
-        return who_counts(progress.of(self.study, kind=Making.Kind.STANDING, options=options))
+        return who_counts(self.answer) if self.behind else ""
 
     @cached_property
     def etag(self) -> str:
-        kept, lacking = self.found
-        facts = [self.request.get_full_path(), self.request.user.pk, kept and kept.stamp, lacking]
-        facts += [self.behind, self.waiting_for]
+        facts = [self.request.get_full_path(), self.request.user.pk, self.answer.stamp]
+        facts += [self.answer.reason, self.behind, self.waiting_for]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:20]
 
     def address(self, name: str, *args: str, **more: str) -> str:
-        given = {k: v for k, v in {**self.asked.as_dict(), **more}.items() if v}
+        given = {k: v for k, v in {**asdict(self.asked), **more}.items() if v}
         return f"{reverse(name, args=[self.study.slug, *args])}?{urlencode(given)}"
 
     def shared(self) -> dict[str, Any]:
@@ -146,9 +137,8 @@ def chart(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpResponse
     body = page.told
     if blank := charts.blank(body, name):
         raise Refused(blank)
-    kept, _ = page.found
-    if kind == "json" and kept is not None:
-        key = ("leaderboard", kept.pk, kept.made_at, name)
+    if kind == "json":
+        key = ("leaderboard", page.answer.pk, page.answer.computed_at, name)
         return specification(request, key, lambda theme: charts.chart(body, theme, name))
     content = charts.chart_file(body, kind=kind, which=name)
     return attached(content, TYPES[kind], f"{slug}-leaderboard-{name}.{kind}")
@@ -189,8 +179,8 @@ def whole_file(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 def _context(page: LeaderboardPage) -> dict[str, Any]:
-    body, (_, lacking) = page.body, page.found
-    shown: dict[str, Any] = {"lacking": lacking, "choices": _choices(page)}
+    body = page.body
+    shown: dict[str, Any] = {"lacking": page.answer.reason, "choices": _choices(page)}
     if not body:
         return shown
     return {

@@ -20,14 +20,15 @@ from annotations.access import HtmxRequest, Place, owner_place_or_404, research_
 from annotations.errors import ImportRefused, Refused, StudyRefused
 from annotations.models import Image, PairPlan, Study
 from annotations.pages.form_values import whole
-from annotations.pairs import balance, draws, files
+from annotations.pairs import draws, files
 from annotations.pairs.assign import plan_of
 from annotations.pairs.expected import expected
-from audit import tasks
+from annotations.stored_answers.question import NoParameters
+from annotations.stored_answers.store import read_answer
 from audit.contests.useful_pairs import draw_informative
-from audit.models import Making
+from audit.questions.pairs.question import PAIRS
 from audit.words import pairs as words
-from audit.words.counting import who_counts
+from audit.words.counting import waiting_words
 
 MOST_IMAGES = 100_000  # of more, a draw takes longer than a page may
 LARGEST_FILE = 10_000_000  # bytes
@@ -117,19 +118,20 @@ def _page(
 ) -> HttpResponse:
     study = place.study
     alone = bool(request.htmx)
-    found = balance.balance(study)
+    answer = read_answer(PAIRS, study, NoParameters())
+    body = answer.body
     context: dict[str, Any] = {
         "study": study,
-        "waiting": _ask(study) if found.behind else "",
-        "is_old": found.is_old,
+        "waiting": waiting_words(answer),
+        "is_old": answer.is_old,
         "poll_url": request.path,
     }
-    if found.body is not None:
+    if body is not None:
         context |= {
-            "body": found.body,
-            "sentences": words.sentences(found.body),
-            "questions": words.questions(found.body),
-            "slices": [words.of_slice(one) for one in found.body["slices"]],
+            "body": body,
+            "sentences": words.sentences(body),
+            "questions": words.questions(body),
+            "slices": [words.of_slice(one) for one in body["slices"]],
         }
     if not alone:
         given = given or _given({}, study)
@@ -147,12 +149,6 @@ def _page(
     response = render(request, template, context, status=status)
     response["Vary"] = "Cookie, HX-Request"
     return response
-
-
-def _ask(study: Study) -> str:
-    """Has a worker count the pairs of a large study; who does."""
-    making = tasks.looked_for(study, Making.Kind.PAIRS)
-    return making.reason if making and making.reason else who_counts(making)
 
 
 def _given(sent: Mapping[str, str], study: Study) -> dict[str, str]:

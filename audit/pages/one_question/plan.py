@@ -14,12 +14,12 @@ from django.views.decorators.http import require_GET
 from annotations.access import HtmxRequest, research_place_or_404
 from annotations.errors import Refused
 from annotations.models import Study
-from audit import tasks
-from audit.models import Making
-from audit.next_labels import pilots, plan_words
+from annotations.stored_answers.store import read_answer
+from audit.next_labels import plan_words
 from audit.next_labels.plan import MORE, TARGETS, Wish, plan_from, question_of
+from audit.questions.plan.question import PLAN, Parameters
 from audit.reports.pairing import kept_questions
-from audit.words.counting import who_counts
+from audit.words.counting import waiting_words
 from audit.words.report import title
 from judges.names import runs_by_name
 
@@ -61,17 +61,20 @@ def _planned(study: Study, query: QueryDict) -> dict[str, Any]:
     wish = wish_of(query)
     question = question_of(study, wish, kept_questions(study))
     judge = wish.judges[0] if wish.judges else ""
-    shown = pilots.shown(study, question, judge)
-    waiting = _ask(study, {"question": question, "judge": judge}) if shown.behind else ""
-    if shown.body is None:
+    answer = read_answer(PLAN, study, Parameters(question, judge))
+    if answer.reason:
+        raise Refused(answer.reason)
+    waiting = waiting_words(answer)
+    found = answer.body
+    if found is None:
         return {"waiting": waiting}
-    body = plan_from(study, shown.body, wish)
+    body = plan_from(study, found, wish)
     totals = [body["total"][way] for way in ("assisted", "alone")]
     still = next((total["still"] for total in totals if "still" in total), 0)
     return {
         "body": body,
         "waiting": waiting,
-        "is_old": shown.is_old,
+        "is_old": answer.is_old,
         "headline": plan_words.headline(body),
         "sentences": plan_words.sentences(body),
         "rows": plan_words.rows(body),
@@ -80,14 +83,6 @@ def _planned(study: Study, query: QueryDict) -> dict[str, Any]:
         "draw": f"{reverse('data', args=[study.slug])}?draw={still}#draw" if still else "",
         "still": still,
     }
-
-
-def _ask(study: Study, asked: dict[str, str]) -> str:
-    """Has a worker read the labels; who does."""
-    making = tasks.looked_for(study, Making.Kind.PLAN, asked)
-    if making is not None and making.reason:
-        raise Refused(making.reason)
-    return who_counts(making)
 
 
 def wish_of(query: QueryDict) -> Wish:

@@ -16,19 +16,20 @@ from django.views.decorators.http import require_GET, require_POST
 from annotations.access import HtmxRequest, owner_place_or_404, research_place_or_404
 from annotations.benchmarks.builtin.study import GENERATORS
 from annotations.errors import Refused, StudyRefused
-from annotations.kept import on_demand
-from annotations.models import Image, Study
-from audit import tasks
+from annotations.models import Image, StoredAnswer, Study
+from annotations.stored_answers.question import NoParameters
+from annotations.stored_answers.store import read_answer
 from audit.evidence.image_cards import thumbnail_size
-from audit.models import Finding, Making
+from audit.models import Finding
 from audit.pages.files import attached
 from audit.pages.tables import Table, csv_of, row
+from audit.questions.gains.question import GAINS
 from audit.repairs import findings, gains
 from audit.repairs.enforce import ARMS, enforce
 from audit.repairs.painters import Bench
 from audit.statistic_names import headings
 from audit.words import repairs as words
-from audit.words.counting import who_counts
+from audit.words.counting import waiting_words
 from audit.words.report import title
 from judges.names import runs_by_name
 
@@ -54,9 +55,9 @@ def repairs_page(request: HtmxRequest, slug: str) -> HttpResponse:
     rows = Finding.objects.filter(study=study)
     counts = gains.findings_by_state(study)
     queue = rows.filter(state=Finding.State.OPEN).select_related("image__prompt")[:QUEUE]
-    shown = gains.shown(study, counts) if counts["real"] else on_demand.Shown({})
-    waiting = _ask(study) if shown.behind else ""
-    body, first = _parts(shown)
+    answer = _gains(study, counts)
+    waiting = waiting_words(answer)
+    body, first = _parts(answer)
     names = set(study.generators.order_by().values_list("name", flat=True))
     context = {
         "study": study,
@@ -77,7 +78,7 @@ def repairs_page(request: HtmxRequest, slug: str) -> HttpResponse:
         "csv": f"{reverse('repairs-table', args=[slug])}?study={slug}",
         "sides": _sides(study, first),
         "waiting": waiting,
-        "is_old": shown.is_old,
+        "is_old": answer.is_old,
         "poll_url": request.get_full_path(),
     }
     template = "audit/repairs.html"
@@ -98,10 +99,10 @@ def table(request: HtmxRequest, slug: str) -> HttpResponse:
     }
     counts = gains.findings_by_state(study)
     if counts["real"]:
-        shown = gains.shown(study, counts)
-        if shown.body is None:
-            raise Refused("A worker has yet to compute this: open the page first.")
-        told, first = _parts(shown)
+        answer = _gains(study, counts)
+        if not answer.content:
+            raise Refused(answer.reason or "A worker has yet to compute this: open the page first.")
+        told, first = _parts(answer)
         body = told if first else body
     made = csv_of(body, [_table(body)], request.GET.get("table", ""))
     if made is None:
@@ -167,15 +168,14 @@ def _table(body: dict[str, Any]) -> Table:
     return Table("gains", "Gains in points", "by", columns, rows)
 
 
-def _parts(shown: on_demand.Shown) -> tuple[dict[str, Any], list[dict[str, str]]]:
-    kept = shown.body or {}
-    return kept.get("gains", {}), kept.get("first", [])
+def _gains(study: Study, counts: dict[str, int]) -> StoredAnswer:
+    """Without a real finding nothing is read."""
+    return read_answer(GAINS, study, NoParameters()) if counts["real"] else StoredAnswer()
 
 
-def _ask(study: Study) -> str:
-    """Has a worker compute the gains; who does."""
-    making = tasks.looked_for(study, Making.Kind.GAINS)
-    return making.reason if making and making.reason else who_counts(making)
+def _parts(answer: StoredAnswer) -> tuple[dict[str, Any], list[dict[str, str]]]:
+    body = answer.body or {}
+    return body.get("gains", {}), body.get("first", [])
 
 
 def _sides(study: Study, some: list[dict[str, str]]) -> list[dict[str, Any]]:

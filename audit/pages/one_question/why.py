@@ -17,18 +17,17 @@ from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest, place_of, research_place_or_404
 from annotations.errors import Refused
-from annotations.models import Generator, Study
-from audit import tasks
+from annotations.models import Generator, StoredAnswer, Study
+from annotations.stored_answers.store import read_answer
 from audit.charts import why as charts
-from audit.models import Explanation, Making
 from audit.pages.files import TYPES, attached, specification
 from audit.pages.filters import select
 from audit.pages.frame import FILES, respond
 from audit.pages.one_question.anchors import Anchors, anchors_of
 from audit.pages.tables import Table, csv_of, row
-from audit.reports import progress
-from audit.why import stored, watches
-from audit.why.asked import Asked
+from audit.questions.why.question import WHY
+from audit.why import watches
+from audit.why.parameters import Parameters
 from audit.words import watches as watch_words
 from audit.words import why as words
 from audit.words.counting import who_counts
@@ -83,7 +82,7 @@ class WhyPage:
         return sides if any(sides.values()) else {}
 
     @cached_property
-    def asked(self) -> Asked | None:
+    def asked(self) -> Parameters | None:
         """None where the study has nothing to compare yet."""
         sides = self.own_sides
         if not sides:
@@ -93,7 +92,7 @@ class WhyPage:
                 "from": f"released=..{self.since - timedelta(days=1)}",
                 "to": f"released={self.since}..",
             }
-        return Asked(
+        return Parameters(
             judge=self.judge,
             before=sides["from"],
             after=sides["to"],
@@ -102,42 +101,37 @@ class WhyPage:
         )
 
     @cached_property
-    def found(self) -> tuple[Explanation | None, str]:
-        """What is stored, and why nothing can be."""
-        if not self.judge:
-            return None, "No judge has scored this study yet."
-        if self.asked is None:
-            return None, (
-                "There is nothing to compare yet: it takes generators of two release dates, or two "
-                "sides that you name."
-            )
+    def answer(self) -> StoredAnswer:
         try:
+            if not self.judge:
+                raise Refused("No judge has scored this study yet.")
+            if self.asked is None:
+                raise Refused(
+                    "There is nothing to compare yet: it takes generators of two release dates, or two "
+                    "sides that you name."
+                )
             self._refuse_strange_studies(self.asked)
-            kept = stored.current(study=self.study, asked=self.asked)
         except Refused as refusal:
-            return None, refusal.message
-        if stored.is_behind(kept, self.study, self.asked):
-            making = tasks.looked_for(self.study, Making.Kind.WHY, self.asked.as_dict())
-            if making is not None and making.reason:
-                return kept, making.reason
-        return kept, ""
+            return StoredAnswer(reason=refusal.message)
+        return read_answer(WHY, self.study, self.asked)
 
-    def _refuse_strange_studies(self, asked: Asked) -> None:
+    def _refuse_strange_studies(self, asked: Parameters) -> None:
         other = asked.sides()[1].study
         place = place_of(self.request.user, other) if other else None
         if other and (place is None or not place.may_research):
             raise Refused(f"There is no study “{other}”.")
 
-    @property
+    @cached_property
     def body(self) -> dict[str, Any]:
-        kept, _ = self.found
-        return kept.body if kept else {}
+        return self.answer.body or {}
 
     @property
     def told(self) -> dict[str, Any]:
         """For a file, which cannot wait."""
         if not self.body:
-            raise Refused(self.found[1] or "A worker has yet to compute this: open the page first.")
+            raise Refused(
+                self.answer.reason or "A worker has yet to compute this: open the page first."
+            )
         return self.body
 
     @cached_property
@@ -150,27 +144,17 @@ class WhyPage:
 
     @property
     def behind(self) -> bool:
-        kept, lacking = self.found
-        return (
-            not lacking
-            and self.asked is not None
-            and stored.is_behind(kept, self.study, self.asked)
-        )
+        return self.answer.is_old and not self.answer.reason
 
     @cached_property
     def etag(self) -> str:
-        kept, lacking = self.found
-        facts = [self.request.get_full_path(), self.request.user.pk, kept and kept.stamp, lacking]
-        facts += [self.behind, self.waiting_for, *self.anchors.facts]
+        facts = [self.request.get_full_path(), self.request.user.pk, self.answer.stamp]
+        facts += [self.answer.reason, self.behind, self.waiting_for, *self.anchors.facts]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:20]
 
-    @cached_property
+    @property
     def waiting_for(self) -> str:
-        if not self.behind or self.asked is None:
-            return ""
-        return who_counts(
-            progress.of(self.study, kind=Making.Kind.WHY, options=self.asked.as_dict())
-        )
+        return who_counts(self.answer) if self.behind else ""
 
     def address(self, name: str, *args: str) -> str:
         assert self.asked is not None
@@ -221,9 +205,8 @@ def chart(request: HtmxRequest, slug: str, kind: str) -> HttpResponse:
     body = page.told
     if blank := charts.blank(body):
         raise Refused(blank)
-    kept, _ = page.found
-    if kind == "json" and kept is not None:
-        key = ("why", kept.pk, kept.made_at)
+    if kind == "json":
+        key = ("why", page.answer.pk, page.answer.computed_at)
         return specification(request, key, lambda theme: charts.waterfall(body, theme))
     return attached(charts.chart_file(body, kind=kind), TYPES[kind], f"{slug}-why.{kind}")
 
@@ -241,7 +224,7 @@ def table(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 def _context(page: WhyPage) -> dict[str, Any]:
-    body, (_, lacking) = page.body, page.found
+    body, lacking = page.body, page.answer.reason
     shown: dict[str, Any] = {
         "lacking": lacking,
         "choices": _choices(page),

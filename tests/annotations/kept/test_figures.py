@@ -11,10 +11,11 @@ from django.utils import timezone
 
 from annotations.kept import figures as kept
 from annotations.models import Annotation, Kept
+from annotations.stored_answers import question
 from annotations.studies import adjudication, annotator_quality, queries
+from annotations.versions import raise_labels_version
 from audit import counting as counting_task
 from audit.models import Making
-from audit.reports import freshness
 from audit.tasks import make_counts_task
 from judges.exports import tables
 from tests import making
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def large(monkeypatch):
-    monkeypatch.setattr(kept, "AT_ONCE", 0)
+    monkeypatch.setattr(question, "AT_ONCE", 0)
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def labelled(study):
     making.labels(
         study, {"early-0": {"ann": 1, "ben": 0, "cat": 1}, "early-1": {"ann": 1, "ben": 1}}
     )
-    freshness.changed(study.pk)
+    raise_labels_version(study.pk)
     return study
 
 
@@ -64,7 +65,7 @@ def test_figures_are_counted_again_only_after_a_label_has_changed(labelled, larg
     counting(labelled, times)
     again = counting(labelled, times)
     assert (again.body, again.keys.tolist(), again.counted_at) == ({"times": 1}, [7, 2**40], None)
-    freshness.changed(labelled.pk)
+    raise_labels_version(labelled.pk)
     _rest(labelled)
     assert counting(labelled, times).body == {"times": 2}
     assert counting(labelled, times).body == {"times": 2}
@@ -74,7 +75,7 @@ def test_while_labels_keep_coming_old_figures_say_when_they_were_counted(labelle
     times: list[int] = []
     counting(labelled, times)
     Kept.objects.update(seconds=60)
-    freshness.changed(labelled.pk)
+    raise_labels_version(labelled.pk)
     old = counting(labelled, times)
     assert old.body == {"times": 1}
     assert old.counted_at == Kept.objects.get().made_at
@@ -86,13 +87,13 @@ def test_other_questions_and_own_changes_are_counted_at_once(labelled, large):
     Kept.objects.update(seconds=60)
     assert counting(labelled, times, asked="2").body == {"times": 2}
     Kept.objects.update(seconds=60)
-    freshness.changed(labelled.pk)
+    raise_labels_version(labelled.pk)
     assert counting(labelled, times, asked="2", now=True).body == {"times": 3}
 
 
 def test_what_changes_while_figures_are_counted_is_counted_the_next_time(labelled, large):
     def count(study):
-        freshness.changed(labelled.pk)
+        raise_labels_version(labelled.pk)
         return {}, kept.NO_KEYS
 
     kept.figures(labelled, kept.Counter("times", count, by_worker=False))
@@ -108,7 +109,7 @@ def test_kept_people_and_cases_are_those_that_are_counted(labelled, monkeypatch)
 
     Annotation.objects.filter(annotator__name="ann").update(seconds=3)
     counted = seen()
-    monkeypatch.setattr(kept, "AT_ONCE", 0)
+    monkeypatch.setattr(question, "AT_ONCE", 0)
     assert seen() == counted
     assert seen() == counted
     assert [case.public_id for case in counted[1]] == [labelled.images.get(key="early-0").public_id]
@@ -119,7 +120,7 @@ def test_a_decision_counts_at_once_although_the_list_is_kept(labelled, alice, la
     assert len(adjudication.disagreements(labelled).open) == 1
     Kept.objects.update(seconds=60)
     adjudication.decide(image=image, key="aligned", answer="1", note="", by=alice.user)
-    freshness.changed(labelled.pk)
+    raise_labels_version(labelled.pk)
     cases = adjudication.disagreements(labelled)
     assert (len(cases), len(cases.open), cases.decided_n) == (1, 0, 1)
     assert cases.counted_at is not None
@@ -132,7 +133,7 @@ def test_kept_counts_of_a_study_are_those_that_are_counted(labelled, monkeypatch
 
     labelled.prompts.create(key="bare", text="no image")
     counted = seen()
-    monkeypatch.setattr(kept, "AT_ONCE", 0)
+    monkeypatch.setattr(question, "AT_ONCE", 0)
     assert seen() == counted
     assert seen() == counted
     assert (counted[0].annotations, counted[0].labelled) == (5, 2)
@@ -165,7 +166,7 @@ def test_a_page_of_old_figures_says_so(labelled, alice, client, large, page):
     client.force_login(alice.user)
     address = reverse(page, args=[labelled.slug])
     client.get(address)
-    freshness.changed(labelled.pk)
+    raise_labels_version(labelled.pk)
     _rest(labelled)
     assert "labels have come since" in client.get(address).content.decode()
 
@@ -175,7 +176,7 @@ def test_a_worker_counts_again_what_a_page_has_shown_as_old(labelled, alice, cli
     address = reverse("people", args=[labelled.slug])
     client.get(address)
     making.labels(labelled, {"early-1": {"cat": 0}})
-    freshness.changed(labelled.pk)
+    raise_labels_version(labelled.pk)
     _rest(labelled)
     with CaptureQueriesContext(connection) as asked:
         assert "labels have come since" in client.get(address).content.decode()
@@ -189,7 +190,7 @@ def test_a_worker_counts_again_what_a_page_has_shown_as_old(labelled, alice, cli
 def test_old_figures_are_counted_by_the_page_where_no_worker_has_come(labelled, large):
     times: list[int] = []
     counting(labelled, times, by_worker=True)
-    freshness.changed(labelled.pk)
+    raise_labels_version(labelled.pk)
     _rest(labelled)
     assert counting(labelled, times, by_worker=True).body == {"times": 1}
     Making.objects.update(asked_at=timezone.now() - timedelta(minutes=6))
@@ -203,7 +204,7 @@ def test_a_worker_counts_what_nobody_has_looked_at_and_rests_after_it(labelled, 
     assert set(Kept.objects.values_list("name", flat=True)) == names
     assert not counting_task.is_due(study=labelled)
     Kept.objects.update(seconds=60)
-    freshness.changed(labelled.pk)
+    raise_labels_version(labelled.pk)
     assert not counting_task.is_due(study=labelled)
     _rest(labelled)
     assert counting_task.is_due(study=labelled)
@@ -220,7 +221,7 @@ def test_the_doctor_puts_figures_right_and_tells_them_from_old_ones(labelled, la
     assert Kept.objects.get(name="answered").body == {"n": 5}
     # Old figures are not wrong.
     making.labels(labelled, {"early-1": {"cat": 0}})
-    freshness.changed(labelled.pk)
+    raise_labels_version(labelled.pk)
     assert counting_task.recount_all() == 0
     assert Kept.objects.get(name="answered").body == {"n": 6}
 

@@ -6,8 +6,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotations.kept import image_counts
-from annotations.kept.figures import images_n
 from annotations.models import Generator, Image
+from annotations.stored_answers.question import images_n
 
 pytestmark = pytest.mark.django_db
 

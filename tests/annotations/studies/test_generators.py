@@ -15,7 +15,7 @@ from django.urls import reverse
 from annotations.models import Generator
 from annotations.studies import generators
 from annotations.studies.generators import Given
-from audit.reports import freshness
+from annotations.versions import labels_version, start_reading_labels
 
 pytestmark = pytest.mark.django_db
 
@@ -36,13 +36,13 @@ def form(study, **more):
 
 
 def test_a_change_is_saved_and_reports_are_old(study, django_capture_on_commit_callbacks):
-    freshness.report_begins(study.pk)
-    before = freshness.stamp(study.pk)
+    start_reading_labels(study.pk)
+    before = labels_version(study.pk)
     with django_capture_on_commit_callbacks(execute=True):
         generators.change(study=study, given={one(study).pk: Given("2021-03-04", "SD", "local")})
     early = one(study)
     assert (early.release_date, early.family, early.note) == (date(2021, 3, 4), "SD", "local")
-    assert freshness.stamp(study.pk) != before
+    assert labels_version(study.pk) != before
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,11 @@ from django.contrib.auth import get_user_model
 from django.contrib.sessions.models import Session
 from django.core.management import CommandError, call_command
 from django.test import Client
+from django.utils import timezone
 
 from annotations.errors import StudyRefused
 from annotations.labelling import record
-from annotations.models import Annotation, Event
-from annotations.signals import people_renamed
+from annotations.models import Annotation, Event, StoredAnswer
 from annotations.studies import personal_data
 from annotations.studies import settings as study_settings
 from tests import making
@@ -99,15 +99,9 @@ def test_the_commands_do_both(active, capsys):
         call_command("person", "tell", "bob")
 
 
-def test_the_studies_of_an_erased_person_are_told_that_a_name_is_gone(active, study):
-    told = []
-
-    def hear(sender, study_id, **kwargs):
-        told.append(study_id)
-
-    people_renamed.connect(hear)
-    try:
-        personal_data.erase(active.user)
-    finally:
-        people_renamed.disconnect(hear)
-    assert told == [study.pk]
+def test_stored_answers_of_an_erased_persons_studies_go_with_the_name(active, study):
+    StoredAnswer.objects.create(study=study, question="agreement", requested_at=timezone.now())
+    other = making.study("other", files=False)
+    StoredAnswer.objects.create(study=other, question="agreement", requested_at=timezone.now())
+    personal_data.erase(active.user)
+    assert StoredAnswer.objects.get().study == other

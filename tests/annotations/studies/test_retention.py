@@ -18,13 +18,15 @@ from annotations.models import (
     Flag,
     Membership,
     Retention,
+    StoredAnswer,
     Study,
 )
+from annotations.stored_answers.question import NoParameters
+from annotations.stored_answers.store import compute_answer
 from annotations.studies import crowd, retention
 from annotations.studies import settings as study_settings
 from audit.celery import PERIODIC
-from audit.models import Meeting
-from audit.people import stored
+from audit.questions.agreement.question import AGREEMENT
 from audit.tasks import retention_task
 from tests import making
 
@@ -129,13 +131,13 @@ def test_free_texts_go_only_where_everything_is_to_be_forgotten(used, alice, bob
 
 
 def test_the_stored_table_of_people_goes_with_the_names(used):
-    stored.keep(study=used)
+    compute_answer(AGREEMENT, used, NoParameters())
     decide(used, "pseudonymise")
     close(used)
     later(used, days=31)
     retention.carry_out_due()
-    assert not Meeting.objects.filter(study=used).exists()
-    assert "bob" not in str(stored.keep(study=used).body)
+    assert not StoredAnswer.objects.filter(study=used).exists()
+    assert "bob" not in compute_answer(AGREEMENT, used, NoParameters()).content
 
 
 def test_it_is_done_once_and_an_event_says_so(used):

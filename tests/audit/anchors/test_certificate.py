@@ -9,9 +9,9 @@ from django.core.management import CommandError, call_command
 
 from annotations.anchors import keep
 from audit.anchors.certificate import certificate, newest, of_sides
-from audit.why.asked import Asked
+from audit.questions.why.question import study_called
 from audit.why.explain import explain
-from audit.why.stored import study_called
+from audit.why.parameters import Parameters
 from audit.words import anchors as words
 from audit.words import why as why_words
 from judges import registry
@@ -62,7 +62,7 @@ def server_study(state, prompts=40):
 
 
 def why(study):
-    asked = Asked(judge=JUDGE, before="early", after="late")
+    asked = Parameters(judge=JUDGE, before="early", after="late")
     body = explain(study, asked, find=study_called, resamples=100)
     held = of_sides(body)
     certified = [line for one in held for line in words.sentences(one)]

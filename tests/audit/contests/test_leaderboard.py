@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+from dataclasses import asdict
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,16 +16,14 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotations.errors import Refused
-from annotations.models import Pair, PairVote, Prompt
-from audit.contests.asked import Asked
+from annotations.models import Pair, PairVote, Prompt, StoredAnswer
+from annotations.stored_answers import question, store
+from annotations.versions import raise_votes_version
 from audit.contests.leaderboard import _ceiling, leaderboard
+from audit.contests.parameters import Parameters
 from audit.contests.read import from_answers
-from audit.models import Making, Standing
-from audit.people import stored as stored_agreement
-from audit.reports import freshness
 from audit.reports.pairing import pair
 from audit.stats.contests.votes import LEFT, RIGHT, TIE
-from audit.tasks import make_standing_task
 from audit.words import contests as words
 from tests import making
 
@@ -66,7 +65,7 @@ def text(response):
 
 
 def test_the_standing_worked_by_hand(arena):
-    body = leaderboard(arena, Asked(), resamples=200)
+    body = leaderboard(arena, Parameters(), resamples=200)
     assert (body["votes"], body["prompts"], body["raters"], body["tied"]) == (40, 40, 1, 0)
     late, early = body["people"]["places"]
     assert (late["generator"], late["win_share"]["value"]) == ("late", pytest.approx(0.75))
@@ -80,7 +79,7 @@ def test_the_standing_worked_by_hand(arena):
 
 
 def test_the_judge_on_the_same_comparisons(arena):
-    judge = leaderboard(arena, Asked(), resamples=200)["judges"]["some-judge"]
+    judge = leaderboard(arena, Parameters(), resamples=200)["judges"]["some-judge"]
     assert judge["accuracy"]["value"] == pytest.approx(36 / 40)
     # Of the four, one was early's and three were late's: late wins 30 + 1 − 3.
     assert judge["board"]["places"][0]["win_share"]["value"] == pytest.approx(28 / 40)
@@ -95,7 +94,7 @@ def test_a_judge_that_turns_them_around_is_named(arena):
         {f"{kind}-{n}": 0.9 if (kind == "early") == (n % 4 > 0) else 0.1 for kind in ("early", "late") for n in range(40)},
         name="contrary",
     )  # fmt: skip
-    body = leaderboard(arena, Asked(), resamples=200)
+    body = leaderboard(arena, Parameters(), resamples=200)
     (swap,) = body["judges"]["contrary"]["swaps"]
     assert (swap["first"], swap["second"]) == ("late", "early")
     assert "contrary says what people say on" in (told := "\n".join(words.sentences(body)))
@@ -104,7 +103,7 @@ def test_a_judge_that_turns_them_around_is_named(arena):
 
 def test_images_without_a_score_are_left_out_and_counted(arena):
     making.scores(arena, {f"late-{n}": 0.5 for n in range(40)}, name="half")
-    judge = leaderboard(arena, Asked(), resamples=200)["judges"]["half"]
+    judge = leaderboard(arena, Parameters(), resamples=200)["judges"]["half"]
     assert (judge["votes"], judge["without_score"]) == (0, 40)
     assert "undefined" in judge["accuracy"]
 
@@ -121,22 +120,22 @@ def test_equal_answers_are_a_tie_and_of_one_generator_are_no_comparison(arena):
 def test_more_comparisons_than_can_be_read_are_refused(arena, monkeypatch):
     monkeypatch.setattr("audit.contests.read.MOST", 39)
     with pytest.raises(Refused, match="more than 39 comparisons: ask for one slice"):
-        leaderboard(arena, Asked())
+        leaderboard(arena, Parameters())
 
 
 def test_a_slice_has_its_own_standing(arena):
     for number, prompt in enumerate(Prompt.objects.filter(study=arena).order_by("pk")):
         prompt.tags = ["colors"] if number % 2 else ["counting"]
         prompt.save()
-    body = leaderboard(arena, Asked(), resamples=200)
+    body = leaderboard(arena, Parameters(), resamples=200)
     assert [(part["tag"], part["votes"]) for part in body["slices"]] == [
         ("colors", 20),
         ("counting", 20),
     ]
-    alone = leaderboard(arena, Asked(slice="colors"), resamples=200)
+    alone = leaderboard(arena, Parameters(slice="colors"), resamples=200)
     assert alone["people"] == body["slices"][0]["people"]
     with pytest.raises(Refused, match="No prompt of study arena has the tag “shapes”"):
-        leaderboard(arena, Asked(slice="shapes"))
+        leaderboard(arena, Parameters(slice="shapes"))
 
 
 def test_too_few_prompts_and_ties_alone_are_said(alice):
@@ -144,14 +143,15 @@ def test_too_few_prompts_and_ties_alone_are_said(alice):
     votes = {f"late-{n}": {"ann": n % 2} for n in range(6)}
     votes |= {f"early-{n}": {"ann": (n + 1) % 2} for n in range(6)}
     making.labels(few, votes)
-    told = leaderboard(few, Asked())["people"]["undefined"]
+    told = leaderboard(few, Parameters())["people"]["undefined"]
     assert told == "too few to judge: 6 prompts, at least 20 needed"
     tied = making.study("tied", prompts=6, files=False)
     making.labels(tied, {f"{kind}-{n}": {"ann": 1} for kind in ("early", "late") for n in range(6)})
     assert (
-        leaderboard(tied, Asked())["people"]["undefined"] == "no finite answer: all votes are ties"
+        leaderboard(tied, Parameters())["people"]["undefined"]
+        == "no finite answer: all votes are ties"
     )
-    empty = leaderboard(making.study("empty", prompts=6, files=False), Asked())
+    empty = leaderboard(making.study("empty", prompts=6, files=False), Parameters())
     assert empty["people"]["undefined"] == "there are no votes"
     assert words.sentences(empty)
 
@@ -187,7 +187,7 @@ def test_votes_on_pairs_are_read_as_they_stood(alice):
         return "cannot_tell" if n < 8 else is_early if n < 16 else other[is_early]
 
     side_by_side(study, said)
-    body = leaderboard(study, Asked(), resamples=200)
+    body = leaderboard(study, Parameters(), resamples=200)
     assert (body["made_from"], body["question"]) == ("pairs", "match")
     assert (body["votes"], body["tied"], body["cannot_tell"], body["raters"]) == (72, 8, 8, 2)
     # A tie counts half: 24 + 4 / 2 of 36.
@@ -200,13 +200,13 @@ def test_votes_on_pairs_are_read_as_they_stood(alice):
     told = "\n".join(words.sentences(body))
     assert "who saw both images side by side" in told and "8 more votes are “can’t tell”" in told
     PairVote.objects.filter(annotator__name="lee").update(current=False)
-    assert leaderboard(study, Asked(), resamples=200)["votes"] == 36
+    assert leaderboard(study, Parameters(), resamples=200)["votes"] == 36
 
 
 def test_a_left_side_that_wins_too_often_is_found_and_taken_out(alice):
     study = making.study("pairs", prompts=40, files=False)
     side_by_side(study, lambda n, left: left if n % 4 else {"first": "second"}.get(left, "first"))
-    body = leaderboard(study, Asked(), resamples=200)
+    body = leaderboard(study, Parameters(), resamples=200)
     # The left wins three of four: fifty more of a hundred than the right, between equals.
     assert body["left"]["value"] == pytest.approx(50)
     assert 0 < body["left"]["low"] < 50 < body["left"]["high"] <= 100
@@ -214,27 +214,27 @@ def test_a_left_side_that_wins_too_often_is_found_and_taken_out(alice):
     assert shares == pytest.approx([0.5, 0.5])
     assert "The left image wins too often" in "\n".join(words.sentences(body))
     PairVote.objects.update(left="")
-    assert leaderboard(study, Asked(), resamples=200)["left"] is None
+    assert leaderboard(study, Parameters(), resamples=200)["left"] is None
 
 
 def test_new_votes_bring_the_page_up_to_date(as_alice, arena):
     assert "who saw both images" not in text(as_alice.get(at()))
     side_by_side(arena, lambda n, left: "first" if n % 3 else "second")
-    freshness.votes_changed(arena.pk)
+    raise_votes_version(arena.pk)
     page = text(as_alice.get(at()))
     assert "who saw both images side by side" in page
     assert "answers about single images" in page
     assert "late leads alone" in text(as_alice.get(at(made_from="answers")))
     assert "Nobody voted on a question “aligned”" in text(as_alice.get(at(question="aligned")))
     PairVote.objects.filter(annotator__name="kim").update(current=False)
-    freshness.votes_changed(arena.pk)
+    raise_votes_version(arena.pk)
     text(as_alice.get(at()))
-    assert Standing.objects.get(asked=Asked().as_dict()).body["votes"] == 40
+    assert StoredAnswer.objects.get(parameters=asdict(Parameters())).body["votes"] == 40
 
 
 def test_a_study_without_votes_on_pairs_says_so(arena):
     with pytest.raises(Refused, match="Nobody has voted on a pair of study arena"):
-        leaderboard(arena, Asked(made_from="pairs"))
+        leaderboard(arena, Parameters(made_from="pairs"))
 
 
 def test_the_command_prints_what_the_body_says(arena):
@@ -292,25 +292,23 @@ def test_annotators_are_refused_and_strangers_find_nothing(client, arena):
 def test_what_is_kept_is_not_computed_again_until_answers_come(as_alice, arena, monkeypatch):
     text(as_alice.get(at()))
     with monkeypatch.context() as patched:
-        patched.setattr("audit.contests.stored.leaderboard", None)
+        patched.setattr(store, "compute_answer", None)
         with CaptureQueriesContext(connection) as seen:
             text(as_alice.get(at()))
     assert len(seen) <= 20
     making.labels(arena, {f"late-{n}": {"ben": 1} for n in range(40)})
     text(as_alice.get(at()))
-    assert Standing.objects.get().body["votes"] == 80
+    assert StoredAnswer.objects.get().body["votes"] == 80
 
 
 def test_a_large_study_is_counted_by_a_worker(as_alice, arena, monkeypatch):
-    monkeypatch.setattr(stored_agreement, "AT_ONCE", 1)
-    for place in ("audit.tasks", "audit.api"):
-        monkeypatch.setattr(f"{place}.send", lambda *told: None)
+    monkeypatch.setattr(question, "AT_ONCE", 1)
     page = text(as_alice.get(at()))
     assert 'hx-trigger="every 3s"' in page
     assert as_alice.get(reverse("api-leaderboard", args=["arena"])).status_code == 202
     assert as_alice.get(at("leaderboard-file")).status_code == 400
-    assert Making.objects.get(kind="standing").options["ties"] == "davidson"
-    make_standing_task(arena.pk)
+    assert StoredAnswer.objects.get().parameters["ties"] == "davidson"
+    assert making.compute_waiting_answers() == 1
     assert "late leads alone" in text(as_alice.get(at()))
 
 

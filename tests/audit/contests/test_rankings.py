@@ -4,8 +4,8 @@ import pytest
 from django.core.management import call_command
 
 from annotations.models import Study
-from audit.contests.asked import Asked
 from audit.contests.leaderboard import leaderboard
+from audit.contests.parameters import Parameters
 from audit.contests.read import from_pairs
 from audit.reports.make import question_of
 from audit.reports.options import Options
@@ -32,7 +32,7 @@ def test_pairs_of_one_ranking_are_one_cluster_not_so_many_wins(tmp_path):
     file.write_text(json.dumps(rows))
     call_command("import_pairs", "birds", str(file))
     study = Study.objects.get(slug="birds")
-    body = leaderboard(study, Asked(), resamples=100)
+    body = leaderboard(study, Parameters(), resamples=100)
     assert (body["votes"], body["prompts"]) == (66, 22)
     first = body["people"]["places"][0]
     assert first["generator"] == "W"
@@ -58,7 +58,7 @@ def test_votes_between_images_of_one_generator_compare_judges_and_no_generators(
     call_command("import_pairs", study.slug, str(file))
     keys = [(f"{kind}-{n}", kind == "late") for kind in ("early", "late") for n in range(20)]
     making.scores(study, {key: float(is_late) for key, is_late in keys})
-    body = leaderboard(study, Asked(), resamples=100)
+    body = leaderboard(study, Parameters(), resamples=100)
     assert (body["votes"], body["same_generator"]) == (0, 40)
     assert "undefined" in body["people"]
     judge = body["judges"]["some-judge"]
@@ -83,7 +83,7 @@ def test_judges_stand_beside_two_people_by_slice(tmp_path):
     call_command("import_pairs", study.slug, str(file))
     keys = [(f"{kind}-{n}", kind, n) for kind in ("early", "late") for n in range(40)]
     making.scores(study, {key: float(kind == "late") for key, kind, _ in keys})
-    by_tag = {one["tag"]: one for one in leaderboard(study, Asked(), resamples=100)["slices"]}
+    by_tag = {one["tag"]: one for one in leaderboard(study, Parameters(), resamples=100)["slices"]}
     # Of even prompts all say late; of odd ones Cid does not: two of three pairs of people differ.
     assert by_tag["even"]["ceiling"]["value"] == 1.0
     assert by_tag["odd"]["ceiling"]["value"] == pytest.approx(1 / 3)

@@ -4,8 +4,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotations.models import Generator, Image, Pair, PairDraw, PairVote
-from audit.contests.asked import Asked
 from audit.contests.leaderboard import leaderboard
+from audit.contests.parameters import Parameters
 from audit.words import contests as words
 from tests import making
 
@@ -83,7 +83,7 @@ def test_without_votes_it_says_to_draw_at_random_first(arena):
 
 def test_the_leaderboard_says_how_many_votes_are_on_such_pairs(arena, tmp_path):
     vote(arena, tmp_path)
-    assert leaderboard(arena, Asked(), resamples=100)["drawn_useful"] == 0
+    assert leaderboard(arena, Parameters(), resamples=100)["drawn_useful"] == 0
     call_command("pairs", "arena", "draw", "--by", "information", "--per-prompt", "1")
     person = arena.memberships.get(name="ann")
     for pair in Pair.objects.filter(draw__by=PairDraw.By.ADAPTIVE)[:7]:
@@ -91,7 +91,7 @@ def test_the_leaderboard_says_how_many_votes_are_on_such_pairs(arena, tmp_path):
             study=arena, pair=pair, annotator=person, question="match", value="first",
             submitted_at=pair.draw.made_at,
         )  # fmt: skip
-    body = leaderboard(arena, Asked(), resamples=100)
+    body = leaderboard(arena, Parameters(), resamples=100)
     assert body["drawn_useful"] == 7
     assert "7 of them are on pairs that were drawn because they tell much" in " ".join(
         words.sentences(body)

@@ -11,6 +11,7 @@ from annotations.kept import figures
 from annotations.labelling import assign, record
 from annotations.models import Image, Prompt
 from annotations.sources.records import PromptRecord
+from annotations.stored_answers import question
 from annotations.studies import selections
 from audit import counting
 from audit.images import browse, tally
@@ -23,7 +24,7 @@ LATE = ["late-0", "late-1", "late-2", "late-3"]
 
 
 def found(study, words: str) -> list[str]:
-    tally.keep(study=study)
+    tally.update_rows(study)
     filters = Filters.from_query(QueryDict(words))
     return list(browse.images_of(study, filters).values_list("key", flat=True))
 
@@ -49,7 +50,7 @@ def test_a_tag_is_found_whole(study):
 
 
 def test_the_tags_of_a_large_study_are_kept_until_an_import(study, monkeypatch):
-    monkeypatch.setattr(figures, "AT_ONCE", 0)
+    monkeypatch.setattr(question, "AT_ONCE", 0)
     monkeypatch.setattr(figures, "SHARE_OF_TIME", 1e9)
     before = browse.all_tags(study)
     with CaptureQueriesContext(connection) as seen:
@@ -123,7 +124,7 @@ def test_a_corrected_and_a_removed_label_are_counted_anew(study):
     study.annotations.get(image__key="early-1").answers.update(value=0)
     assert found(study, "answer=aligned:yes") == []
     assert found(study, "answer=aligned:no") == ["early-1"]
-    assert tally.keep(study=study) == 0  # nothing is written that is there already
+    assert tally.update_rows(study) == 0  # nothing is written that is there already
 
 
 def test_a_judges_score_within_a_span_and_sorted(study):

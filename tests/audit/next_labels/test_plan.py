@@ -14,15 +14,13 @@ from annotations.errors import Refused
 from annotations.forms.text_format import parse
 from annotations.forms.validate_definition import read_form
 from annotations.forms.versions import use_form
-from annotations.kept import figures
-from annotations.models import Generator, Image
-from audit.models import Making
+from annotations.models import Generator, Image, StoredAnswer
+from annotations.stored_answers import question, store
+from annotations.versions import raise_labels_version
 from audit.next_labels import pilots
 from audit.next_labels.draw import draw_labels
 from audit.next_labels.plan import Wish, plan
-from audit.reports import freshness
 from audit.reports.human_scores import REFUSED
-from audit.tasks import make_plan_task
 from tests import making
 from tests.audit.pages.test_dashboards import judge_all
 
@@ -285,12 +283,12 @@ def test_the_page_sends_its_owner_to_draw_so_many(as_alice, study, alice):
 
 def test_a_large_study_is_read_by_a_worker_and_shown_until_it_changes(as_alice, large, monkeypatch):
     at_once = numbers(page(as_alice, large, within="2", judge="some-judge"))
-    monkeypatch.setattr(figures, "AT_ONCE", 0)
-    monkeypatch.setattr(figures, "SHARE_OF_TIME", 1e9)
+    monkeypatch.setattr(question, "AT_ONCE", 0)
+    monkeypatch.setattr(store, "SHARE_OF_TIME", 1e9)
     asked = page(as_alice, large, within="2", judge="some-judge").content.decode()
     assert "A worker will count them" in asked and 'hx-trigger="every 3s"' in asked
-    assert Making.objects.get().options == {"question": "aligned", "judge": "some-judge"}
-    make_plan_task(large.pk)
+    assert StoredAnswer.objects.get().parameters == {"question": "aligned", "judge": "some-judge"}
+    assert making.compute_waiting_answers() == 1
     with CaptureQueriesContext(connection) as queries:
         answer = page(as_alice, large, within="2", judge="some-judge")
     assert numbers(answer) == at_once
@@ -298,8 +296,8 @@ def test_a_large_study_is_read_by_a_worker_and_shown_until_it_changes(as_alice, 
     # Another wish of the same labels needs no worker; other judges do.
     assert "±7 points" in page(as_alice, large, within="7", judge="some-judge").content.decode()
     assert "A worker will count them" in page(as_alice, large, within="2").content.decode()
-    Making.objects.all().delete()
-    freshness.changed(large.pk)
+    StoredAnswer.objects.filter(state="waiting").delete()
+    raise_labels_version(large.pk)
     old = page(as_alice, large, within="2", judge="some-judge")
     assert "New answers or scores have arrived" in old.content.decode()
     assert numbers(old) == at_once
@@ -311,9 +309,9 @@ def numbers(answer) -> str:
 
 
 def test_a_judge_that_nobody_knows_is_said_by_the_worker(as_alice, large, monkeypatch):
-    monkeypatch.setattr(figures, "AT_ONCE", 0)
+    monkeypatch.setattr(question, "AT_ONCE", 0)
     page(as_alice, large, judge="nobody")
-    make_plan_task(large.pk)
+    assert making.compute_waiting_answers() == 1
     assert "“nobody” has no scores" in page(as_alice, large, judge="nobody").content.decode()
 
 

@@ -8,12 +8,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotations.kept import figures
 from annotations.models import Generator, Image, Pair, PairDraw, PairPlan, PairVote, Prompt
 from annotations.pairs import assign, balance, draws, record
 from annotations.pairs.expected import expected
+from annotations.stored_answers import store
 from audit.pages.one_question import pairs as page
-from audit.tasks import make_pairs_task
+from audit.questions.pairs import question
 from audit.words import pairs as words
 from tests import making
 from tests.audit.contests.test_useful_pairs import arena  # noqa: F401
@@ -150,7 +150,7 @@ def test_the_page_says_how_far_and_how_even(study, as_alice, bob, charlie):
     PairPlan.objects.update(asks_quality=False)
     for person in (bob, bob, charlie):
         vote(person)
-    body = balance.balance(study).body
+    body = balance.balance(study)
     first_left = PairVote.objects.filter(left="first").count()
     assert (body["pairs"], body["votes"], body["people"]) == (4, 3, 2)
     assert body["questions"] == [{"question": "match", "votes": 3, "people": 2}]
@@ -183,7 +183,7 @@ def test_generators_that_no_pair_connects_are_named_by_slice(study):
         )
     draws.duel(study=study, one="early", other="late")
     draws.duel(study=study, one="third", other="fourth")
-    slices = {one["tag"]: one for one in balance.balance(study).body["slices"]}
+    slices = {one["tag"]: one for one in balance.balance(study)["slices"]}
     apart = [["early", "late"], ["fourth", "third"]]
     assert sorted(slices[""]["apart"]) == apart
     assert sorted(slices["own"]["apart"]) == apart
@@ -203,8 +203,8 @@ def test_the_pairs_of_a_large_study_are_counted_by_a_worker_and_kept(
     study, as_alice, bob, monkeypatch, django_capture_on_commit_callbacks
 ):
     draw(as_alice, study)
-    monkeypatch.setattr(balance, "AT_ONCE", 3)
-    monkeypatch.setattr(figures, "SHARE_OF_TIME", 1e9)
+    monkeypatch.setattr(question, "AT_ONCE", 3)
+    monkeypatch.setattr(store, "SHARE_OF_TIME", 1e9)
 
     def shown():
         return as_alice.get(at(study), **HTMX).content.decode()
@@ -212,7 +212,7 @@ def test_the_pairs_of_a_large_study_are_counted_by_a_worker_and_kept(
     html = as_alice.get(at(study)).content.decode()
     assert "A worker will count them" in html and 'hx-trigger="every 3s"' in html
     assert "How even" not in html
-    make_pairs_task(study.pk)
+    assert making.compute_waiting_answers() == 1
     assert "4 pairs, 3 people each" in shown()
     assert "<html" not in shown() and "every 3s" not in shown()
     with CaptureQueriesContext(connection) as queries:
@@ -222,15 +222,15 @@ def test_the_pairs_of_a_large_study_are_counted_by_a_worker_and_kept(
     with django_capture_on_commit_callbacks(execute=True):
         vote(bob)
     assert "New votes have arrived" in shown() and "0 of 12 votes" in shown()
-    make_pairs_task(study.pk)
+    assert making.compute_waiting_answers() == 1
     assert "1 of 12 votes by 1 person; 0 pairs are finished" in shown()
     with django_capture_on_commit_callbacks(execute=True):
         record.take_back(pair=Pair.objects.get(votes__isnull=False), annotator=bob)
     assert "New votes have arrived" in shown()
-    make_pairs_task(study.pk)
+    assert making.compute_waiting_answers() == 1
     assert "0 of 12 votes" in shown()
     # While votes keep coming, a worker counts for a tenth of the time at most.
-    monkeypatch.setattr(figures, "SHARE_OF_TIME", 1e-9)
+    monkeypatch.setattr(store, "SHARE_OF_TIME", 1e-9)
     with django_capture_on_commit_callbacks(execute=True):
         vote(bob)
     assert "Votes that came since are counted soon" in shown()

@@ -12,9 +12,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotations.exports.pseudonyms import pseudonym
+from annotations.models import StoredAnswer
+from annotations.stored_answers import question
+from annotations.stored_answers.question import NoParameters
+from annotations.stored_answers.store import compute_answer, read_answer
 from audit.charts import people as people_charts
-from audit.models import Making
-from audit.people import stored as stored_agreement
+from audit.questions.agreement.question import AGREEMENT
 from audit.words.numbers import number
 from tests import making
 
@@ -73,7 +76,7 @@ def test_what_is_kept_is_shown_in_as_many_queries_for_four_people_as_for_sixty(a
 
     few = queries()
     making.labels(busy, {i.key: {f"p{n:02}": 1 for n in range(56)} for i in busy.images.all()})
-    stored_agreement.keep(study=busy)
+    compute_answer(AGREEMENT, busy, NoParameters())
     assert queries() == few
 
 
@@ -86,7 +89,7 @@ def test_a_poll_that_finds_nothing_new_is_not_rendered(as_alice, busy):
 
 
 def test_the_page_and_the_file_say_what_was_computed(as_alice, busy):
-    (one,) = stored_agreement.current(study=busy).body["questions"]
+    (one,) = read_answer(AGREEMENT, busy, NoParameters()).body["questions"]
     page = text(as_alice.get(at(busy)))
     assert f"{number('percent', one['percent']['value'])}<span" in page
     found = list(csv.DictReader(io.StringIO(text(as_alice.get(at(busy, "people-table"))))))
@@ -123,7 +126,7 @@ def test_every_chart_is_drawn_and_carries_its_signature(as_alice, busy, name):
     assert "$schema" in as_alice.get(at(busy, "people-chart", name, "json")).json()
     svg = text(as_alice.get(at(busy, "people-chart", name, "svg")))
     assert svg.startswith("<svg")
-    assert f"data {stored_agreement.current(study=busy).body['data'][:12]}" in svg
+    assert f"data {read_answer(AGREEMENT, busy, NoParameters()).body['data'][:12]}" in svg
 
 
 def test_the_address_chooses_the_question_and_the_cut_of_time(as_alice, busy):
@@ -160,16 +163,16 @@ def test_one_person_alone_gives_reasons_and_no_number(as_alice, study):
 
 
 def test_nobody_says_that_a_worker_counts_while_none_does(as_alice, busy, monkeypatch):
-    monkeypatch.setattr(stored_agreement, "AT_ONCE", 1)
+    monkeypatch.setattr(question, "AT_ONCE", 1)
     page = text(as_alice.get(at(busy)))
     assert "Not counted yet" in page
     assert "A worker will count them when it takes them up." in page
     now = timezone.now()
-    row = Making.objects.create(study=busy, kind="agreement", asked_at=now - timedelta(minutes=3))
+    StoredAnswer.objects.update(requested_at=now - timedelta(minutes=3))
     assert "no worker has taken them up: perhaps none is running" in text(as_alice.get(at(busy)))
-    Making.objects.update(state="working", leased_until=now + timedelta(minutes=1))
+    StoredAnswer.objects.update(state="working", leased_until=now + timedelta(minutes=1))
     assert "A worker is counting them." in text(as_alice.get(at(busy)))
     # It has died.
-    Making.objects.update(leased_until=now - timedelta(minutes=1))
+    StoredAnswer.objects.update(leased_until=now - timedelta(minutes=1))
     assert "A worker is counting" not in text(as_alice.get(at(busy)))
-    row.delete()
+    StoredAnswer.objects.all().delete()

@@ -13,14 +13,13 @@ from annotations.forms.papers import geneval_audit
 from annotations.forms.versions import publish_form
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
-from annotations.kept import figures
 from annotations.models import Image, Prompt, Study
 from annotations.sources.records import LabelRecord
+from annotations.stored_answers import question, store
 from audit.models import Finding
 from audit.repairs import findings, painters
 from audit.repairs.enforce import CONTROL, REPAIRED, enforce
 from audit.repairs.gains import gains, triples
-from audit.tasks import make_gains_task
 from judges.generating.pipelines import How
 from judges.models import Judge, Score
 from tests import making
@@ -243,13 +242,13 @@ def test_a_large_study_is_compared_by_a_worker(as_owner, confirmed, monkeypatch)
         return text[text.index('id="gained"') : text.index('id="queue"')]
 
     at_once = shown(), as_owner.get(csv).content
-    monkeypatch.setattr(figures, "AT_ONCE", 0)
+    monkeypatch.setattr(question, "AT_ONCE", 0)
     page = as_owner.get(where).content.decode()
     assert "A worker will count them" in page and 'hx-select="#gained"' in page
     assert as_owner.get(csv).status_code == 400
-    make_gains_task(confirmed.pk)
+    assert making.compute_waiting_answers() == 1
     assert (shown(), as_owner.get(csv).content) == at_once
-    monkeypatch.setattr(figures, "SHARE_OF_TIME", 1e9)
+    monkeypatch.setattr(store, "SHARE_OF_TIME", 1e9)
     Finding.objects.filter(pk=Finding.objects.first().pk).update(state="wrong")
     assert "New answers or scores have arrived" in as_owner.get(where).content.decode()
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from annotations.kept import figures
 from annotations.models import Annotation
+from annotations.stored_answers import question
 from audit.reports import escalation
 from audit.reports import make as reports
 from tests import making
@@ -154,7 +154,7 @@ def test_unlabelled_images_that_it_is_unsure_of_and_those_without_a_score_go_to_
 def test_a_page_keeps_which_images_are_left_and_fetches_the_first(
     monkeypatch, django_assert_num_queries
 ):
-    monkeypatch.setattr(figures, "AT_ONCE", 0)
+    monkeypatch.setattr(question, "AT_ONCE", 0)
     study = making.study(prompts=PROMPTS + 2, files=False)
     making.labels(study, {key: {r: said(key) for r in ("ann", "bo")} for key in NAMES})
     making.scores(study, {key: scored(key) for key in NAMES} | {"late-40": 0.5})

@@ -8,10 +8,11 @@ import pytest
 from django.utils import timezone
 
 from annotations.errors import Refused
+from annotations.models import StoredAnswer
+from annotations.stored_answers import question, store
 from audit import tasks
 from audit.installation import health
-from audit.models import Making, Meeting, Report
-from audit.people import stored as stored_agreement
+from audit.models import Making, Report
 from audit.reports import make as reports
 from audit.reports import progress
 from tests import making
@@ -38,9 +39,9 @@ def rounds(count: int, monkeypatch) -> list[object]:
     """What a worker does every twenty seconds; which reports it was called for."""
     called = []
 
-    def send(task, study_id):
+    def send(task, pk):
         called.append(task.name)
-        task(study_id)
+        task(pk)
 
     monkeypatch.setattr(tasks, "send", send)
     for _ in range(count):
@@ -115,16 +116,16 @@ def test_a_report_that_is_asked_for_while_no_broker_answers_is_made_later(
 
 
 def test_the_same_goes_for_how_well_people_agree(judged, as_alice, monkeypatch):
-    monkeypatch.setattr(stored_agreement, "AT_ONCE", 0)
+    monkeypatch.setattr(question, "AT_ONCE", 0)
     reports.make_report(study=judged)
     with monkeypatch.context() as patch:
-        broken(patch, stored_agreement, "keep")
-        assert rounds(9, patch) == ["audit.tasks.make_agreement_task"] * 5
+        broken(patch, store, "_computed")
+        assert rounds(9, patch).count("audit.tasks.compute_answer_task") == 5
     page = as_alice.get("/studies/shapes/agreement/").content.decode()
     assert f"The newest answers could not be counted. {FAILED}" in page
     as_alice.post("/studies/shapes/drift/make/", {"kind": "agreement"})
-    tasks.make_agreement_task(judged.pk)
-    assert Meeting.objects.count() == 1
+    assert making.compute_waiting_answers() == 1
+    assert StoredAnswer.objects.get().body["forms"] == 4
     assert as_alice.post("/studies/shapes/drift/make/", {"kind": "x"}).status_code == 404
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from annotations.errors import Refused
 from annotations.models import Annotation, Image
+from annotations.versions import labels_version, raise_labels_version
 from audit.charts import judges as judges_chart
 from audit.charts.style import rows_of
 from audit.models import Report
@@ -310,7 +311,7 @@ def test_a_report_on_unchanged_data_computes_no_number(judged, monkeypatch):
     ):
         change()
         # As whoever writes images and scores says.
-        freshness.changed(judged.pk)
+        raise_labels_version(judged.pk)
         judged.refresh_from_db()
         with monkeypatch.context() as here:
             here.setattr(reports, "people_of", people_of)
@@ -347,7 +348,7 @@ def test_an_unchanged_study_is_not_read(judged, monkeypatch):
         with pytest.raises(TypeError):
             reports.make_report(study=judged)
         Report.objects.update(
-            stamp=freshness.stamp(judged.pk), rows=freshness.rows(judged, reports.SCHEMA)
+            stamp=labels_version(judged.pk), rows=freshness.rows(judged, reports.SCHEMA)
         )
         assert reports.make_report(study=judged) == first
 

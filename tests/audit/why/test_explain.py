@@ -1,6 +1,7 @@
 """Why the gap moved, from the rows of a study to the parts: worked by hand."""
 
 import json
+from dataclasses import asdict
 from datetime import UTC, datetime
 from io import StringIO
 
@@ -9,18 +10,18 @@ from django.core.management import CommandError, call_command
 
 from annotations.errors import Refused
 from annotations.models import Annotation, Prompt
-from audit.why import stored
-from audit.why.asked import Asked, side
+from audit.questions.why.question import study_called
 from audit.why.explain import explain
+from audit.why.parameters import Parameters, side
 from tests import making
 
 pytestmark = pytest.mark.django_db
 KEYS = [f"{made}-{n}" for made in ("early", "late") for n in range(40)]
-GENERATORS = Asked(judge="some-judge", before="early", after="late")
+GENERATORS = Parameters(judge="some-judge", before="early", after="late")
 
 
 def told(study, asked=GENERATORS, **more):
-    return explain(study, asked, find=stored.study_called, resamples=200, **more)
+    return explain(study, asked, find=study_called, resamples=200, **more)
 
 
 def value(body, part):
@@ -63,7 +64,7 @@ def test_another_mix_of_kinds_is_told_from_the_rest(judged):
     counted = {k: {"ann": 1} for k in KEYS}
     dropped = [k for k in KEYS if k.startswith("late") and kinds[k] == ["colors"]][::2]
     making.labels(judged, {k: v for k, v in counted.items() if k not in dropped})
-    body = told(judged, Asked(judge="other", before="early", after="late"))
+    body = told(judged, Parameters(judge="other", before="early", after="late"))
     # Gaps: 0 and 40, half of each; then 10 of 30 and 20 of 30: 20 -> 80/3.
     assert body["moved"]["value"] == pytest.approx(80 / 3 - 20)
     assert value(body, "mix") == pytest.approx(80 / 3 - 20)
@@ -72,7 +73,9 @@ def test_another_mix_of_kinds_is_told_from_the_rest(judged):
 
 def test_another_version_of_the_judge_is_a_part_of_its_own(judged):
     making.scores(judged, {key: 0.7 for key in KEYS}, name="newer")
-    body = told(judged, Asked(judge="some-judge", before="early", after="late", judge_now="newer"))
+    body = told(
+        judged, Parameters(judge="some-judge", before="early", after="late", judge_now="newer")
+    )
     # .9 -> .7 on the same images: the gap grows by 20.
     assert value(body, "judge") == pytest.approx(20)
     assert body["moved"]["value"] == pytest.approx(-30)
@@ -89,7 +92,9 @@ def test_a_version_that_scored_half_of_a_side_is_compared_on_that_half_alone(db,
     # Of the sixty early images the newer version knows thirty, or one less than half of them.
     known = [f"early-{n}" for n in range(scored)] + [k for k in keys if k.startswith("late")]
     making.scores(study, {key: 0.7 for key in known}, name="newer")
-    body = told(study, Asked(judge="some-judge", before="early", after="late", judge_now="newer"))
+    body = told(
+        study, Parameters(judge="some-judge", before="early", after="late", judge_now="newer")
+    )
     early = body["sides"][0]
     assert (early["images"], early["without_score"]) == (images, 60 - images)
 
@@ -105,7 +110,7 @@ def test_images_answered_on_both_days_tell_people_from_the_pictures(judged):
     first = rows.filter(annotator__name="ann", image__generator__name="early")
     rows.update(submitted_at=datetime(2026, 3, 1, tzinfo=UTC))
     first.update(submitted_at=datetime(2026, 1, 1, tzinfo=UTC))
-    asked = Asked("some-judge", "labelled=..2026-01-31", "labelled=2026-02-01..")
+    asked = Parameters("some-judge", "labelled=..2026-01-31", "labelled=2026-02-01..")
     body = told(judged, asked)
     # Ten of forty anchors are seen as wrong today; nothing else has moved: the late images are all right.
     assert body["anchors"] == 40
@@ -120,7 +125,7 @@ def test_two_studies_are_held_against_each_other_by_the_same_judge(judged):
     second = making.study("second", prompts=40)
     making.labels(second, {key: {"ann": 1} for key in KEYS})
     making.scores(second, {key: 0.6 for key in KEYS})
-    body = told(judged, Asked("some-judge", "early, late", "study=second"))
+    body = told(judged, Parameters("some-judge", "early, late", "study=second"))
     # 75 − 90 = −15, then 100 − 60 = 40.
     assert body["moved"]["value"] == pytest.approx(55)
     assert body["sides"][1]["prompts"] == 40
@@ -129,7 +134,7 @@ def test_two_studies_are_held_against_each_other_by_the_same_judge(judged):
 def test_no_name_and_no_order_changes_a_digit(judged):
     making.labels(judged, {k: {"ben": int(k[-1]) % 3 == 0, "cem": int(k[-1]) % 2} for k in KEYS})
     making.scores(judged, {k: (hash_of(k) % 97) / 97 for k in KEYS}, name="varied")
-    asked = Asked(judge="varied", before="early", after="late")
+    asked = Parameters(judge="varied", before="early", after="late")
     before = told(judged, asked)
     for number, prompt in enumerate(Prompt.objects.filter(study=judged).order_by("-key")):
         prompt.key = f"renamed-{number * 7 % 40}"
@@ -163,19 +168,19 @@ def hash_of(key: str) -> int:
 )  # fmt: skip
 def test_what_cannot_be_compared_is_said(judged, asked, sentence):
     with pytest.raises(Refused) as refusal:
-        told(judged, Asked(**{**GENERATORS.as_dict(), **asked}))
+        told(judged, Parameters(**{**asdict(GENERATORS), **asked}))
     assert sentence in refusal.value.message
 
 
 def test_imported_answers_without_times_have_no_days(judged):
     with pytest.raises(Refused, match="No answer has a known time"):
-        told(judged, Asked("some-judge", "labelled=..2026-01-01", "labelled=2026-01-02.."))
+        told(judged, Parameters("some-judge", "labelled=..2026-01-01", "labelled=2026-01-02.."))
 
 
 def test_scores_on_another_scale_have_no_gap(judged):
     making.scores(judged, {key: 32 for key in KEYS}, name="clip")
     with pytest.raises(Refused, match="have no gap in points"):
-        told(judged, Asked(judge="clip", before="early", after="late"))
+        told(judged, Parameters(judge="clip", before="early", after="late"))
 
 
 def test_a_side_says_what_it_holds():

@@ -5,10 +5,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from audit.models import Explanation, Making
-from audit.people import stored as stored_agreement
-from audit.reports import progress
-from audit.tasks import make_why_task
+from annotations.models import StoredAnswer
+from annotations.stored_answers import question, store
 from audit.words import why as words
 from tests import making
 from tests.audit.pages.test_dashboards import judge_all
@@ -44,7 +42,7 @@ def test_the_page_says_what_moved_and_draws_it(as_alice, large):
     assert (
         "People, the form’s words and errors on the same kinds cannot be told apart here." in page
     )
-    body = Explanation.objects.get().body
+    body = StoredAnswer.objects.get().body
     assert [line for line in words.sentences(body) if line.replace("'", "&#x27;") not in page] == []
     chart = as_alice.get(at("why-chart", "json"), {"theme": "dark"}).json()
     bars = (
@@ -77,33 +75,30 @@ def test_a_study_of_strangers_is_not_named(as_alice, large):
 
 def test_what_is_kept_is_not_computed_again(as_alice, large, monkeypatch):
     text(as_alice.get(at()))
-    monkeypatch.setattr("audit.why.stored.explain", None)
+    monkeypatch.setattr(store, "compute_answer", None)
     text(as_alice.get(at()))
     with CaptureQueriesContext(connection) as seen:
         text(as_alice.get(at()))
     assert len(seen) <= 20
-    assert Explanation.objects.count() == 1
+    assert StoredAnswer.objects.count() == 1
 
 
 def test_a_large_study_is_explained_by_a_worker(as_alice, large, monkeypatch):
-    monkeypatch.setattr(stored_agreement, "AT_ONCE", 1)
-    monkeypatch.setattr("audit.tasks.send", lambda *told: None)
+    monkeypatch.setattr(question, "AT_ONCE", 1)
     page = text(as_alice.get(at()))
     assert "A worker will count them" in page
     assert 'hx-trigger="every 3s"' in page
-    row = Making.objects.get(kind="why")
-    assert row.options["before"] == "released=..2023-12-31"
-    make_why_task(large.pk)
-    assert progress.of(large, kind=Making.Kind.WHY) is None
+    assert StoredAnswer.objects.get().parameters["before"] == "released=..2023-12-31"
+    assert making.compute_waiting_answers() == 1
     assert "Both sides" in text(as_alice.get(at()))
 
 
 def test_new_labels_change_what_is_told(as_alice, large):
     text(as_alice.get(at()))
-    before = Explanation.objects.get().body
+    before = StoredAnswer.objects.get().body
     making.labels(large, {f"late-{n}": {"new": 0} for n in range(40)})
     text(as_alice.get(at()))
-    assert Explanation.objects.get().body["moved"] != before["moved"]
+    assert StoredAnswer.objects.get().body["moved"] != before["moved"]
 
 
 def test_nothing_to_compare_is_said(as_alice, study):

@@ -9,16 +9,18 @@ from annotations.anchors import again, keep
 from annotations.forms.papers import t2i_compbench
 from annotations.forms.versions import publish_form
 from annotations.models import Annotation
-from audit.why import stored, watches
-from audit.why.asked import Asked
+from annotations.stored_answers.store import compute_answer
+from audit.questions.why.question import WHY, study_called
+from audit.why import watches
 from audit.why.explain import explain
+from audit.why.parameters import Parameters
 from audit.words import watches as words
 from judges.models import AnchorScoring
 from tests import making
 
 pytestmark = pytest.mark.django_db
 THEN, NOW = "labelled=..2026-01-31", "labelled=2026-02-01.."
-ASKED = Asked("some-judge", THEN, NOW)
+ASKED = Parameters("some-judge", THEN, NOW)
 
 
 @pytest.fixture
@@ -58,7 +60,7 @@ def asked_again(study, value):
 
 
 def told(study, asked=ASKED):
-    return explain(study, asked, find=stored.study_called, resamples=200)
+    return explain(study, asked, find=study_called, resamples=200)
 
 
 def scored(study, anchors, *moves, day=datetime(2026, 3, 2, tzinfo=UTC)):
@@ -97,9 +99,9 @@ def test_people_who_say_otherwise_about_the_same_images_ring(study):
 
 
 def test_what_people_say_again_counts_nowhere_in_the_study_itself(study):
-    before = told(study, Asked("some-judge", "early", "late"))
+    before = told(study, Parameters("some-judge", "early", "late"))
     asked_again(study, lambda number: 0)
-    after = told(study, Asked("some-judge", "early", "late"))
+    after = told(study, Parameters("some-judge", "early", "late"))
     assert (before["moved"], before["sides"]) == (after["moved"], after["sides"])
     assert before["signature"]["data"] == after["signature"]["data"]
 
@@ -177,8 +179,8 @@ def test_the_page_and_the_command_say_the_same(study, as_alice, capsys):
 
 def test_new_answers_of_a_round_make_the_explanation_stale(study):
     asked_again(study, lambda number: 1)
-    kept = stored.keep(study=study, asked=ASKED)
-    assert not stored.is_behind(kept, study, ASKED)
+    kept = compute_answer(WHY, study, ASKED)
+    assert kept.stamp == WHY.stamp(study, ASKED)
     part = again.rounds_of(study)[0].study
     making.labels(part, {"early-0": {"new": 0}})
-    assert stored.is_behind(kept, study, ASKED)
+    assert kept.stamp != WHY.stamp(study, ASKED)

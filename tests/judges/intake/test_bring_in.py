@@ -541,7 +541,7 @@ def test_tidy_labels_and_scores_without_pictures_make_a_report(tmp_path):
 
 
 def test_what_an_imported_judge_said_is_part_of_a_report_s_signature(tmp_path):
-    from audit.reports import freshness
+    from annotations.versions import raise_labels_version
     from audit.reports import make as reports
 
     study = making.study()
@@ -550,7 +550,7 @@ def test_what_an_imported_judge_said_is_part_of_a_report_s_signature(tmp_path):
     intake_bring_in.import_scores(study=study, source=Source(file))
     before = reports.make_report(study=study).body["signature"]
     Score.objects.update(value=0.6)
-    freshness.changed(study.pk)
+    raise_labels_version(study.pk)
     after = reports.make_report(study=study).body["signature"]
     assert before["judges"] == after["judges"]
     assert before["data"] != after["data"]

@@ -9,8 +9,8 @@ from PIL import Image as Picture
 
 from annotations.models import Pair, Prompt
 from annotations.pictures.store import store_picture
-from audit.contests.asked import Asked
 from audit.contests.leaderboard import leaderboard
+from audit.contests.parameters import Parameters
 from audit.words import contests as words
 from judges import registry
 from judges.models import Judge, Look, Run
@@ -108,7 +108,7 @@ def test_each_pair_is_asked_about_in_both_orders_once_and_for_all(voted, capsys)
 def test_the_leaderboard_shows_it_beside_people_with_its_swap_consistency(voted):
     with standing_in(lighter) as state:
         ask(voted, state)
-    body = leaderboard(voted, Asked(), resamples=100)
+    body = leaderboard(voted, Parameters(), resamples=100)
     judge = body["judges"]["which-of-two-some-model"]
     assert judge["swap_consistency"]["value"] == pytest.approx(18 / 24)
     assert judge["swap_consistency"]["n"] == 24
@@ -128,7 +128,7 @@ def test_a_reply_without_a_verdict_counts_for_nothing(voted, capsys):
     with standing_in(vague) as state:
         ask(voted, state)
     assert "2 replies have no verdict" in capsys.readouterr().out
-    body = leaderboard(voted, Asked(), resamples=100)
+    body = leaderboard(voted, Parameters(), resamples=100)
     judge = body["judges"]["which-of-two-some-model"]
     assert (judge["votes"], judge["without_score"]) == (46, 2)
 

@@ -11,7 +11,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from audit.reports import freshness, pairing
+from annotations.versions import labels_version, start_reading_labels
+from audit.reports import pairing
 from judges.models import Run
 from judges.runs import release_dates
 from tests import making
@@ -32,11 +33,11 @@ def where(study):
 def test_a_date_is_what_reports_read_and_makes_the_newest_one_old(
     study, run, django_capture_on_commit_callbacks
 ):
-    freshness.report_begins(study.pk)
-    before = freshness.stamp(study.pk)
+    start_reading_labels(study.pk)
+    before = labels_version(study.pk)
     with django_capture_on_commit_callbacks(execute=True):
         release_dates.set_dates(study=study, given={run.pk: "2023-05-06"})
-    assert freshness.stamp(study.pk) != before
+    assert labels_version(study.pk) != before
     [judge] = pairing.pair(study=study, question="aligned").judges
     assert judge.release_date == date(2023, 5, 6)
 

@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from annotations.versions import raise_labels_version
 from audit import tasks
 from audit.models import Making, Report, ReportPart
 from audit.reports import make as reports
@@ -44,7 +45,7 @@ def judged(db, monkeypatch):
 
 def judge(study, name, scores):
     making.scores(study, {key: min(1.0, score) for key, score in scores.items()}, name=name)
-    reports.freshness.changed(study.pk)
+    raise_labels_version(study.pk)
 
 
 def alone(study):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from annotations.errors import Refused
 
@@ -17,7 +16,7 @@ MADE_FROM = {"pairs": "images side by side", "answers": "answers about single im
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Parameters:
     """`slice`: only prompts with this tag; empty for all. `made_from`: pairs or answers; empty for pairs
     where people have voted on some."""
 
@@ -33,6 +32,3 @@ class Asked:
             raise Refused(f"Comparisons are made from one of {', '.join(MADE_FROM)}.")
         if max(len(self.question), len(self.slice)) > 200:
             raise Refused("A question’s or a tag’s name has 200 letters at most.")
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)

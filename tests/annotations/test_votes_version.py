@@ -4,12 +4,16 @@ import uuid
 
 import pytest
 
-from annotations.models import Membership, Pair
+from annotations.models import LabelVersion, Membership, Pair
 from annotations.pairs import assign, draws, record, simulated
 from annotations.pairs.files import take
 from annotations.pairs.votes import questions_of
-from audit.models import Pulse
-from audit.reports import freshness
+from annotations.versions import (
+    labels_version,
+    start_reading_labels,
+    start_reading_votes,
+    votes_version,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -49,34 +53,34 @@ def simulated_vote(study):
 
 
 def test_a_vote_moves_it_once_until_it_is_counted(drawn, bob):
-    before = freshness.votes_stamp(drawn.pk)
+    before = votes_version(drawn.pk)
     pair = vote(bob)
-    moved = freshness.votes_stamp(drawn.pk)
+    moved = votes_version(drawn.pk)
     assert moved != before
     vote(bob)
-    assert freshness.votes_stamp(drawn.pk) == moved
-    assert freshness.votes_counting_begins(drawn.pk) == moved
+    assert votes_version(drawn.pk) == moved
+    assert start_reading_votes(drawn.pk) == moved
     record.take_back(pair=pair, annotator=bob)
-    assert freshness.votes_stamp(drawn.pk) not in (before, moved)
+    assert votes_version(drawn.pk) not in (before, moved)
 
 
 @pytest.mark.parametrize("writes", [file_says, simulated_vote])
 def test_whoever_writes_votes_says_so(drawn, writes):
-    before = freshness.votes_counting_begins(drawn.pk)
+    before = start_reading_votes(drawn.pk)
     writes(drawn)
-    assert freshness.votes_stamp(drawn.pk) != before
+    assert votes_version(drawn.pk) != before
 
 
 def test_votes_make_no_label_old(drawn, bob):
-    before = freshness.report_begins(drawn.pk)
+    before = start_reading_labels(drawn.pk)
     vote(bob)
-    assert freshness.stamp(drawn.pk) == before
+    assert labels_version(drawn.pk) == before
 
 
 def test_the_first_vote_of_a_study_without_a_version_counts(drawn, bob):
-    Pulse.objects.all().delete()
+    LabelVersion.objects.all().delete()
     vote(bob)
-    assert freshness.votes_stamp(drawn.pk) == "w1"
+    assert votes_version(drawn.pk) == "w1"
 
 
 def test_questions_are_those_that_somebody_has_voted_on_and_stands_by(drawn, bob):

@@ -11,9 +11,9 @@ answered, or another study:
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date
-from typing import Any, Literal
+from typing import Literal
 
 from annotations.errors import Refused
 
@@ -50,7 +50,7 @@ class SideAsked:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Parameters:
     """`judge_now`: another version of the judge, which scored the second side; empty for the same."""
 
     judge: str
@@ -58,9 +58,6 @@ class Asked:
     after: str
     judge_now: str = ""
     question: str = ""
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
 
     def sides(self) -> tuple[SideAsked, SideAsked]:
         sides = side(self.before, "from"), side(self.after, "to")

@@ -1,0 +1,1 @@
+"""Answers of questions about a study, computed once and read by everybody: see `audit/answers`."""

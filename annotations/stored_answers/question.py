@@ -1,0 +1,76 @@
+"""What can be asked about a study: its parameters, what it reads, and how its answer is computed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from django.db.models import Sum
+
+from annotations.models import Annotation, Generator, Study
+from annotations.versions import (
+    labels_version,
+    start_reading_labels,
+    start_reading_votes,
+    votes_version,
+)
+
+AT_ONCE = 5_000  # forms, and images
+
+
+@dataclass(frozen=True, slots=True)
+class NoParameters:
+    """Of a question that is the same for everybody."""
+
+
+Parameters = TypeVar("Parameters", bound=Any)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question(Generic[Parameters]):
+    """`compute`: the body, or the body and whole numbers. `studies`: all whose labels it reads. `facts`: what else its answer depends on. `keeps_up`: a worker
+    computes it after each change, without a page that asks. `stores_small`: whether a page that computes
+    it at once keeps what it computed."""
+
+    name: str
+    compute: Callable[[Study, Parameters], Mapping[str, Any] | tuple[Mapping[str, Any], np.ndarray]]
+    parameters: Callable[..., Parameters]
+    reads_votes: bool = False
+    studies: Callable[[Study, Parameters], list[Study]] = lambda study, parameters: [study]
+    facts: Callable[[Study, Parameters], str] = lambda study, parameters: ""
+    is_small: Callable[[Study], bool] | None = None
+    stores_small: bool = True
+    keeps_up: bool = False
+
+    def stamp(self, study: Study, parameters: Parameters, *, start: bool = False) -> str:
+        """The versions of all that it reads. `start`: it will be read now."""
+        labels = start_reading_labels if start else labels_version
+        votes = start_reading_votes if start else votes_version
+        parts = [labels(each.pk) for each in self.studies(study, parameters)]
+        parts += [votes(study.pk)] if self.reads_votes else []
+        return " ".join(filter(None, [*parts, self.facts(study, parameters)]))
+
+    def fits_a_page(self, study: Study, parameters: Parameters) -> bool:
+        """Whether a page may compute it while somebody waits."""
+        return all(map(self.is_small or is_small, self.studies(study, parameters)))
+
+
+def key_of(parameters: Any) -> str:
+    return hashlib.sha256(json.dumps(asdict(parameters), sort_keys=True).encode()).hexdigest()
+
+
+def is_small(study: Study) -> bool:
+    """One without labels may have a million images."""
+    if images_n(study) > AT_ONCE:
+        return False
+    rows = Annotation.objects.filter(study=study, state=Annotation.State.COUNTED).order_by()
+    return rows[: AT_ONCE + 1].count() <= AT_ONCE
+
+
+def images_n(study: Study) -> int:
+    """How many images a study has: each generator knows how many are its own."""
+    return Generator.objects.filter(study=study).aggregate(n=Sum("image_count", default=0))["n"]

@@ -1,0 +1,191 @@
+"""Answers as rows: read by pages, requested, computed by a worker or by the page itself."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Iterable
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+from django.db import transaction
+from django.dispatch import Signal
+from django.utils import timezone
+
+from annotations.database.leases import WorkerLease, reason_of
+from annotations.errors import Refused
+from annotations.models import StoredAnswer, Study
+from annotations.stored_answers.question import Question, key_of
+
+logger = logging.getLogger(__name__)
+State = StoredAnswer.State
+LEASE = WorkerLease(
+    StoredAnswer,
+    State.WAITING,
+    State.WORKING,
+    State.GIVEN_UP,
+    timedelta(seconds=60),
+    "they were computing this; it may need more memory than there is",
+)
+# Of a study and a question; what was requested longest ago goes.
+KEPT = 40
+# While data keep changing, computing takes at most this share of the time.
+SHARE_OF_TIME = 0.1
+IN_HAND = (State.WAITING, State.WORKING)
+
+# A row waits for a worker: pk. Workers find it without, a little later.
+answer_requested = Signal()
+
+
+def read_answer(question: Question, study: Study, parameters: Any) -> StoredAnswer:
+    """For a page: what is stored. A small study's is computed at once where it is not up to date; of a
+    large one, an old answer is shown while a worker is asked for a new one. `reason`: why there is none."""
+    try:
+        return _read(question, study, parameters)
+    except Refused as refusal:
+        return StoredAnswer(study=study, state=State.REFUSED, reason=refusal.message)
+
+
+def _read(question: Question, study: Study, parameters: Any) -> StoredAnswer:
+    row = _row(question, study, parameters)
+    stamp = question.stamp(study, parameters)
+    if row is not None and row.stamp == stamp:
+        return row
+    if question.fits_a_page(study, parameters):
+        return compute_answer(question, study, parameters)
+    if row is None or has_rested(row):
+        row = request_answer(question, study, parameters)
+    row.is_old = True
+    return row
+
+
+def answer_at_once(question: Question, study: Study, parameters: Any) -> StoredAnswer:
+    """For a command, which waits. Raises what `compute` refuses."""
+    row = _row(question, study, parameters)
+    if row is not None and row.stamp == question.stamp(study, parameters):
+        return row
+    return compute_answer(question, study, parameters)
+
+
+def compute_answer(question: Question, study: Study, parameters: Any) -> StoredAnswer:
+    """By this process, while somebody waits."""
+    stamp = question.stamp(study, parameters, start=True)
+    values = _computed(question, study, parameters, stamp) | {"requested_at": timezone.now()}
+    values |= {"parameters": asdict(parameters), "state": State.READY, "holder": ""}
+    values |= {"leased_until": None, "tries": 0, "reason": ""}
+    which: dict[str, Any] = {"study": study, "question": question.name}
+    which |= {"key": key_of(parameters)}
+    if not question.stores_small:
+        return StoredAnswer(**which, **values)
+    row, _ = StoredAnswer.objects.update_or_create(**which, defaults=values)
+    _keep_the_newest(row)
+    return row
+
+
+def request_answer(
+    question: Question, study: Study, parameters: Any, *, by: Any = None, again: bool = False
+) -> StoredAnswer:
+    """Has a worker compute it, unless one will. `again`: also what was given up. Of a question about a
+    study one answer waits at a time: who turns over many parameters fills no queue."""
+    row = _row(question, study, parameters)
+    if row is not None and (row.state in IN_HAND or (row.is_given_up and not again)):
+        return row
+    which = {"study": study, "question": question.name, "key": key_of(parameters)}
+    values = {"state": State.WAITING, "tries": 0, "reason": "", "done": 0, "total": 0}
+    values |= {"requested_at": timezone.now(), "requested_by": by}
+    new = values | {"parameters": asdict(parameters)}
+    others = StoredAnswer.objects.filter(study=study, question=question.name, state__in=IN_HAND)
+    if not again and others.exists():
+        return row or StoredAnswer(**which, **new)
+    if row is None:
+        row, _ = StoredAnswer.objects.get_or_create(**which, defaults=new)
+    else:
+        # Unless a worker has taken it meanwhile.
+        StoredAnswer.objects.filter(pk=row.pk, state=row.state).update(**values)
+        row.refresh_from_db(fields=[*values, "leased_until"])
+    pk = row.pk
+    transaction.on_commit(lambda: answer_requested.send(sender=None, pk=pk))
+    return row
+
+
+def request_due_answers(questions: Iterable[Question], studies: Iterable[Study]) -> None:
+    """Of those that workers keep up to date: never computed, or old and rested."""
+    for study in studies:
+        for question in questions:
+            parameters = question.parameters()
+            row = _row(question, study, parameters)
+            fresh = row is not None and row.stamp == question.stamp(study, parameters)
+            if fresh or question.fits_a_page(study, parameters):
+                continue
+            if row is None or has_rested(row):
+                request_answer(question, study, parameters)
+
+
+def waiting_answers() -> list[StoredAnswer]:
+    """What no worker computes yet; where one died, its row waits again."""
+    LEASE.take_back()
+    return list(
+        StoredAnswer.objects.filter(state=State.WAITING).defer("content", "keys").order_by("pk")
+    )
+
+
+def compute_requested(question: Question, row: StoredAnswer) -> None:
+    """For a worker. Of two, one gets it; one that has lost its lease stores nothing."""
+    if not (holder := LEASE.claim(row.pk)):
+        return
+    stamp = ""
+    try:
+        with LEASE.held_by(row.pk, holder):
+            parameters = question.parameters(**row.parameters)
+            # What changes while this reads is newer than the answer.
+            stamp = question.stamp(row.study, parameters, start=True)
+            values = _computed(question, row.study, parameters, stamp)
+    except Refused as refusal:
+        nothing = {"content": "", "keys": b"", "stamp": stamp, "computed_at": timezone.now()}
+        LEASE.end(row.pk, holder, state=State.REFUSED, reason=refusal.message, **nothing)
+    except Exception as error:
+        logger.exception("%s could not be computed for study %s", row.question, row.study_id)
+        LEASE.failed(row.pk, holder, reason_of(error))
+    else:
+        LEASE.end(row.pk, holder, state=State.READY, tries=0, reason="", **values)
+        _keep_the_newest(row)
+
+
+def has_rested(row: StoredAnswer) -> bool:
+    """Whether it may be computed again already."""
+    if row.computed_at is None:
+        return True
+    return timezone.now() >= row.computed_at + timedelta(seconds=row.seconds / SHARE_OF_TIME)
+
+
+def forget_answers(study_id: int) -> None:
+    """They hold what must not be shown any more, such as names of people."""
+    StoredAnswer.objects.filter(study=study_id).delete()
+
+
+def _row(question: Question, study: Study, parameters: Any) -> StoredAnswer | None:
+    return StoredAnswer.objects.filter(
+        study=study, question=question.name, key=key_of(parameters)
+    ).first()
+
+
+def _computed(question: Question, study: Study, parameters: Any, stamp: str) -> dict[str, Any]:
+    began = time.perf_counter()
+    found = question.compute(study, parameters)
+    body, keys = found if isinstance(found, tuple) else (found, np.zeros(0, np.int64))
+    return {
+        "content": json.dumps(body, allow_nan=False),
+        "keys": np.asarray(keys, np.int64).tobytes(),
+        "stamp": stamp,
+        "seconds": time.perf_counter() - began,
+        "computed_at": timezone.now(),
+    }
+
+
+def _keep_the_newest(row: StoredAnswer) -> None:
+    rows = StoredAnswer.objects.filter(study=row.study_id, question=row.question)
+    old = rows.exclude(state__in=IN_HAND).order_by("-computed_at").values_list("pk", flat=True)
+    StoredAnswer.objects.filter(pk__in=list(old[KEPT:])).delete()

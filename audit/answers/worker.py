@@ -1,0 +1,34 @@
+"""What workers do with answers that wait: find the question of each, compute, keep up to date."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+
+from annotations.models import StoredAnswer, Study
+from annotations.stored_answers import store
+from annotations.stored_answers.question import Question
+from audit import questions
+
+
+@cache
+def all_questions() -> dict[str, Question]:
+    """By name. Loaded when a worker needs them: the statistics take a second to import."""
+    modules = (
+        f"{questions.__name__}.{part.name}.question" for part in iter_modules(questions.__path__)
+    )
+    return {
+        question.name: question for name in modules for question in import_module(name).QUESTIONS
+    }
+
+
+def compute_requested(pk: int) -> None:
+    row = StoredAnswer.objects.filter(pk=pk).select_related("study").first()
+    if row is not None:
+        store.compute_requested(all_questions()[row.question], row)
+
+
+def request_due_answers() -> None:
+    kept_up = [question for question in all_questions().values() if question.keeps_up]
+    store.request_due_answers(kept_up, Study.objects.all())

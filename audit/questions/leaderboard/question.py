@@ -1,0 +1,10 @@
+"""Which generators win, by people and by each judge?"""
+
+from annotations.stored_answers.question import Question
+from audit.contests.leaderboard import leaderboard
+from audit.contests.parameters import Parameters
+
+LEADERBOARD = Question(
+    name="leaderboard", compute=leaderboard, parameters=Parameters, reads_votes=True
+)
+QUESTIONS = (LEADERBOARD,)
