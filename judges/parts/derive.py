@@ -28,6 +28,19 @@ POSITIONS = {
     "above": "above",
     "below": "below",
 }
+# As people say it, and as detectors of COCO's classes do.
+CALLED = {
+    "aeroplane": "airplane",
+    "plane": "airplane",
+    "bike": "bicycle",
+    "cellphone": "cell phone",
+    "mobile phone": "cell phone",
+    "doughnut": "donut",
+    "fridge": "refrigerator",
+    "motorbike": "motorcycle",
+    "sofa": "couch",
+    "television": "tv",
+}
 
 
 @dataclass(slots=True)
@@ -69,7 +82,7 @@ def include(parts: Sequence[Part]) -> tuple[list[dict[str, Any]], int]:
     """GenEval's clauses, and how many of the parts they check. A clause with a position stands after
     the one that it is seen from; of two that would each come first, the position is left out."""
     things = {
-        place: _Thing(part.text, checked={place})
+        place: _Thing(CALLED.get(part.text, part.text), checked={place})
         for place, part in enumerate(parts)
         if part.kind == "object" and part.text and part.expected.lower() == "yes"
     }

@@ -4,6 +4,7 @@ frozen. Prompts that have atoms already begin with those; the others with what a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -12,6 +13,7 @@ from django.db.models import Max
 from annotations import event_log
 from annotations.models import Prompt, Study
 from annotations.prompt_grammar.parse import parse
+from annotations.prompt_grammar.words import plural
 from annotations.sources.checks import KEY_LENGTH, TEXT_LENGTH, is_sound
 from judges.errors import JudgeRefused
 from judges.models import PartsVersion, PromptParts
@@ -24,12 +26,51 @@ LONGEST_QUESTION, LONGEST_ANSWER, MOST_CHOICES = 500, 200, 12
 # In one go on a page; the command has no limit.
 MOST_PROMPTS = 5_000
 OWN = "own"  # the kind of a part that a person has written
+# Verbs of prompts that stand without “is”, and what follows “does”.
+FINITE = {
+    "sits": "sit",
+    "stands": "stand",
+    "lies": "lie",
+    "runs": "run",
+    "flies": "fly",
+    "jumps": "jump",
+    "plays": "play",
+    "holds": "hold",
+    "wears": "wear",
+    "rides": "ride",
+    "eats": "eat",
+    "drinks": "drink",
+    "looks": "look",
+    "watches": "watch",
+    "chases": "chase",
+    "carries": "carry",
+    "walks": "walk",
+    "swims": "swim",
+    "sleeps": "sleep",
+}
 
 Find = Callable[[Prompt], Sequence[Part]]
 
 
 def by_grammar(prompt: Prompt) -> list[Part]:
-    return of_atoms(parse(prompt.text))
+    found = of_atoms(parse(prompt.text))
+    return [_with_does(part, found) if part.kind == "verb" else part for part in found]
+
+
+def _with_does(part: Part, parts: Sequence[Part]) -> Part:
+    """ "Is the dog chases the cat?" is no English; "Does the dog chase the cat?" is."""
+    asked, _, rest = part.question.partition(" the ")
+    things, _, words = rest.partition(" ")
+    named = parts[part.parents[0]].text if part.parents else ""
+    for called in (named, plural(named)):
+        if rest.startswith(f"{called} "):
+            things, words = called, rest.removeprefix(f"{called} ")
+    verb, _, after = words.rstrip("?").partition(" ")
+    if verb not in FINITE or asked not in ("Is", "Are"):
+        return part
+    does = "Does" if asked == "Is" else "Do"
+    question = " ".join(word for word in (does, "the", things, FINITE[verb], after) if word)
+    return replace(part, question=f"{question}?")
 
 
 def draft_of(study: Study) -> PartsVersion | None:

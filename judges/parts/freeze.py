@@ -15,7 +15,9 @@ from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from annotations import event_log
-from annotations.models import Answer, Atom, Prompt, Study
+from annotations.forms.per_image import needs_atoms
+from annotations.forms.versions import form_of
+from annotations.models import Answer, Assignment, Atom, HandedBack, Image, Prompt, Study
 from judges.errors import JudgeRefused
 from judges.methods.geneval import GenEval
 from judges.models import AtomScore, PartsVersion, PromptParts, Score
@@ -47,6 +49,8 @@ def freeze(*, study: Study) -> PartsVersion:
         prompt.metadata = metadata
     prompts = [prompt for prompt, _ in described]
     Prompt.objects.bulk_update(prompts, ["metadata"], batch_size=AT_A_TIME)
+    # Last, so that it sees whom an image was given meanwhile.
+    _expect_nobody_answers(study, changed)
     version.frozen_at = timezone.now()
     version.save(update_fields=["frozen_at"])
     event_log.note(
@@ -72,6 +76,22 @@ def _expect_free(study: Study, changed: Sequence[PromptParts]) -> None:
         raise JudgeRefused(
             f"The parts of {len(held)} prompt{'s' if len(held) > 1 else ''} have answers or scores "
             f"already and must stay as they are: {named}. Nothing was frozen."
+        )
+
+
+def _expect_nobody_answers(study: Study, changed: Sequence[PromptParts]) -> None:
+    """A page that is open somewhere names parts by their numbers, and may be sent hours later."""
+    if not changed or not needs_atoms(form_of(study.form)):
+        return
+    images = Image.objects.filter(study=study, prompt__in=[row.prompt_id for row in changed])
+    given = images.filter(
+        Exists(Assignment.objects.filter(image=OuterRef("pk")))
+        | Exists(HandedBack.objects.filter(image=OuterRef("pk")))
+    ).count()
+    if given:
+        raise JudgeRefused(
+            f"People who answer part by part have been given {given} of these images already, so their "
+            "parts must stay as they are. Nothing was frozen."
         )
 
 

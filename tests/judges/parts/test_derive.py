@@ -45,6 +45,24 @@ def test_positions_are_read_as_prompts_say_them(words, position):
     ]
 
 
+def test_a_thing_is_looked_for_under_the_name_that_a_detector_knows():
+    clauses, _ = derive.include(parts("a red sofa and a bike"))
+    assert [clause["class"] for clause in clauses] == ["couch", "bicycle"]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "question"),
+    [
+        ("a dog chases a cat", "Does the dog chase the cat?"),
+        ("two astronauts who carries a flag", "Do the astronauts carry the flag?"),
+        ("a fire hydrant stands", "Does the fire hydrant stand?"),
+        ("a dog chasing a cat", "Is the dog chasing the cat?"),
+    ],
+)
+def test_a_verb_is_asked_about_in_english(prompt, question):
+    assert [part.question for part in parts(prompt) if part.kind == "verb"] == [question]
+
+
 def test_two_positions_in_a_circle_leave_the_second_out():
     held = [
         Part("object", "cat", "A cat?"),

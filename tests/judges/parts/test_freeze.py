@@ -6,8 +6,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from annotations.forms.papers import geneval2_atoms, geneval_audit
+from annotations.forms.versions import publish_form
 from annotations.imports import new_prompts, write_study
 from annotations.imports.outcome import Outcome
+from annotations.labelling import assign
 from annotations.models import Answer, Atom, Event, Prompt
 from annotations.sources.records import ImageRecord, LabelRecord
 from judges.errors import JudgeRefused
@@ -136,6 +139,24 @@ def test_scores_of_a_part_hold_it_as_well(free):
     drafts.save_parts(row=row, parts=[])
     with pytest.raises(JudgeRefused, match="“a red circle, number 2”"):
         freeze(study=free)
+
+
+def test_parts_stay_while_people_may_answer_about_them_by_number(free):
+    free.form = publish_form(geneval2_atoms.FORM)
+    free.save()
+    person = making.person(free, "reader")
+    given = assign.next_image(annotator=person).image
+    version = drafts.make_draft(study=free)
+    row = version.prompts.select_related("prompt").get(prompt=given.prompt)
+    drafts.save_parts(row=row, parts=[])
+    held = list(given.prompt.atoms.values_list("pk", flat=True))
+    with pytest.raises(JudgeRefused, match="have been given 1 of these images already"):
+        freeze(study=free)
+    assert list(given.prompt.atoms.values_list("pk", flat=True)) == held
+    # The form that asks about whole images only names no part.
+    free.form = publish_form(geneval_audit.FORM)
+    free.save()
+    assert freeze(study=free).frozen_at
 
 
 def test_a_later_version_replaces_what_nobody_has_answered(free):
