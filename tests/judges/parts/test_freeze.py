@@ -1,5 +1,7 @@
 """Parts are drafted for a whole study, checked on a page and frozen; answered ones stay."""
 
+import json
+
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
@@ -14,11 +16,12 @@ from annotations.labelling import assign
 from annotations.models import Answer, Atom, Event, Prompt
 from annotations.sources.records import ImageRecord, LabelRecord
 from judges.errors import JudgeRefused
-from judges.models import PartsVersion, PromptParts
+from judges.models import AtomScore, PartsVersion, PromptParts, Score
 from judges.parts import drafts
 from judges.parts.freeze import freeze
 from judges.runs.fit import StudyPrompts
 from tests import making
+from tests.judges.engines.openai_stand_in import spoken, standing_in
 
 pytestmark = pytest.mark.django_db
 TEXTS = ("a red cup left of two dogs", "three cats and a blue bird", "a bench")
@@ -129,8 +132,6 @@ def test_the_page_refuses_to_change_them_too(as_alice, free):
 
 def test_scores_of_a_part_hold_it_as_well(free):
     making.scores(free, {"early-2": True})
-    from judges.models import AtomScore, Score
-
     AtomScore.objects.create(
         score=Score.objects.get(), atom=Atom.objects.get(prompt__key="p2", index=1), value=1
     )
@@ -268,3 +269,44 @@ def test_the_command_drafts_by_the_grammar(free, capsys):
     assert "Drafted version 1 for 7 prompts." in capsys.readouterr().out
     with pytest.raises(CommandError, match="There is a draft already"):
         call_command("draft_parts", free.slug)
+
+
+def drafts_dsg(asked, before):
+    """A model that splits the first prompt, and rambles about every other one."""
+    if "a red cup" not in asked.text.rpartition("Description:")[2]:
+        return spoken("I would rather write a poem.")
+    items = [
+        ("entity", [], "a cup is there", "Is there a cup?"),
+        ("attribute", [1], "the cup is red", "Is the cup red?"),
+        ("entity", [], "dogs are there", "Are there dogs?"),
+        ("relation", [1, 3], "the cup is left of the dogs", "Is the cup to the left of the dogs?"),
+    ]
+    keys = ("type", "depends_on", "statement", "question")
+    return spoken(
+        json.dumps([{**dict(zip(keys, item, strict=True)), "detail": "whole"} for item in items])
+    )
+
+
+def test_the_command_drafts_by_a_model_server_and_by_the_grammar_where_that_rambles(
+    free, settings, capsys
+):
+    settings.JUDGE_SERVERS = ["loopback"]
+    with standing_in(drafts_dsg) as there:
+        call_command("draft_parts", free.slug, model="seer", base_url=there.url)
+    told = capsys.readouterr()
+    assert "“a bench”: drafted by the grammar instead. The reply is no JSON" in told.err
+    # Prompts that have parts were not asked about.
+    assert len(there.asked) == 3
+    version = freeze(study=free)
+    assert version.source == "seer"
+    assert atoms(free, "free-0") == [
+        ("Is there a cup?", "Yes", []),
+        ("Is the cup red?", "Yes", [0]),
+        ("Are there dogs?", "Yes", []),
+        ("Is the cup to the left of the dogs?", "Yes", [0, 2]),
+    ]
+    assert Prompt.objects.get(study=free, key="free-0").metadata["include"] == [
+        {"class": "dog", "count": 1},
+        {"class": "cup", "count": 1, "color": "red", "position": ["left of", 0]},
+    ]
+    assert atoms(free, "free-2") == [("Are there any benches in the image?", "Yes", [])]
