@@ -40,6 +40,7 @@ CHOSEN = (
     "audit/installation/test_health.py",
     "audit/installation/test_time_limits.py",
     "audit/reports/sharing",
+    "judges/parts/test_freeze.py",
     "judges/runs/test_local_weights.py",
     "test_lock_is_short.py",
     "test_workers.py",

@@ -6,8 +6,10 @@ from typing import Any
 from django.db import migrations
 
 LEASE = ("holder", "leased_until", "tries", "reason")
-TABLES = ("annotations_deletion", "judges_weightcheck", "judges_selfcheck", "judges_anchorscoring")
-TABLES += ("judges_upload", "judges_delivery", "audit_making", "audit_webhookmessage")
+TABLES = (
+    *("annotations_deletion", "judges_weightcheck", "judges_selfcheck", "judges_anchorscoring"),
+    *("judges_upload", "judges_delivery", "audit_making", "audit_webhookmessage"),
+)
 
 
 def carry_over(

@@ -75,7 +75,7 @@ def certificate(scoring: AnchorScoring) -> dict[str, Any]:
     }
     largest = max(range(len(both)), key=lambda place: abs(moved[place]), default=None)
     return {
-        "study": scoring.study.slug,
+        "study": scoring.run.study.slug,
         "judge": scoring.judge,
         "fingerprint": scoring.run.judge.fingerprint,
         "anchors": {

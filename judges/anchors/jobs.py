@@ -42,13 +42,9 @@ def ask(*, run: Run, anchors: AnchorSet, by: Any) -> AnchorScoring:
 def score_here(*, run: Run, anchors: AnchorSet) -> AnchorScoring:
     """Done in this process, and kept like those of workers."""
     _refuse_unsettled(run)
-    scoring = AnchorScoring(
-        study=run.study,
-        judge=run.judge.name,
-        options=own_options(run.judge),
-        run=run,
-        anchors=anchors,
-    )
+    payload: dict[str, Any] = {"judge": run.judge.name, "options": own_options(run.judge)}
+    payload |= {"run": run.pk, "anchors": anchors.pk}
+    scoring = AnchorScoring(study=run.study, payload=payload)
     scoring.outcome = _look(scoring, lambda done: None)
     scoring.state, scoring.finished_at = AnchorScoring.State.DONE, timezone.now()
     scoring.save()

@@ -17,6 +17,7 @@ LARGEST_SEED = 2**31 - 1
 
 
 def _look(asked: SelfCheck, progress: Callable[[int], None]) -> dict[str, Any]:
+    assert asked.study is not None
     return check_judge(
         study=asked.study,
         name=asked.judge,
@@ -34,7 +35,8 @@ def check_here(
     *, study: Study, name: str, options: Mapping[str, Any], count: int, seed: int
 ) -> SelfCheck:
     """Done in this process, and kept like those of workers."""
-    asked = SelfCheck(study=study, judge=name, options=dict(options), count=count, seed=seed)
+    payload = {"judge": name, "options": dict(options), "count": count, "seed": seed}
+    asked = SelfCheck(study=study, payload=payload)
     asked.outcome = _look(asked, lambda step: None)
     asked.state, asked.finished_at = SelfCheck.State.DONE, timezone.now()
     asked.save()
