@@ -65,6 +65,7 @@ class JobKind(Generic[Row]):
     lease_length: timedelta = timedelta(minutes=5)
     # Seconds after each try in vain; the last one stands for all later tries.
     rests: Sequence[int] = ()
+    # Empty: nobody is called, the task that looks for it does it.
     queue: str = "jurybox"
     limit: int = 7200
     # Seconds between two writes of how far it is.
@@ -96,26 +97,29 @@ class JobKind(Generic[Row]):
 
 
 class Progress:
-    """Called with how far the work is, and with other columns that change with it."""
+    """Called with how far the work is; `now` also where it was written a moment ago, with other columns
+    that change with it."""
 
     def __init__(self, kind: JobKind[Any], job: Job) -> None:
         self.kind, self.job, self.written_at = kind, job, 0.0
 
-    def __call__(self, done: int, **columns: Any) -> None:
-        if columns or time.monotonic() - self.written_at >= self.kind.progress_every:
+    def __call__(self, done: int, *, now: bool = False, **columns: Any) -> None:
+        if now or time.monotonic() - self.written_at >= self.kind.progress_every:
             self.written_at = time.monotonic()
             if not self.kind.lease.renew(self.job.pk, self.job.holder, done=done, **columns):
                 raise LeaseLost
 
 
 def waiting(kinds: Collection[str] | None = None) -> list[Job]:
-    """Those that are due and that no worker holds, the oldest first."""
+    """Those that are due and that no worker holds, the oldest first: of these kinds, or of all that
+    workers are called for."""
     unfinished = Job.objects.filter(state__in=[State.WAITING, State.WORKING]).order_by()
     for name in unfinished.values_list("kind", flat=True).distinct():
         if name in KINDS:
             KINDS[name].lease.take_back()
     due = Q(due_at=None) | Q(due_at__lte=timezone.now())
-    rows = Job.objects.filter(due, state=State.WAITING, kind__in=KINDS if kinds is None else kinds)
+    called = [name for name, kind in KINDS.items() if kind.queue] if kinds is None else kinds
+    rows = Job.objects.filter(due, state=State.WAITING, kind__in=called)
     return list(rows.only("pk", "kind").order_by("pk"))
 
 

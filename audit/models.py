@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
-from annotations.models import Image, Leased, Study
+from annotations.models import Image, Job, Leased, Study, in_payload
 
 
 class Reports(models.QuerySet["Report"]):
@@ -375,33 +375,19 @@ class Webhook(models.Model):
     def __str__(self) -> str:
         return f"of {self.study}"
 
+    @property
+    def messages(self) -> models.QuerySet[WebhookMessage]:
+        return WebhookMessage.objects.filter(study=self.study_id)
 
-class WebhookMessage(Leased):
-    """One thing that happened, sent until it arrives or is given up."""
 
-    class State(models.TextChoices):
-        WAITING = "waiting", "waiting"
-        SENDING = "sending", "being sent"
-        SENT = "sent", "sent"
-        GIVEN_UP = "given up", "given up"
+class WebhookMessage(Job):
+    """One thing that happened, sent until it arrives or is given up; its key is the event and what it is
+    about, so that the same thing is told once."""
 
-    hook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="messages")
-    event = models.CharField(max_length=20)
-    # What it is about: the same thing is told once.
-    about = models.CharField(max_length=120)
-    body = models.JSONField()
-    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
-    created_at = models.DateTimeField()
-    due_at = models.DateTimeField()
+    KIND, WORKING_WORDS = "webhook message", "being sent"
+    event = in_payload()
+    about = in_payload()
+    body = in_payload(dict)
 
     class Meta:
-        ordering = ["hook", "-pk"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["hook", "event", "about"], name="a_webhook_is_told_a_thing_once"
-            )
-        ]
-        indexes = [models.Index(fields=["state", "due_at"], name="webhook_message_by_time")]
-
-    def __str__(self) -> str:
-        return f"{self.event} {self.about} ({self.state})"
+        proxy = True

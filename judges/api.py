@@ -25,7 +25,6 @@ from judges.recipes.read import LARGEST
 from judges.runs import lifecycle
 from judges.runs.queries import judge_choices, judge_info, run_row, run_rows
 from judges.runs.readiness import ABSENT, NEEDS, READY
-from judges.runs.wake import send
 
 REFUSALS = {400: OpenApiTypes.OBJECT, 403: MessageSerializer, 404: None}
 LARGEST_ID = 2**63 - 1
@@ -152,6 +151,13 @@ class ScoreFilters(Filters):
 
 
 class UploadSerializer(serializers.ModelSerializer):
+    name = serializers.CharField()
+    kind = serializers.ChoiceField(source="brings", choices=Upload.Brings.choices)
+    format = serializers.CharField()
+    read = serializers.IntegerField(source="done")
+    dry_run = serializers.BooleanField()
+    strict = serializers.BooleanField()
+
     class Meta:
         model = Upload
         fields = [
@@ -172,7 +178,7 @@ class UploadSerializer(serializers.ModelSerializer):
 
 class SendSerializer(serializers.Serializer):
     file = serializers.FileField()
-    kind = serializers.ChoiceField(choices=Upload.Kind.values, default="study")
+    kind = serializers.ChoiceField(choices=Upload.Brings.values, default="study")
     format = serializers.ChoiceField(choices=list(FORMATS), default="tidy")
     generator = serializers.CharField(max_length=200, required=False, default="")
     judge = serializers.CharField(max_length=120, required=False, default="")
@@ -336,7 +342,7 @@ def imports(request: Request, slug: str) -> Response:
     upload = uploads.accept(
         study=place.study, by=request.user, content=file, name=file.name, key=key, **given
     )
-    transaction.on_commit(lambda: send(tasks.import_upload_task, upload.pk))
+    transaction.on_commit(lambda: tasks.call_for(upload))
     return Response(UploadSerializer(upload).data, status=202)
 
 
@@ -356,7 +362,7 @@ def import_again(request: Request, slug: str, upload_id: int) -> Response:
     place = research_place_or_404(request, slug)
     upload = get_object_or_404(Upload, study=place.study, pk=min(upload_id, LARGEST_ID))
     uploads.try_again(upload=upload)
-    transaction.on_commit(lambda: send(tasks.import_upload_task, upload.pk))
+    transaction.on_commit(lambda: tasks.call_for(upload))
     upload.refresh_from_db()
     return Response(UploadSerializer(upload).data, status=202)
 

@@ -337,87 +337,41 @@ class Piece(models.Model):
         return f"piece {self.number} of {self.batch}"
 
 
-class Upload(Leased):
-    """A file that somebody sent: waiting for a worker, then the outcome of its import."""
+class Upload(Job):
+    """A file that somebody sent: waiting for a worker, then the outcome of its import. `done` rows of
+    about `total` are read so far."""
 
-    class Kind(models.TextChoices):
+    class Brings(models.TextChoices):
         STUDY = "study", "prompts, images and the files beside them"
         LABELS = "labels", "labels"
         SCORES = "scores", "scores"
 
-    class State(models.TextChoices):
-        WAITING = "waiting", "waiting for a worker"
-        WORKING = "working", "being read"
-        DONE = "done", "done"
-        REFUSED = "refused", "refused"
-        GIVEN_UP = "given up", "given up"
-
-    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="uploads")
-    by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
-    )
-    kind = models.CharField(max_length=8, choices=Kind, default=Kind.STUDY)
-    format = models.CharField(max_length=40)
-    name = models.CharField(max_length=200, help_text="What the file was called.")
-    file = models.CharField(max_length=200, blank=True, help_text="Where it waits; empty after.")
+    KIND, WORKING_WORDS = "upload", "being read"
+    brings = in_payload(lambda: "study")
+    format = in_payload()
+    # What the file was called, and where it waits.
+    name = in_payload()
+    file = in_payload()
     # The files, where they came in pieces.
-    delivery = models.OneToOneField(
-        Delivery, null=True, blank=True, on_delete=models.SET_NULL, related_name="upload"
-    )
+    delivery = row_in_payload("judges.Delivery")
     # What a person said of columns, folders, names and questions.
-    choices = models.JSONField(default=dict, blank=True)
-    generator = models.CharField(max_length=200, blank=True)
-    judge = models.CharField(max_length=120, blank=True)
-    dry_run = models.BooleanField(default=False)
-    strict = models.BooleanField(default=False)
-    # A file sent twice with the same key is imported once.
-    key = models.CharField(max_length=80, blank=True)
-    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
-    read = models.PositiveIntegerField(default=0, help_text="Rows that were read so far.")
-    expected = models.PositiveIntegerField(
-        null=True,
-        blank=True,
-        help_text="About how many rows there are; empty where nobody can tell.",
-    )
-    began_at = models.DateTimeField(
-        null=True, blank=True, help_text="When a worker read the first row."
-    )
-    outcome = models.JSONField(default=dict, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
-    finished_at = models.DateTimeField(null=True, blank=True)
+    choices = in_payload(dict)
+    generator = in_payload()
+    judge = in_payload()
+    dry_run = in_payload(bool)
+    strict = in_payload(bool)
 
     class Meta:
-        ordering = ["-created_at", "-pk"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["study", "key"],
-                condition=~Q(key=""),
-                name="a_key_stands_for_one_upload_of_a_study",
-            ),
-            models.CheckConstraint(
-                condition=~Q(state="refused") | ~Q(reason=""), name="a_refused_upload_says_why"
-            ),
-            models.CheckConstraint(
-                condition=~Q(state="given up") | ~Q(reason=""), name="an_upload_given_up_says_why"
-            ),
-        ]
+        proxy = True
 
     def __str__(self) -> str:
         return f"{self.name} ({self.state})"
 
     @property
-    def is_open(self) -> bool:
-        return self.state in {self.State.WAITING, self.State.WORKING}
-
-    @property
-    def is_given_up(self) -> bool:
-        return self.state == self.State.GIVEN_UP
-
-    @property
     def so_far(self) -> str:
         began = self.began_at
         seconds = (timezone.now() - began).total_seconds() if began is not None else 0.0
-        return so_far.in_words(read=self.read, expected=self.expected, seconds=seconds)
+        return so_far.in_words(read=self.done, expected=self.total, seconds=seconds)
 
     @property
     def refused(self) -> int:

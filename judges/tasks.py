@@ -4,9 +4,9 @@ from celery import shared_task
 
 from annotations import jobs
 from annotations.models import Job
-from annotations.studies import deletion
+from annotations.studies import deletion  # noqa: F401
 from judges.anchors import jobs as anchor_jobs  # noqa: F401
-from judges.intake import previews, uploads
+from judges.intake import previews, uploads  # noqa: F401
 from judges.models import Run
 from judges.runs import lifecycle, score_chunk, weight_jobs  # noqa: F401
 from judges.runs.wake import send
@@ -24,7 +24,6 @@ def reap_task() -> None:
     wake()
     wake_uploads()
     wake_jobs()
-    wake_deletions()
 
 
 def wake(run: Run | None = None) -> None:
@@ -32,11 +31,6 @@ def wake(run: Run | None = None) -> None:
     for chunk in lifecycle.chunks_to_wake(run=run):
         if not send(score_chunk_task, chunk):
             return  # The others would only wait for the same broker.
-
-
-@shared_task(soft_time_limit=6 * 3600, time_limit=6 * 3600 + 60)
-def import_upload_task(upload_id: int) -> None:
-    uploads.import_upload(upload_id=upload_id)
 
 
 @shared_task(soft_time_limit=3600, time_limit=3660)
@@ -47,8 +41,6 @@ def look_at_delivery_task(delivery_id: int) -> None:
 def wake_uploads() -> None:
     for delivery in previews.waiting():
         send(look_at_delivery_task, delivery)
-    for upload in uploads.waiting():
-        send(import_upload_task, upload)
 
 
 @shared_task
@@ -67,13 +59,3 @@ def wake_jobs() -> None:
     for job in jobs.waiting():
         if not call_for(job):
             return
-
-
-@shared_task(soft_time_limit=6 * 3600, time_limit=6 * 3600 + 60)
-def delete_study_task(deletion_id: int) -> None:
-    deletion.finish(deletion_id=deletion_id)
-
-
-def wake_deletions() -> None:
-    for key in deletion.waiting():
-        send(delete_study_task, key)

@@ -15,6 +15,7 @@ from PIL import Image as Picture
 
 from annotations.benchmarks.registry import FORMATS, Source
 from annotations.errors import ImportRefused
+from annotations.jobs import run as run_job
 from annotations.models import Study
 from judges.intake import bring_in, uploads
 from judges.models import Upload
@@ -528,7 +529,7 @@ def test_a_bad_archive_is_refused_with_words_and_leaves_nothing(
     upload = uploads.accept(study=study, by=alice.user, content=io.BytesIO(content()), name=file)
     before = rows()
     with django_capture_on_commit_callbacks(execute=True):
-        uploads.import_upload(upload_id=upload.pk)
+        run_job(upload.pk)
     upload.refresh_from_db()
     assert upload.state == Upload.State.REFUSED
     assert words in upload.reason

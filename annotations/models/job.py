@@ -70,6 +70,7 @@ class Job(Leased):
     total = models.PositiveIntegerField(null=True, blank=True, help_text="Empty: nobody can tell.")
     outcome = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
+    began_at = models.DateTimeField(null=True, blank=True, help_text="Since when `done` grows.")
     finished_at = models.DateTimeField(null=True, blank=True)
 
     objects = Jobs()
@@ -144,7 +145,7 @@ class _JsonKey(_JsonValue):
 
     def write(self, job: Job, value: Any) -> None:
         job.__dict__.setdefault("_rows", {})[self.name] = value
-        super().write(job, value.pk)
+        super().write(job, None if value is None else value.pk)
 
 
 def in_payload(default: Callable[[], Any] = str) -> Any:

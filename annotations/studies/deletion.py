@@ -21,21 +21,13 @@ from django.utils import timezone
 
 from annotations import event_log
 from annotations.database import locks
-from annotations.database.leases import WorkerLease, reason_of
 from annotations.errors import StudyRefused
+from annotations.jobs import JobKind, Progress, TryLater
 from annotations.models import Deletion, ExamplePicture, Image, Membership, Study
 from annotations.pictures.store import PICTURES, thumbnail_of
 
 logger = logging.getLogger(__name__)
 
-LEASE = WorkerLease(
-    Deletion,
-    Deletion.State.WAITING,
-    Deletion.State.WORKING,
-    Deletion.State.GIVEN_UP,
-    timedelta(seconds=60),
-    "they were deleting this study",
-)
 # Rows in one transaction.
 BATCH = 500
 # Whose rows name files in the storage.
@@ -57,50 +49,38 @@ def begin(*, study: Study, by: Any = None, reason: str = "") -> Deletion:
         raise StudyRefused("This study is being deleted already.")
     words = f"asked to delete the study “{study.title}” ({study.slug})"
     event_log.note(None, "deleting", f"{words}: {reason}" if reason else words)
-    return Deletion.objects.create(study=study, slug=study.slug, title=study.title, asked_by=by)
-
-
-def waiting() -> list[int]:
-    """Studies whose rows no worker removes yet; those whose worker died count again."""
-    LEASE.take_back()
-    deletions = Deletion.objects.filter(state=Deletion.State.WAITING)
-    return list(deletions.order_by("pk").values_list("pk", flat=True))
-
-
-def finish(*, deletion_id: int) -> bool:
-    """Claim it and remove everything; False when it is not done yet."""
-    holder = LEASE.claim(deletion_id)
-    if not holder:
-        return False
-    deletion = Deletion.objects.select_related("study", "asked_by").get(pk=deletion_id)
-    try:
-        with LEASE.held_by(deletion_id, holder), event_log.on_behalf_of(deletion.asked_by):
-            _remove_everything(deletion, holder)
-    except Exception as error:
-        logger.exception("study %s could not be deleted", deletion.study_id)
-        LEASE.failed(deletion_id, holder, reason_of(error))
-        return False
-    return True
+    return Deletion.objects.create(about=study.pk, slug=study.slug, title=study.title, by=by)
 
 
 def try_again(*, deletion: Deletion) -> None:
-    if not LEASE.try_again(deletion.pk):
+    if not KIND.try_again(deletion.pk):
         raise StudyRefused("This study is being deleted; there is nothing to try again.")
 
 
-def _remove_everything(deletion: Deletion, holder: str) -> None:
-    study = deletion.study
+def _remove_everything(deletion: Deletion, progress: Progress) -> None:
+    study = Study._base_manager.filter(pk=deletion.about).first()
+    if study is None:
+        return  # A worker that was killed had come to the end.
     _wait_for_those_inside(study)
     removed: Counter[str] = Counter()
     for round_number in range(ROUNDS):
         for model, link in _children(Study):
-            if model is not Deletion:
-                _empty(model, {link: [study.pk]}, removed)
-        if _remove_study(deletion, holder, removed):
+            _empty(model, {link: [study.pk]}, removed)
+        if _remove_study(deletion, progress, removed):
             return
         if round_number:
             time.sleep(PAUSE)
-    raise StudyRefused("Somebody went on writing into this study.")
+    raise TryLater("Somebody went on writing into this study.")
+
+
+KIND = JobKind(
+    Deletion,
+    _remove_everything,
+    "they were deleting this study",
+    lease_length=timedelta(seconds=60),
+    limit=6 * 3600,
+    kept=False,
+)
 
 
 def _wait_for_those_inside(study: Study) -> None:
@@ -112,7 +92,7 @@ def _wait_for_those_inside(study: Study) -> None:
             list(Membership.objects.select_for_update().filter(pk=key).values_list("pk"))
 
 
-def _remove_study(deletion: Deletion, holder: str, removed: Counter[str]) -> bool:
+def _remove_study(deletion: Deletion, progress: Progress, removed: Counter[str]) -> bool:
     """With its last rows; False when others have come meanwhile."""
     parts = ", ".join(
         f"{removed[name]} {name}" for name in ("images", "annotations", "scores") if removed[name]
@@ -120,14 +100,13 @@ def _remove_study(deletion: Deletion, holder: str, removed: Counter[str]) -> boo
     words = f"deleted the study “{deletion.title}” ({deletion.slug})"
     try:
         with transaction.atomic():
-            if not LEASE.renew(deletion.pk, holder):
-                return True  # Somebody else has gone on with it.
+            # Not where somebody else has gone on with it.
+            progress(removed.total())
             for model, link in _children(Study):
-                if model is not Deletion and _rows(model, {link: [deletion.study_id]}).exists():
+                if _rows(model, {link: [deletion.about]}).exists():
                     return False
             event_log.note(None, "deleted", f"{words}: {parts}" if parts else words)
-            _delete(Deletion, [deletion.pk])
-            _delete(Study, [deletion.study_id])
+            _delete(Study, [deletion.about])
     except DatabaseError as error:
         logger.info("the study gets another round: %s", error)
         return False

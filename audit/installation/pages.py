@@ -42,7 +42,7 @@ def home(request: HtmxRequest) -> HttpResponse:
     cards = home_cards.cards(request.user)
     context = {
         "cards": cards,
-        "deletions": Deletion.objects.filter(asked_by=request.user.pk or 0),
+        "deletions": Deletion.objects.filter(by=request.user.pk or 0).order_by("pk"),
         "may_make_studies": owners.may_make_studies(request.user),
         "has_demo": any(card.study.slug == demo.SLUG for card in cards),
     }

@@ -52,7 +52,7 @@ def _of_hook(hook: Webhook) -> int:
 def _new(hook: Webhook, told: list[Told]) -> list[Told]:
     if not told:
         return []
-    known = set(hook.messages.values_list("event", "about"))
+    known = set(hook.messages.values_list("payload__event", "payload__about"))
     return [one for one in told if one[:2] not in known]
 
 
@@ -60,9 +60,8 @@ def _message(hook: Webhook, told: Told) -> WebhookMessage:
     event, about, at, said = told
     study = hook.study
     body = {"event": event, "at": at.isoformat(), "study": study.slug, "title": study.title, **said}
-    now = timezone.now()
     return WebhookMessage.objects.create(
-        hook=hook, event=event, about=about, body=body, created_at=now, due_at=now
+        study=study, key=f"{event} {about}", event=event, about=about, body=body
     )
 
 

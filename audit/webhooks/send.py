@@ -12,30 +12,24 @@ import json
 import logging
 import time
 from datetime import timedelta
+from typing import Any
 
 import httpx
 from django.conf import settings
 from django.utils import timezone
 
 from annotations import event_log
-from annotations.database.leases import TRIES, WorkerLease
+from annotations.database.leases import TRIES
 from annotations.errors import Refused
+from annotations.jobs import JobKind, LeaseLost, Progress, TryLater, run, waiting
 from audit.models import Webhook, WebhookMessage
 from audit.webhooks import address
 from audit.webhooks.address import Target
 from audit.webhooks.messages import FAILED
 
 State = WebhookMessage.State
-LEASE = WorkerLease(
-    WebhookMessage,
-    State.WAITING,
-    State.SENDING,
-    State.GIVEN_UP,
-    timedelta(seconds=60),
-    "they were sending this message",
-)
 # After each try in vain.
-WAITS = (60, 300, 1_800, 7_200, 7_200)
+RESTS = (60, 300, 1_800, 7_200, 7_200)
 SECONDS = 10.0
 # So many messages in one round: others wait for the next.
 ROUND = 20
@@ -59,44 +53,48 @@ def signature(secret: str, body: bytes, at: int) -> str:
 
 def send_due() -> int:
     """How many arrived."""
-    LEASE.take_back()
-    now = timezone.now()
-    over = WebhookMessage.objects.filter(state__in=[State.SENT, State.GIVEN_UP])
+    over = WebhookMessage.objects.filter(state__in=[State.DONE, State.GIVEN_UP])
     # Those of runs stay: they say which failures were told.
-    over.filter(created_at__lt=now - KEPT).exclude(event=FAILED).delete()
-    due = WebhookMessage.objects.filter(state=State.WAITING, due_at__lte=now)
-    rows = due.order_by("due_at", "pk").values_list("pk", flat=True)[:ROUND]
-    return sum(send(pk) for pk in list(rows))
+    old = over.filter(created_at__lt=timezone.now() - KEPT)
+    old.exclude(payload__event=FAILED).delete()
+    return sum(run(job.pk) for job in waiting([WebhookMessage.KIND])[:ROUND])
 
 
-def send(pk: int) -> bool:
-    holder = LEASE.claim(pk)
-    if not holder:
-        return False
-    message = WebhookMessage.objects.select_related("hook__study").get(pk=pk)
-    hook, words = message.hook, message.event.replace("_", " ")
-    with LEASE.held_by(pk, holder):
-        try:
-            target = address.resolved(hook.address)
-            status = _post(target, message)
-        except (Refused, httpx.HTTPError, OSError) as error:
-            reason = error.message if isinstance(error, Refused) else _said(error, hook.address)
-            later = timezone.now() + timedelta(seconds=WAITS[min(message.tries, TRIES) - 1])
-            if LEASE.failed(pk, holder, reason, due_at=later):
-                event_log.note(
-                    hook.study,
-                    "webhook",
-                    f"gave up the webhook “{words}”, tried {TRIES} times: {reason}",
-                )
-            return False
-    if LEASE.end(pk, holder, state=State.SENT, reason=""):
-        event_log.note(hook.study, "webhook", f"sent “{words}” to {target.name}: {status}")
-    return True
+def _send(message: WebhookMessage, progress: Progress) -> dict[str, Any]:
+    hook = Webhook.objects.filter(study=message.study).first()
+    if hook is None:
+        raise LeaseLost  # It was removed meanwhile, and its messages with it.
+    try:
+        target = address.resolved(hook.address)
+        return {"to": target.name, "status": _post(hook, target, message)}
+    except (Refused, httpx.HTTPError, OSError) as error:
+        reason = error.message if isinstance(error, Refused) else _said(error, hook.address)
+        raise TryLater(reason) from error
 
 
-def _post(target: Target, message: WebhookMessage) -> int:
+def _note(message: WebhookMessage) -> None:
+    words, found = message.event.replace("_", " "), message.outcome
+    note = f"gave up the webhook “{words}”, tried {TRIES} times: {message.reason}"
+    if message.state == State.DONE:
+        note = f"sent “{words}” to {found['to']}: {found['status']}"
+    event_log.note(message.study, "webhook", note)
+
+
+KIND = JobKind(
+    WebhookMessage,
+    _send,
+    "they were sending this message",
+    lease_length=timedelta(seconds=60),
+    rests=RESTS,
+    queue="",
+    ended=_note,
+)
+
+
+def _post(hook: Webhook, target: Target, message: WebhookMessage) -> int:
     """The status, which was one of success. No redirect is followed: it could lead behind the firewall."""
-    body = json.dumps({"id": message.pk, **message.body}, ensure_ascii=False).encode()
+    told = {"id": message.pk, **message.body}
+    body = json.dumps(told, ensure_ascii=False).encode()
     at = int(time.time())
     url = httpx.URL(
         scheme=target.parts.scheme,
@@ -111,8 +109,8 @@ def _post(target: Target, message: WebhookMessage) -> int:
         "Content-Type": "application/json",
         "User-Agent": "Jurybox",
         "Jurybox-Event": message.event,
-        "Jurybox-Delivery": str(message.pk),
-        "Jurybox-Signature": signature(secret_of(message.hook), body, at),
+        "Jurybox-Delivery": str(told["id"]),
+        "Jurybox-Signature": signature(secret_of(hook), body, at),
     }
     with (
         httpx.Client(timeout=SECONDS, follow_redirects=False, trust_env=False) as client,

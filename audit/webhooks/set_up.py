@@ -12,7 +12,7 @@ from annotations.errors import Refused
 from annotations.models import Study
 from audit.models import Report, Webhook, WebhookMessage
 from audit.webhooks import address
-from audit.webhooks.send import secret_of
+from audit.webhooks.send import KIND, secret_of
 
 
 @transaction.atomic
@@ -20,6 +20,7 @@ def set_webhook(*, study: Study, url: str) -> str:
     """The secret, which is shown this once. Another address has another secret, and what waited for
     the old one is not sent to it."""
     target = address.resolved(url)
+    WebhookMessage.objects.filter(study=study).delete()
     Webhook.objects.filter(study=study).delete()
     newest = Report.objects.filter(study=study).order_by("-pk").values_list("pk", flat=True).first()
     hook = Webhook.objects.create(
@@ -35,16 +36,16 @@ def set_webhook(*, study: Study, url: str) -> str:
 
 @transaction.atomic
 def remove_webhook(*, study: Study) -> None:
-    hook_of(study).delete()
+    hook = hook_of(study)
+    hook.messages.delete()
+    hook.delete()
     event_log.note(study, "webhook", "removed the webhook")
 
 
 def try_again(*, study: Study) -> int:
     """Messages that were given up wait again; how many."""
     given_up = hook_of(study).messages.filter(state=WebhookMessage.State.GIVEN_UP)
-    return given_up.update(
-        state=WebhookMessage.State.WAITING, tries=0, reason="", due_at=timezone.now()
-    )
+    return sum(KIND.try_again(message.pk) for message in given_up)
 
 
 def hook_of(study: Study) -> Webhook:

@@ -35,7 +35,7 @@ from annotations.sources.mapped_table import SUFFIXES as TABLES
 from annotations.sources.picture_folder import is_picture
 from annotations.studies import owners
 from judges.intake.room import expect_room
-from judges.models import Batch, Delivery, Piece
+from judges.models import Batch, Delivery, Piece, Upload
 
 LARGEST = 8 * 2**30
 PIECE = 4 * 2**20
@@ -184,7 +184,9 @@ def forget(*, delivery: Delivery) -> None:
 
 def remove_old() -> int:
     """What nobody has gone on with for a day, and pieces whose delivery went with its study."""
-    old = Delivery.objects.filter(touched_at__lt=timezone.now() - KEPT, upload=None)
+    given_over = Upload.objects.exclude(state__in=[Upload.State.DONE, Upload.State.REFUSED])
+    held = [row.get("delivery") for row in given_over.values_list("payload", flat=True)]
+    old = Delivery.objects.filter(touched_at__lt=timezone.now() - KEPT).exclude(pk__in=held)
     count = 0
     for delivery in old:
         forget(delivery=delivery)

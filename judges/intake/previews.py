@@ -157,9 +157,9 @@ def _dry_run(delivery: Delivery, format: str, kind: str, source: Source, progres
         )
     place = place_of(delivery.by, delivery.study.slug)
     more["for_anybody"] = place is not None and place.owns
-    if kind == Upload.Kind.LABELS:
+    if kind == Upload.Brings.LABELS:
         return bring_in.import_labels(study=delivery.study, **more)
-    if kind == Upload.Kind.SCORES:
+    if kind == Upload.Brings.SCORES:
         return bring_in.import_scores(study=delivery.study, **more)
     return bring_in.import_study(slug=delivery.study.slug, pictures=DECODED, **more)
 

@@ -6,12 +6,9 @@ importing again what is there already changes nothing.
 
 from __future__ import annotations
 
-import logging
 import tempfile
-import time
 import uuid
 from collections.abc import Callable
-from datetime import timedelta
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,12 +17,11 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 from django.utils import timezone
 
-from annotations import event_log
 from annotations.access import place_of
 from annotations.benchmarks.registry import FORMATS
-from annotations.database.leases import WorkerLease, reason_of
 from annotations.errors import ImportRefused
 from annotations.imports.outcome import Outcome
+from annotations.jobs import JobKind, Progress
 from annotations.models import Study
 from annotations.sources.archives import is_archive, unpack
 from annotations.sources.expected_rows import expected_rows
@@ -35,22 +31,10 @@ from judges.intake import deliveries, previews
 from judges.intake.room import expect_room
 from judges.models import Delivery, Upload
 
-logger = logging.getLogger(__name__)
-
-LEASE = WorkerLease(
-    Upload,
-    Upload.State.WAITING,
-    Upload.State.WORKING,
-    Upload.State.GIVEN_UP,
-    timedelta(minutes=5),
-    "they were reading this file",
-)
 LARGEST = 8 * 2**30
 TABLES = (".csv", ".tsv", ".jsonl", ".json", ".txt")
 # What a person said of what is in the files.
 CHOICES = ("columns", "folder", "name_is", "questions")
-# Seconds between two updates of the number of rows read.
-PROGRESS_EVERY = 1.0
 
 
 def accept(
@@ -59,7 +43,7 @@ def accept(
     by: Any,
     content: IO[bytes],
     name: str,
-    kind: str = Upload.Kind.STUDY,
+    kind: str = Upload.Brings.STUDY,
     format: str = "tidy",
     generator: str = "",
     judge: str = "",
@@ -79,7 +63,7 @@ def accept(
         )
     if format not in FORMATS:
         raise ImportRefused(f"There is no format “{format[:40]}”.")
-    if kind not in Upload.Kind.values:
+    if kind not in Upload.Brings.values:
         raise ImportRefused(f"“{kind[:20]}” is none of study, labels, scores.")
     file = _store(content, name)
     upload, created = Upload.objects.get_or_create(
@@ -87,7 +71,7 @@ def accept(
         key=key or uuid.uuid4().hex,
         defaults={
             "by": by,
-            "kind": kind,
+            "brings": kind,
             "format": format,
             "name": name,
             "file": file,
@@ -116,7 +100,7 @@ def hand_over(*, delivery: Delivery, study: Study, dry_run: bool = False) -> Upl
         return Upload.objects.create(
             study=study,
             by=delivery.by,
-            kind=found["kind"],
+            brings=found["kind"],
             format=found["format"],
             name=name_of(delivery),
             delivery=delivery,
@@ -126,7 +110,7 @@ def hand_over(*, delivery: Delivery, study: Study, dry_run: bool = False) -> Upl
             strict=bool(typed.get("strict")),
             dry_run=dry_run,
             # The check has read them all.
-            expected=found.get("read"),
+            total=found.get("read"),
             key=uuid.uuid4().hex,
         )
 
@@ -139,41 +123,38 @@ def name_of(delivery: Delivery) -> str:
     return f"{shown[-160:]} and {len(paths) - 1} more"
 
 
-def waiting() -> list[int]:
-    """Uploads that no worker holds; those whose worker died count as waiting again."""
-    LEASE.take_back()
-    uploads = Upload.objects.filter(state=Upload.State.WAITING)
-    return list(uploads.order_by("pk").values_list("pk", flat=True))
-
-
 def try_again(*, upload: Upload) -> None:
-    if not LEASE.try_again(upload.pk):
+    if not KIND.try_again(upload.pk):
         raise ImportRefused("This file was not given up; there is nothing to try again.")
 
 
-def import_upload(*, upload_id: int) -> None:
-    """Claim the upload, import it, and store the outcome."""
-    holder = LEASE.claim(upload_id)
-    if not holder:
+def _import_file(upload: Upload, progress: Progress) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        outcome = _import(upload, Path(folder), progress)
+    progress(outcome.read, now=True)
+    return outcome.as_json()
+
+
+def _clear_away(upload: Upload) -> None:
+    """What is given up may be tried again."""
+    if upload.is_given_up:
         return
-    upload = Upload.objects.select_related("study", "by", "delivery").get(pk=upload_id)
-    try:
-        with (
-            LEASE.held_by(upload_id, holder),
-            tempfile.TemporaryDirectory() as folder,
-            event_log.on_behalf_of(upload.by),
-        ):
-            outcome = _import(upload, Path(folder), _progress(upload, holder))
-    except ImportRefused as refusal:
-        _close(upload, Upload.State.REFUSED, reason=refusal.message)
-    except Exception as error:
-        logger.exception("import of upload %s failed", upload.pk)
-        LEASE.failed(upload_id, holder, reason_of(error))
-    else:
-        _close(upload, Upload.State.DONE, outcome=outcome.as_json(), read=outcome.read, reason="")
+    if upload.delivery is not None:
+        deliveries.forget(delivery=upload.delivery)
+    transaction.on_commit(lambda: _remove(upload.file))
 
 
-def _import(upload: Upload, folder: Path, progress: Callable[[int], None]) -> Outcome:
+KIND = JobKind(
+    Upload,
+    _import_file,
+    "they were reading this file",
+    limit=6 * 3600,
+    progress_every=1.0,
+    ended=_clear_away,
+)
+
+
+def _import(upload: Upload, folder: Path, progress: Progress) -> Outcome:
     if upload.delivery is not None:
         with deliveries.laid_out(upload.delivery) as (_, path):
             return _import_from(upload, path, progress)
@@ -185,11 +166,11 @@ def _import(upload: Upload, folder: Path, progress: Callable[[int], None]) -> Ou
     return _import_from(upload, path, progress)
 
 
-def _import_from(upload: Upload, path: Path, progress: Callable[[int], None]) -> Outcome:
-    if upload.expected is None:
-        upload.expected = expected_rows(upload.format, path)
+def _import_from(upload: Upload, path: Path, progress: Progress) -> Outcome:
+    if upload.total is None:
+        upload.total = expected_rows(upload.format, path)
     upload.began_at = timezone.now()
-    LEASE.renew(upload.pk, upload.holder, read=0, **_of_speed(upload))
+    progress(0, now=True, total=upload.total, began_at=upload.began_at)
     said = {**upload.choices, "generator": upload.generator, "judge": upload.judge}
     source = previews.source_of(path, said, format=upload.format)
     given: dict[str, Any] = {
@@ -197,12 +178,12 @@ def _import_from(upload: Upload, path: Path, progress: Callable[[int], None]) ->
         "source": source,
         "dry_run": upload.dry_run,
         "strict": upload.strict,
-        "progress": progress,
+        "progress": _advance(upload, progress),
         "for_anybody": _is_owners(upload),
     }
-    if upload.kind == Upload.Kind.LABELS:
+    if upload.brings == Upload.Brings.LABELS:
         return intake_bring_in.import_labels(study=upload.study, **given)
-    if upload.kind == Upload.Kind.SCORES:
+    if upload.brings == Upload.Brings.SCORES:
         return intake_bring_in.import_scores(study=upload.study, **given)
     return intake_bring_in.import_study(slug=upload.study.slug, **given)
 
@@ -218,37 +199,18 @@ def _is_owners(upload: Upload) -> bool:
     return place.owns
 
 
-def _progress(upload: Upload, holder: str) -> Callable[[int], None]:
-    """Stores the number of rows read and renews the lease; refuses once the lease is lost."""
-    last, before = 0.0, 0
+def _advance(upload: Upload, progress: Progress) -> Callable[[int], None]:
+    before = 0
 
     def advance(read: int) -> None:
-        nonlocal last, before
+        nonlocal before
         if read < before:
             # Whoever wants all rows or none has them read twice.
             upload.began_at = timezone.now()
         before = read
-        if time.monotonic() - last < PROGRESS_EVERY:
-            return
-        last = time.monotonic()
-        if not LEASE.renew(upload.pk, holder, read=read, **_of_speed(upload)):
-            raise ImportRefused("Another worker has taken this file over.")
+        progress(read, began_at=upload.began_at)
 
     return advance
-
-
-def _of_speed(upload: Upload) -> dict[str, Any]:
-    return {"expected": upload.expected, "began_at": upload.began_at}
-
-
-@transaction.atomic
-def _close(upload: Upload, state: str, **more: Any) -> None:
-    file = upload.file
-    now = timezone.now()
-    if LEASE.end(upload.pk, upload.holder, state=state, file="", finished_at=now, **more):
-        if upload.delivery is not None:
-            deliveries.forget(delivery=upload.delivery)
-        transaction.on_commit(lambda: _remove(file))
 
 
 def _store(content: IO[bytes], name: str) -> str:

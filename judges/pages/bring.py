@@ -142,7 +142,7 @@ def context_of(request: PersonsRequest, study: Study | None) -> dict[str, Any]:
         else reverse("import-files", args=[study.slug]),
         "formats": [(name, known.title) for name, known in FORMATS.items()],
         "format_title": FORMATS[found["format"]].title if found.get("format") else "",
-        "kinds": Upload.Kind.choices,
+        "kinds": Upload.Brings.choices,
         "roles": list(ROLES.items()),
         "label_kinds": KINDS,
         "folders": list(FOLDERS.items()),
@@ -181,7 +181,7 @@ def _typed(request: PersonsRequest, delivery: Delivery) -> dict[str, Any]:
     for name, known, guess in (
         ("folder", FOLDERS, levels.get("folder")),
         ("name_is", NAMES, levels.get("name")),
-        ("kind", Upload.Kind.values, found.get("kind")),
+        ("kind", Upload.Brings.values, found.get("kind")),
     ):
         if typed.get(name) not in known or (typed[name] == guess and not delivery.typed.get(name)):
             typed[name] = ""
@@ -229,7 +229,7 @@ def _import(request: PersonsRequest, delivery: Delivery, study: Study | None) ->
     with transaction.atomic():
         target = study or _made(request, delivery)
         upload = uploads.hand_over(delivery=delivery, study=target)
-    transaction.on_commit(lambda: send(tasks.import_upload_task, upload.pk))
+    transaction.on_commit(lambda: tasks.call_for(upload))
     return redirect("imports", target.slug)
 
 

@@ -14,7 +14,6 @@ from judges import tasks
 from judges.intake import uploads as intake_uploads
 from judges.models import Upload
 from judges.pages import bring
-from judges.runs.wake import send
 
 SHOWN = 20
 
@@ -36,7 +35,7 @@ def try_again(request: PersonsRequest, slug: str, upload_id: int) -> HttpRespons
     place = research_place_or_404(request, slug)
     upload = get_object_or_404(Upload, study=place.study, pk=upload_id)
     intake_uploads.try_again(upload=upload)
-    transaction.on_commit(lambda: send(tasks.import_upload_task, upload.pk))
+    transaction.on_commit(lambda: tasks.call_for(upload))
     return _page(request, place.study) if request.htmx else redirect("imports", slug=slug)
 
 

@@ -20,9 +20,11 @@ from annotations.forms.papers import geneval_audit
 from annotations.forms.versions import publish_form
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
+from annotations.jobs import run as run_job
+from annotations.jobs import waiting
 from annotations.models import Membership, Study
 from annotations.sources.records import GeneratorRecord, ImageRecord, LabelRecord, PromptRecord
-from judges.intake import uploads
+from judges.models import Upload
 from tests import needs
 from tests.waiting import PATIENCE, wait_until
 
@@ -211,8 +213,8 @@ def worker() -> Iterator[None]:
     def work() -> None:
         try:
             while not over.wait(0.01):
-                for upload in uploads.waiting():
-                    uploads.import_upload(upload_id=upload)
+                for upload in waiting([Upload.KIND]):
+                    run_job(upload.pk)
         finally:
             connection.close()
 

@@ -10,6 +10,7 @@ from django.db import connection
 from playwright.sync_api import FileChooser, TimeoutError, expect
 
 from annotations.imports import write_study
+from annotations.jobs import run as run_job
 from annotations.models import Annotation, Image
 from judges.intake import uploads
 from judges.models import Upload
@@ -24,10 +25,10 @@ class Worker:
     def __init__(self, monkeypatch) -> None:
         self.halfway, self.goes_on = threading.Event(), threading.Event()
         self.thread = threading.Thread(target=self._work)
-        progress = uploads._progress
+        progress = uploads._advance
 
-        def watched(upload, holder):
-            report = progress(upload, holder)
+        def watched(upload, written):
+            report = progress(upload, written)
 
             def stops(read: int) -> None:
                 report(read)
@@ -37,7 +38,7 @@ class Worker:
             return stops
 
         monkeypatch.setattr(write_study, "LABEL_BATCH", 3)
-        monkeypatch.setattr(uploads, "_progress", watched)
+        monkeypatch.setattr(uploads, "_advance", watched)
 
     def begin(self) -> None:
         self.thread.start()
@@ -50,7 +51,7 @@ class Worker:
 
     def _work(self) -> None:
         try:
-            uploads.import_upload(upload_id=Upload.objects.get().pk)
+            run_job(Upload.objects.get().pk)
         finally:
             connection.close()
 
@@ -127,13 +128,13 @@ def test_details_that_somebody_reads_stay_open_while_another_file_is_read(
                 study=study, by=alice.user, content=content, name=name, kind="labels"
             )
 
-    uploads.import_upload(upload_id=sent("first.csv").pk)
+    run_job(sent("first.csv").pk)
     second = sent("second.csv")
     page = open_page(alice, "/studies/shapes/imports/")
     summary = page.get_by_text("1 row refused")
     expect(page.get_by_text("The study has no such image.")).to_be_visible()
     summary.click()
     expect(page.get_by_text("The study has no such image.")).to_be_hidden()
-    uploads.import_upload(upload_id=second.pk)
+    run_job(second.pk)
     expect(page.get_by_text("1 row refused")).to_have_count(2)
     expect(page.locator("details[open]")).to_have_count(1)

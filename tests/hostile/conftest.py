@@ -157,7 +157,9 @@ def _build(media: Path) -> World:
     )
     going = deletion.begin(study=leaving, by=owner)
     Deletion.objects.filter(pk=going.pk).update(
-        state=Deletion.State.GIVEN_UP, title=HOSTILE, reason=HOSTILE
+        state=Deletion.State.GIVEN_UP,
+        payload={**going.payload, "title": HOSTILE},
+        reason=HOSTILE,
     )
     owner.set_password("a-long-and-quiet-river")
     owner.save()

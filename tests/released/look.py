@@ -20,7 +20,7 @@ from tests.released.make import SLUG  # noqa: E402
 
 COLUMNS = ("pk", "kind", "key", "state", "holder", "tries", "reason")
 COLUMNS += ("payload", "outcome", "done", "total")
-TIMES = ("leased_until", "due_at", "finished_at")
+TIMES = ("leased_until", "due_at", "began_at", "finished_at")
 
 
 def look() -> dict:

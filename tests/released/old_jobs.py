@@ -24,4 +24,22 @@ INSERT INTO judges_anchorscoring
 ({CHECK}, id, state, finished_at, done, scores, changed_pictures, run_id, anchors_id) VALUES
 ({FREE}, 'The engine was asleep.', 'j', '{{}}', {DAY}, NULL, {STUDY}, 3, 'refused', {DAY}, 1, '[]',
  '["late-0"]', {RUN}, 5);
+INSERT INTO annotations_deletion
+(holder, leased_until, tries, reason, id, slug, title, asked_at, state, asked_by_id, study_id)
+VALUES ({FREE}, '', 3, 'gone', 'Gone', {DAY}, 'waiting', {ALICE}, {STUDY});
+INSERT INTO audit_webhook (id, address, salt, since, last_report, study_id)
+VALUES (4, 'https://example.org', 's', {DAY}, 0, {STUDY});
+INSERT INTO audit_webhookmessage
+(holder, leased_until, tries, reason, id, event, about, body, state, created_at, due_at, hook_id)
+VALUES ({LEASED}, 'Busy.', 6, 'test', 'x', '{{"event": "test"}}', 'sending', {DAY}, {DAY}, 4);
+INSERT INTO judges_delivery (holder, leased_until, tries, reason, id, key, by_id, study_id, state, typed, found,
+ read, touched_at)
+VALUES ({FREE}, '', 11, 'sent11', {ALICE}, {STUDY}, 'sent', '{{}}', '{{"kind": "labels"}}', 0, {DAY});
+INSERT INTO judges_upload (holder, leased_until, tries, reason, study_id, by_id, choices, created_at, id, kind,
+ format, name, file, delivery_id, generator, judge, dry_run, strict, key, state, read, expected, began_at,
+ outcome, finished_at) VALUES
+({FREE}, '', {STUDY}, {ALICE}, '{{}}', {DAY}, 21, 'labels', 'tidy', 'l.csv', '', 11, 'g', '', FALSE, TRUE,
+ 'k', 'waiting', 2, 40, {DAY}, '{{}}', NULL),
+({FREE}, 'No images.', {STUDY}, NULL, '{{"folder": "x"}}', {DAY}, 22, 'study', 'table', 's.csv', '', NULL, '', '',
+ TRUE, FALSE, 'm', 'refused', 3, NULL, NULL, '{{"images": 3}}', {DAY});
 """  # noqa: S608

@@ -2,6 +2,7 @@
 
 from django.core.management import CommandError
 
+from annotations.jobs import run
 from annotations.management.command import PlainCommand
 from annotations.models import Deletion, Study
 from annotations.studies import deletion
@@ -17,14 +18,14 @@ class Command(PlainCommand):
 
     def handle(self, *, study: str, reason: str, **options) -> str:
         there = Study.objects.filter(slug=study).first()
-        begun = Deletion.objects.filter(slug=study).order_by("pk").last()
+        begun = Deletion.objects.filter(payload__slug=study).order_by("pk").last()
         if there is not None:
             begun = deletion.begin(study=there, reason=reason)
         elif begun is None:
             raise CommandError(f"There is no study “{study}”.")
         elif begun.is_given_up:
             deletion.try_again(deletion=begun)
-        done = deletion.finish(deletion_id=begun.pk)
+        done = run(begun.pk)
         if done or not Deletion.objects.filter(pk=begun.pk).exists():
             return f"“{study}” is deleted."
         begun.refresh_from_db()

@@ -1,11 +1,13 @@
 """`manage.py webhook STUDY set|show|test|try-again|remove`: an address that is told what happens."""
 
 from annotations.errors import Refused
+from annotations.jobs import run
 from annotations.management.command import StudyCommand
 from audit.models import WebhookMessage
-from audit.webhooks import address, messages, send, set_up
+from audit.webhooks import address, messages, set_up
 
 SHOWN = 20
+STATES = {"working": "sending", "done": "sent"}
 
 
 class Command(StudyCommand):
@@ -25,7 +27,7 @@ class Command(StudyCommand):
     def _show(self, study, given: dict) -> str:
         hook = set_up.hook_of(study)
         rows = [
-            f"{m.created_at:%Y-%m-%d %H:%M} {m.event}: {m.state}{f' ({m.reason})' if m.reason else ''}"
+            f"{m.created_at:%Y-%m-%d %H:%M} {m.event}: {STATES.get(m.state, m.state)}{f' ({m.reason})' if m.reason else ''}"
             for m in hook.messages.all()[:SHOWN]
         ]
         parts = address.check_form(hook.address)
@@ -33,7 +35,7 @@ class Command(StudyCommand):
 
     def _test(self, study, given: dict) -> str:
         message = messages.test(set_up.hook_of(study))
-        if send.send(message.pk):
+        if run(message.pk):
             return "It arrived."
         message.refresh_from_db()
         # Nobody waits for a test.

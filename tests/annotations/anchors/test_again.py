@@ -10,6 +10,7 @@ from annotations.anchors import again, keep
 from annotations.errors import StudyRefused
 from annotations.forms.papers import t2i_compbench
 from annotations.forms.versions import publish_form
+from annotations.jobs import run as run_job
 from annotations.models import AnchorRound, Annotation, Answer, Event
 from annotations.studies import deletion
 from tests import making
@@ -105,7 +106,7 @@ def test_deleting_one_study_leaves_the_other(anchored, which):
     made = ask(anchored).study
     gone, left = (made, anchored) if which == "round" else (anchored, made)
     pictures = list(left.images.values_list("file", flat=True))
-    assert deletion.finish(deletion_id=deletion.begin(study=gone).pk)
+    assert run_job(deletion.begin(study=gone).pk)
     assert not AnchorRound.objects.exists()
     assert left.images.count() == len(pictures)
     assert all(default_storage.exists(file) for file in pictures)

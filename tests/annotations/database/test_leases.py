@@ -10,12 +10,12 @@ from django.db import DatabaseError
 
 from annotations.database import leases
 from annotations.database.leases import TRIES, WorkerLease, reason_of
-from annotations.models import Deletion
+from annotations.models import Job
 
 pytestmark = pytest.mark.django_db
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MINUTE, SECOND = timedelta(minutes=1), timedelta(seconds=1)
-LEASE = WorkerLease(Deletion, "waiting", "working", "given up", MINUTE, "they were at work")
+LEASE = WorkerLease(Job, "waiting", "working", "given up", MINUTE, "they were at work")
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +27,7 @@ def clock(monkeypatch):
 
 @pytest.fixture
 def row(study):
-    return Deletion.objects.create(study=study, slug="shapes", title="Shapes")
+    return Job.objects.create(study=study, kind="errand", key="Shapes")
 
 
 def now(row) -> tuple:
@@ -43,29 +43,29 @@ def test_of_two_who_claim_a_row_one_gets_it_for_a_minute(row):
 
 
 def test_a_row_is_claimed_only_if_it_meets_the_condition(row):
-    assert LEASE.claim(row.pk, title="Colours") == ""
+    assert LEASE.claim(row.pk, key="Colours") == ""
     assert now(row) == ("waiting", "", None, 0, "")
-    assert LEASE.claim(row.pk, title="Shapes")
+    assert LEASE.claim(row.pk, key="Shapes")
 
 
 def test_its_holder_renews_it_and_nobody_else(row, clock):
     holder = LEASE.claim(row.pk)
     clock.time += 40 * SECOND
     assert not LEASE.renew(row.pk, "somebody")
-    assert not LEASE.renew(row.pk, holder, only_if={"title": "Colours"})
+    assert not LEASE.renew(row.pk, holder, only_if={"key": "Colours"})
     assert now(row)[2] == NOON + MINUTE
-    assert LEASE.renew(row.pk, holder, title="Circles")
+    assert LEASE.renew(row.pk, holder, key="Circles")
     assert now(row)[2] == NOON + 40 * SECOND + MINUTE
-    assert row.title == "Circles"
+    assert row.key == "Circles"
 
 
 def test_its_holder_ends_it_and_nobody_else(row):
     holder = LEASE.claim(row.pk)
     assert not LEASE.end(row.pk, "somebody", state="waiting")
     assert now(row)[:2] == ("working", holder)
-    assert LEASE.end(row.pk, holder, state="waiting", title="Circles")
+    assert LEASE.end(row.pk, holder, state="waiting", key="Circles")
     assert now(row) == ("waiting", "", None, 1, "")
-    assert row.title == "Circles"
+    assert row.key == "Circles"
     # It is theirs no longer.
     assert not LEASE.renew(row.pk, holder)
     assert not LEASE.end(row.pk, holder, state="waiting")
@@ -84,30 +84,30 @@ def test_its_holder_ends_it_and_nobody_else(row):
 def test_a_lease_is_taken_back_once_its_end_has_passed_or_cannot_be(row, clock, later, back):
     holder = LEASE.claim(row.pk)
     clock.time += later
-    assert LEASE.take_back(title="Circles") == back
+    assert LEASE.take_back(key="Circles") == back
     assert now(row)[:2] == (("waiting", "") if back else ("working", holder))
-    assert row.title == ("Circles" if back else "Shapes")
+    assert row.key == ("Circles" if back else "Shapes")
 
 
 def test_what_waits_or_was_given_up_is_not_taken_back(row, clock):
     for state in ("waiting", "given up"):
-        Deletion.objects.update(state=state, leased_until=NOON - MINUTE, reason="It failed.")
+        Job.objects.update(state=state, leased_until=NOON - MINUTE, reason="It failed.")
         assert LEASE.take_back() == 0
         assert now(row)[0] == state
 
 
 def test_after_its_last_try_work_that_fails_is_given_up_with_the_reason(row):
     for tried in range(1, TRIES):
-        assert not LEASE.failed(row.pk, LEASE.claim(row.pk), "The disk is full.", title="Circles")
+        assert not LEASE.failed(row.pk, LEASE.claim(row.pk), "The disk is full.", key="Circles")
         assert now(row) == ("waiting", "", None, tried, "The disk is full.")
-    assert row.title == "Circles"
+    assert row.key == "Circles"
     assert LEASE.failed(row.pk, LEASE.claim(row.pk), "The disk is full.")
     assert now(row) == ("given up", "", None, 5, "Tried 5 times. The disk is full.")
     assert LEASE.claim(row.pk) == ""
 
 
 def test_who_has_lost_a_lease_cannot_give_the_work_up(row):
-    Deletion.objects.update(tries=TRIES - 1)
+    Job.objects.update(tries=TRIES - 1)
     holder = LEASE.claim(row.pk)
     assert not LEASE.failed(row.pk, "somebody", "The disk is full.")
     assert now(row)[:2] == ("working", holder)
@@ -125,7 +125,7 @@ def test_after_the_last_of_its_workers_died_it_is_given_up(row, clock):
 
 def test_only_what_was_given_up_is_tried_again_and_from_the_first_try_on(row):
     assert not LEASE.try_again(row.pk)
-    Deletion.objects.update(state="given up", tries=TRIES, reason="The disk is full.")
+    Job.objects.update(state="given up", tries=TRIES, reason="The disk is full.")
     assert LEASE.try_again(row.pk)
     assert now(row) == ("waiting", "", None, 0, "")
 

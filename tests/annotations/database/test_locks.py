@@ -9,6 +9,7 @@ from django.core.files.storage import default_storage
 from django.db import connection
 
 from annotations.database import locks
+from annotations.jobs import run as run_job
 from annotations.models import Image
 from annotations.pictures.store import PICTURES
 from annotations.studies import deletion
@@ -76,7 +77,7 @@ def test_a_picture_that_an_import_has_found_is_not_removed_before_its_row_is_wri
     with locks.together(PICTURES):
         # The import has found the file, and has not written its row yet.
         asked = deletion.begin(study=study)
-        going = InThread(lambda: deletion.finish(deletion_id=asked.pk))
+        going = InThread(lambda: run_job(asked.pk))
         wait_until(lambda: not Image.objects.exists(), "the end of the rows")
         assert all(default_storage.exists(file) for file in files)
         # A study of the same name: its pictures have the same names.

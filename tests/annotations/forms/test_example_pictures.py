@@ -12,6 +12,7 @@ from PIL import Image as Picture
 from annotations.errors import ImportRefused
 from annotations.forms import example_pictures
 from annotations.forms.versions import form_of
+from annotations.jobs import run as run_job
 from annotations.models import ExamplePicture
 from annotations.pictures.store import thumbnail_of
 from annotations.studies import deletion
@@ -161,7 +162,7 @@ def test_a_deleted_study_takes_its_pictures_with_it(study, alice):
     add(study, making.png((9, 9, 9)))
     file = ExamplePicture.objects.get().file
     begun = deletion.begin(study=study, by=alice.user)
-    deletion.finish(deletion_id=begun.pk)
+    run_job(begun.pk)
     assert not ExamplePicture.objects.exists()
     assert not default_storage.exists(file)
     assert not default_storage.exists(thumbnail_of(file))

@@ -14,6 +14,8 @@ from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
 from annotations.errors import LabelRefused, StudyRefused
+from annotations.jobs import run as run_job
+from annotations.jobs import waiting
 from annotations.labelling import assign
 from annotations.models import Deletion, Event, Image, Membership, Study
 from annotations.pictures.store import thumbnail_of
@@ -67,7 +69,7 @@ def test_nothing_of_it_stays_but_the_event(study, alice, bob):
     making.scores(study, {"early-0": 1.0})
     make_report(study=study)
     asked = deletion.begin(study=study, by=alice.user, reason="kept for 90 days")
-    assert deletion.finish(deletion_id=asked.pk)
+    assert run_job(asked.pk)
     assert rows_left() == {}
     assert not Study._base_manager.exists()
     first, last = Event.objects.filter(study=None).order_by("pk")
@@ -91,7 +93,7 @@ def test_pictures_that_another_study_shows_stay(study):
     files = set(study.images.values_list("file", flat=True))
     shared = set(other.images.values_list("file", flat=True))
     assert shared < files
-    deletion.finish(deletion_id=deletion.begin(study=study).pk)
+    run_job(deletion.begin(study=study).pk)
     assert {file for file in files if default_storage.exists(file)} == shared
     thumbnails = default_storage.listdir("thumbnails")[0]
     left = [
@@ -117,7 +119,7 @@ def test_many_rows_go_in_transactions_of_few(study, bob, monkeypatch):
     monkeypatch.setattr(
         deletion, "_delete", lambda m, keys: (sizes.append(len(keys)), delete(m, keys))
     )
-    assert deletion.finish(deletion_id=deletion.begin(study=study).pk)
+    assert run_job(deletion.begin(study=study).pk)
     assert rows_left() == {}
     assert max(sizes) == 3
 
@@ -125,13 +127,13 @@ def test_many_rows_go_in_transactions_of_few(study, bob, monkeypatch):
 @pytest.mark.django_db
 def test_a_worker_continues_where_a_killed_one_stopped(study, monkeypatch):
     asked = deletion.begin(study=study)
-    LEASE = deletion.LEASE
+    LEASE = deletion.KIND.lease
     assert LEASE.claim(asked.pk)
     deletion._empty(Image, {"study": [study.pk]}, deletion.Counter())
-    assert deletion.waiting() == []
+    assert waiting() == []
     Deletion.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
-    assert deletion.waiting() == [asked.pk]
-    assert deletion.finish(deletion_id=asked.pk)
+    assert [job.pk for job in waiting()] == [asked.pk]
+    assert run_job(asked.pk)
     assert rows_left() == {}
 
 
@@ -143,18 +145,18 @@ def test_after_five_failures_it_is_given_up_and_its_owner_can_try_again(
     with monkeypatch.context() as broken:
         broken.setattr(deletion, "_remove_pictures", lambda files: 1 / 0)
         for _ in range(5):
-            assert not deletion.finish(deletion_id=asked.pk)
+            assert not run_job(asked.pk)
     asked.refresh_from_db()
     assert asked.state == Deletion.State.GIVEN_UP
     assert asked.reason == "Tried 5 times. It failed: ZeroDivisionError: division by zero."
-    assert deletion.waiting() == []
+    assert waiting() == []
     client.force_login(alice.user)
     page = client.get("/").content.decode()
     assert "“Shapes” is closed, but could not be deleted." in page
     assert "division by zero" in page
     assert client.post(f"/deletions/{asked.pk}/again/").status_code == 302
     assert "is being deleted in the background" in client.get("/").content.decode()
-    tasks.delete_study_task(asked.pk)
+    tasks.run_job_task(asked.pk)
     assert rows_left() == {}
 
 
@@ -236,7 +238,7 @@ def test_people_who_answer_and_workers_who_score_meet_no_deadlock(monkeypatch):
     threads += [in_thread(score, number) for number in range(2)]
     inside.wait()
     asked = deletion.begin(study=study)
-    assert deletion.finish(deletion_id=asked.pk)
+    assert run_job(asked.pk)
     for thread in threads:
         thread.join()
     assert errors == []

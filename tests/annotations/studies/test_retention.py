@@ -156,7 +156,7 @@ def test_a_study_is_deleted_by_the_job_that_deletes_studies(used):
     later(used, days=31)
     assert retention.carry_out_due() == 1
     assert not Study.objects.filter(pk=used.pk).exists()
-    assert Deletion.objects.get().study_id == used.pk
+    assert Deletion.objects.get().about == used.pk
     assert "30 days after it closed" in Event.objects.filter(did="deleting").get().words
     assert retention.carry_out_due() == 0
 

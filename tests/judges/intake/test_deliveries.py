@@ -15,6 +15,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from annotations.errors import ImportRefused
+from annotations.jobs import run as run_job
 from annotations.models import Study
 from judges.intake import deliveries, previews, uploads
 from judges.models import Batch, Delivery, Piece, Upload
@@ -233,7 +234,7 @@ def test_a_small_zip_of_pictures_becomes_a_study_and_leaves_no_piece(
     member = making.person(study, "alice", role="owner")
     assert member.user == alice.user
     with django_capture_on_commit_callbacks(execute=True):
-        uploads.import_upload(upload_id=upload.pk)
+        run_job(upload.pk)
     upload.refresh_from_db()
     assert (upload.state, upload.outcome["images"]) == ("done", 2)
     assert (Delivery.objects.count(), stored()) == (0, [])

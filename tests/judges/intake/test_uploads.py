@@ -8,7 +8,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from annotations.errors import ImportRefused
+from annotations.jobs import run as run_job
+from annotations.jobs import waiting
 from annotations.models import Image
 from judges.intake import room, uploads
 from judges.models import Upload
@@ -38,8 +39,8 @@ def accept(study, alice, content=SENT, name="labels.csv", kind="labels", **more)
 
 def test_a_sent_table_is_brought_in_once_by_whoever_comes_first(study, alice):
     upload = accept(study, alice)
-    uploads.import_upload(upload_id=upload.pk)
-    uploads.import_upload(upload_id=upload.pk)
+    run_job(upload.pk)
+    run_job(upload.pk)
     upload.refresh_from_db()
     assert (upload.state, upload.outcome["answers"]) == ("done", 1)
     assert upload.outcome["rejected"][0]["file"] == "labels.csv"
@@ -51,7 +52,7 @@ def test_an_archive_of_tables_and_pictures_is_unpacked(
 ):
     upload = accept(study, alice, archive(), "set.zip", "study")
     with django_capture_on_commit_callbacks(execute=True):
-        uploads.import_upload(upload_id=upload.pk)
+        run_job(upload.pk)
     upload.refresh_from_db()
     assert (upload.state, upload.reason, upload.outcome["images"]) == ("done", "", 1)
     assert Image.objects.get(key="x1").width == 16
@@ -63,28 +64,26 @@ def test_an_import_says_how_many_rows_there_are_and_since_when_it_reads_them(
     study, alice, monkeypatch
 ):
     upload = accept(study, alice)
-    told = []
-    monkeypatch.setattr(uploads, "PROGRESS_EVERY", 0.0)
-    monkeypatch.setattr(uploads, "_close", lambda upload, *a, **b: told.append(upload))
     began = timezone.now()
-    uploads.import_upload(upload_id=upload.pk)
+    run_job(upload.pk)
     upload.refresh_from_db()
-    assert (upload.read, upload.expected) == (2, 2)
+    assert (upload.done, upload.total) == (2, 2)
     assert began <= upload.began_at <= timezone.now()
     assert upload.so_far == "2 rows so far."
-    upload.expected, upload.began_at = 400, timezone.now() - timedelta(seconds=1, milliseconds=1)
+    upload.total, upload.began_at = 400, timezone.now() - timedelta(seconds=1, milliseconds=1)
     assert upload.so_far == "2 of about 400 rows so far, 2 per second, about 3 minutes left."
 
 
 def test_a_second_reading_is_timed_by_itself(study, alice):
     upload = accept(study, alice, strict=True)
     upload.began_at = long_ago = timezone.now() - timedelta(hours=1)
-    advance = uploads._progress(upload, "nobody")
-    with pytest.raises(ImportRefused):
-        advance(5)
+    told = []
+    advance = uploads._advance(upload, lambda read, began_at: told.append((read, began_at)))
+    advance(5)
     assert upload.began_at == long_ago
     advance(2)
     assert upload.began_at > long_ago
+    assert told == [(5, long_ago), (2, upload.began_at)]
 
 
 def test_the_same_key_twice_is_one_upload(study, alice, media):
@@ -96,10 +95,10 @@ def test_the_same_key_twice_is_one_upload(study, alice, media):
 def test_what_a_dead_worker_held_is_taken_up_again_but_not_for_ever(study, alice):
     upload = accept(study, alice)
     for death in range(5):
-        assert uploads.waiting() == [upload.pk]
-        assert uploads.LEASE.claim(upload.pk), death
+        assert [job.pk for job in waiting()] == [upload.pk]
+        assert uploads.KIND.lease.claim(upload.pk), death
         Upload.objects.update(leased_until=timezone.now() - timedelta(minutes=1))
-    assert uploads.waiting() == []
+    assert waiting() == []
     upload.refresh_from_db()
     assert (upload.state, upload.reason) == (
         "given up",
@@ -114,9 +113,9 @@ def test_what_fails_five_times_is_given_up_and_can_be_tried_again(
     with monkeypatch.context() as broken:
         broken.setattr(uploads, "_import", lambda *_: 1 / 0)
         for _ in range(5):
-            assert uploads.waiting() == [upload.pk]
-            uploads.import_upload(upload_id=upload.pk)
-    assert uploads.waiting() == []
+            assert [job.pk for job in waiting()] == [upload.pk]
+            run_job(upload.pk)
+    assert waiting() == []
     page = as_alice.get("/studies/shapes/imports/").content.decode()
     assert "Tried 5 times. It failed: ZeroDivisionError: division by zero." in page
     assert "Try again" in page
@@ -124,7 +123,7 @@ def test_what_fails_five_times_is_given_up_and_can_be_tried_again(
     assert (answer["state"], answer["reason"][:14]) == ("given up", "Tried 5 times.")
     again = f"/studies/shapes/imports/{upload.pk}/again/"
     assert as_alice.post(again).status_code == 302
-    uploads.import_upload(upload_id=upload.pk)
+    run_job(upload.pk)
     upload.refresh_from_db()
     assert (upload.state, upload.reason) == ("done", "")
     assert as_alice.post(again).status_code == 422
@@ -166,7 +165,7 @@ def test_the_page_takes_a_file_and_shows_what_became_of_it(as_alice, study):
     as_alice.post("/studies/shapes/imports/", {"do": "make", "format": "tidy", "kind": "labels"})
     waiting = as_alice.get("/studies/shapes/imports/").content.decode()
     assert 'hx-trigger="every 1s"' in waiting
-    uploads.import_upload(upload_id=Upload.objects.get().pk)
+    run_job(Upload.objects.get().pk)
     part = as_alice.get("/studies/shapes/imports/", headers={"hx-request": "true"})
     text = part.content.decode()
     assert "1 row refused" in text
@@ -199,7 +198,7 @@ def test_a_file_is_sent_through_the_api_once_per_key(api, study):
         )
         assert response.status_code == 202
     upload = Upload.objects.get()
-    uploads.import_upload(upload_id=upload.pk)
+    run_job(upload.pk)
     found = api.get(f"/api/v1/studies/shapes/imports/{upload.pk}/").json()
     assert (found["state"], found["outcome"]["answers"]) == ("done", 1)
 

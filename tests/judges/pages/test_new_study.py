@@ -11,9 +11,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from annotations.jobs import run as run_job
 from annotations.models import Study
 from annotations.sources import tidy_tables
-from judges.intake import deliveries, uploads
+from judges.intake import deliveries
 from judges.models import Batch, Delivery, Upload
 from judges.pages import bring
 from tests import making
@@ -59,7 +60,7 @@ def test_files_are_shown_before_anything_is_written_and_then_become_a_study(as_a
     made = Study.objects.get(slug="march-audit")
     assert [m.name for m in made.memberships.all()] == ["alice"]
     assert [q["name"] for q in made.form.questions] == ["rating"]
-    uploads.import_upload(upload_id=Upload.objects.get().pk)
+    run_job(Upload.objects.get().pk)
     page = as_alice.get("/studies/march-audit/imports/").content.decode()
     assert "Imported 2 prompts, 2 images, 2 generators, 2 annotations, 2 answers." in page
     assert "Label images" in page
