@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
@@ -65,7 +65,6 @@ class JobKind(Generic[Row]):
     lease_length: timedelta = timedelta(minutes=5)
     # Seconds after each try in vain; the last one stands for all later tries.
     rests: Sequence[int] = ()
-    # Empty: nobody is called, the task that looks for it does it.
     queue: str = "jurybox"
     limit: int = 7200
     # Seconds between two writes of how far it is.
@@ -110,16 +109,14 @@ class Progress:
                 raise LeaseLost
 
 
-def waiting(kinds: Collection[str] | None = None) -> list[Job]:
-    """Those that are due and that no worker holds, the oldest first: of these kinds, or of all that
-    workers are called for."""
+def waiting() -> list[Job]:
+    """Those that are due and that no worker holds, the oldest first."""
     unfinished = Job.objects.filter(state__in=[State.WAITING, State.WORKING]).order_by()
     for name in unfinished.values_list("kind", flat=True).distinct():
         if name in KINDS:
             KINDS[name].lease.take_back()
     due = Q(due_at=None) | Q(due_at__lte=timezone.now())
-    called = [name for name, kind in KINDS.items() if kind.queue] if kinds is None else kinds
-    rows = Job.objects.filter(due, state=State.WAITING, kind__in=called)
+    rows = Job.objects.filter(due, state=State.WAITING, kind__in=KINDS)
     return list(rows.only("pk", "kind").order_by("pk"))
 
 

@@ -19,7 +19,7 @@ from audit.reports import progress
 from judges.intake import deliveries
 from judges.runs.wake import send
 from judges.signals import scores_changed
-from judges.tasks import wake
+from judges.tasks import wake, wake_jobs
 
 # Workers that are called to a large report. Each holds its study in memory once more.
 HELPERS = 3
@@ -118,11 +118,12 @@ def delete_expired_task() -> None:
 
 @shared_task(soft_time_limit=300, time_limit=330)
 def webhooks_task() -> None:
-    """Runs regularly: what has happened since is written down, and what waits is sent."""
+    """Runs regularly: what has happened since is written down, and sent like all jobs."""
     from audit.webhooks import messages, send
 
-    messages.write_new()
-    send.send_due()
+    if messages.write_new():
+        wake_jobs()
+    send.forget_old()
 
 
 @shared_task(soft_time_limit=900, time_limit=930)

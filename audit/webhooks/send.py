@@ -21,7 +21,7 @@ from django.utils import timezone
 from annotations import event_log
 from annotations.database.leases import TRIES
 from annotations.errors import Refused
-from annotations.jobs import JobKind, LeaseLost, Progress, TryLater, run, waiting
+from annotations.jobs import JobKind, LeaseLost, Progress, TryLater
 from audit.models import Webhook, WebhookMessage
 from audit.webhooks import address
 from audit.webhooks.address import Target
@@ -31,8 +31,6 @@ State = WebhookMessage.State
 # After each try in vain.
 RESTS = (60, 300, 1_800, 7_200, 7_200)
 SECONDS = 10.0
-# So many messages in one round: others wait for the next.
-ROUND = 20
 # Of what was sent or given up; older ones are in the event log.
 KEPT = timedelta(days=30)
 
@@ -51,13 +49,11 @@ def signature(secret: str, body: bytes, at: int) -> str:
     return f"t={at},v1={hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()}"
 
 
-def send_due() -> int:
-    """How many arrived."""
+def forget_old() -> None:
     over = WebhookMessage.objects.filter(state__in=[State.DONE, State.GIVEN_UP])
     # Those of runs stay: they say which failures were told.
     old = over.filter(created_at__lt=timezone.now() - KEPT)
     old.exclude(payload__event=FAILED).delete()
-    return sum(run(job.pk) for job in waiting([WebhookMessage.KIND])[:ROUND])
 
 
 def _send(message: WebhookMessage, progress: Progress) -> dict[str, Any]:
@@ -86,7 +82,7 @@ KIND = JobKind(
     "they were sending this message",
     lease_length=timedelta(seconds=60),
     rests=RESTS,
-    queue="",
+    limit=60,
     ended=_note,
 )
 

@@ -24,7 +24,6 @@ from annotations.jobs import run as run_job
 from annotations.jobs import waiting
 from annotations.models import Membership, Study
 from annotations.sources.records import GeneratorRecord, ImageRecord, LabelRecord, PromptRecord
-from judges.models import Upload
 from tests import needs
 from tests.waiting import PATIENCE, wait_until
 
@@ -213,7 +212,7 @@ def worker() -> Iterator[None]:
     def work() -> None:
         try:
             while not over.wait(0.01):
-                for upload in waiting([Upload.KIND]):
+                for upload in waiting():
                     run_job(upload.pk)
         finally:
             connection.close()

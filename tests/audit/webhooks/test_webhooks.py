@@ -15,16 +15,32 @@ from django.utils import timezone
 
 from annotations.errors import Refused
 from annotations.jobs import run as run_job
+from annotations.jobs import waiting
 from annotations.models import Event, Study
 from annotations.studies import deletion
+from audit import tasks
 from audit.models import Report, Webhook, WebhookMessage
-from audit.tasks import webhooks_task
 from audit.webhooks import address, messages, send, set_up
 from judges.models import Run
 from judges.runs import lifecycle
 from tests import making
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def called(monkeypatch):
+    """The jobs for which a worker was called."""
+    called = []
+    monkeypatch.setattr("judges.tasks.send", lambda task, pk: called.append(pk) or True)
+    return called
+
+
+def webhooks_task():
+    """And what the workers do that look for work."""
+    tasks.webhooks_task()
+    for job in waiting():
+        run_job(job.pk)
 
 
 class Receiver(BaseHTTPRequestHandler):
@@ -105,6 +121,14 @@ def test_a_new_report_is_told_once_with_a_signature_that_can_be_checked(study, r
     )
     assert said(study)[-1] == f"sent “report ready” to http://127.0.0.1:{receiver.server_port}: 200"
     assert "team=7" not in " ".join(said(study))
+
+
+def test_a_worker_is_called_as_soon_as_there_is_something_to_tell(study, secret, called):
+    tasks.webhooks_task()
+    assert called == []
+    report(study)
+    tasks.webhooks_task()
+    assert called == [WebhookMessage.objects.get().pk]
 
 
 def test_another_body_or_another_secret_has_another_signature(study, secret):
