@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
+from django.utils.functional import cached_property
 
 from annotations.imports import so_far
 from annotations.imports.outcome import sentences
@@ -247,17 +248,23 @@ class Look(models.Model):
         return f"{self.image}: {self.asked.get('kind', '')}"
 
 
-class Delivery(Leased):
+class Preview(Job):
+    """A worker looks at what is in the files of a delivery, whose key is that of the job."""
+
+    KIND, WORKING_WORDS = "preview", "being looked at"
+
+    class Meta:
+        proxy = True
+
+
+class Delivery(models.Model):
     """What one person is sending for a new study, or for one that exists: files in pieces, what was
     typed beside them, and what was found in them. Of the study, nothing is written before it is
     imported. Nobody else sees it; what nobody goes on with is removed after a day."""
 
     class State(models.TextChoices):
         OPEN = "open", "being sent"
-        WAITING = "waiting", "waiting for a worker"
-        WORKING = "working", "being looked at"
         LOOKED = "looked", "looked at"
-        GIVEN_UP = "given up", "given up"
         SENT = "sent", "given to an import"
 
     # Names its folder; nobody can guess it.
@@ -269,7 +276,6 @@ class Delivery(Leased):
     state = models.CharField(max_length=8, choices=State, default=State.OPEN)
     typed = models.JSONField(default=dict, blank=True)
     found = models.JSONField(default=dict, blank=True)
-    read = models.PositiveIntegerField(default=0, help_text="Rows that were read so far.")
     touched_at = models.DateTimeField(auto_now=True)
 
     class Meta:
@@ -292,8 +298,13 @@ class Delivery(Leased):
         return f"{self.key} ({self.state})"
 
     @property
-    def is_under_way(self) -> bool:
-        return self.state in {self.State.WAITING, self.State.WORKING}
+    def previews(self) -> models.QuerySet[Preview]:
+        return Preview.objects.filter(key=self.key)
+
+    @cached_property
+    def preview(self) -> Preview | None:
+        """Under way, or given up."""
+        return self.previews.first()
 
 
 class Batch(models.Model):

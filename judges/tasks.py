@@ -22,7 +22,6 @@ def score_chunk_task(chunk_id: int) -> None:
 def reap_task() -> None:
     lifecycle.reap()
     wake()
-    wake_uploads()
     wake_jobs()
 
 
@@ -31,16 +30,6 @@ def wake(run: Run | None = None) -> None:
     for chunk in lifecycle.chunks_to_wake(run=run):
         if not send(score_chunk_task, chunk):
             return  # The others would only wait for the same broker.
-
-
-@shared_task(soft_time_limit=3600, time_limit=3660)
-def look_at_delivery_task(delivery_id: int) -> None:
-    previews.look_at(delivery_id=delivery_id)
-
-
-def wake_uploads() -> None:
-    for delivery in previews.waiting():
-        send(look_at_delivery_task, delivery)
 
 
 @shared_task

@@ -111,7 +111,7 @@ def add_batch(*, delivery: Delivery, files: Any) -> Batch:
         digest=digest,
         defaults={"files": checked, "size": size, "piece": PIECE},
     )
-    _touch(delivery)
+    look_no_more(delivery)
     return batch
 
 
@@ -134,7 +134,7 @@ def take_piece(
         return
     expect_room()
     _keep(batch, number, data)
-    _touch(batch.delivery)
+    look_no_more(batch.delivery)
 
 
 def add_files(*, delivery: Delivery, files: list[UploadedFile]) -> Batch:
@@ -167,9 +167,8 @@ def remove_batch(*, batch: Batch) -> None:
     delivery = batch.delivery
     transaction.on_commit(lambda: _remove_layout_of(delivery.key))
     batch.delete()
-    Delivery.objects.filter(pk=delivery.pk).update(
-        state=Delivery.State.OPEN, found={}, touched_at=timezone.now()
-    )
+    Delivery.objects.filter(pk=delivery.pk).update(found={})
+    look_no_more(delivery)
     transaction.on_commit(lambda: _remove(files))
 
 
@@ -177,6 +176,7 @@ def forget(*, delivery: Delivery) -> None:
     """With its pieces: nothing is left behind."""
     files = list(Piece.objects.filter(batch__delivery=delivery).values_list("file", flat=True))
     key = delivery.key
+    delivery.previews.delete()
     delivery.delete()
     transaction.on_commit(lambda: _remove_layout_of(key))
     transaction.on_commit(lambda: _remove(files))
@@ -355,10 +355,11 @@ def _keep(batch: Batch, number: int, data: bytes) -> None:
     Piece.objects.get_or_create(batch=batch, number=number, defaults={"file": file})
 
 
-def _touch(delivery: Delivery) -> None:
-    """Something came: what was found before is no longer all."""
+def look_no_more(delivery: Delivery) -> None:
+    """What was found before is no longer all; a worker that is looking finds that nobody wants it."""
+    delivery.previews.delete()
     Delivery.objects.filter(pk=delivery.pk).exclude(state=Delivery.State.SENT).update(
-        state=Delivery.State.OPEN, holder="", leased_until=None, touched_at=timezone.now()
+        state=Delivery.State.OPEN, touched_at=timezone.now()
     )
 
 

@@ -7,43 +7,32 @@ delivery's own row, where the page finds it.
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Mapping
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from django.db import transaction
 from django.db.models import Sum
-from django.utils import timezone
 from django.utils.text import slugify
 
-from annotations import event_log
 from annotations.access import place_of
 from annotations.benchmarks import guess_format, label_questions
 from annotations.benchmarks.form_from_labels import Asked
 from annotations.benchmarks.registry import FORMATS, FREE, Source
-from annotations.database.leases import WorkerLease, reason_of
-from annotations.errors import ImportRefused, Refused
+from annotations.errors import Refused
 from annotations.forms.definition import Form
 from annotations.imports.outcome import Outcome
+from annotations.jobs import JobKind, Progress, run
 from annotations.models import Study
 from annotations.sources import mapped_table, picture_folder, picture_names
 from annotations.sources.mapped_table import SHOWN
 from annotations.sources.picture_names import UNKNOWN
 from annotations.sources.records import Unreadable
 from judges.intake import bring_in, deliveries
-from judges.models import Delivery, Upload
+from judges.models import Delivery, Preview, Upload
 
 logger = logging.getLogger(__name__)
 
-LEASE = WorkerLease(
-    Delivery,
-    Delivery.State.WAITING,
-    Delivery.State.WORKING,
-    Delivery.State.GIVEN_UP,
-    timedelta(minutes=5),
-    "they were looking at these files",
-)
 # So much is looked at while the person waits for the page.
 SMALL_BYTES, SMALL_FILES = 32 * 2**20, 500
 # So many pictures are decoded by the check; the import decodes them all.
@@ -73,42 +62,40 @@ def is_small(delivery: Delivery) -> bool:
     return size <= (SMALL_BYTES // 4 if archives else SMALL_BYTES) and files <= SMALL_FILES
 
 
-def ask(*, delivery: Delivery) -> bool:
-    """Look at what came; True where a worker has to be called for it."""
+def ask(*, delivery: Delivery) -> Preview | None:
+    """Look at what came; the job where a worker has to be called for it."""
     if not deliveries.is_complete(delivery):
-        return False
-    Delivery.objects.filter(pk=delivery.pk).exclude(state=Delivery.State.SENT).update(
-        state=Delivery.State.WAITING, tries=0, reason="", read=0, touched_at=timezone.now()
-    )
+        return None
+    with transaction.atomic():
+        deliveries.look_no_more(delivery)
+        job = Preview.objects.create(study=delivery.study, by=delivery.by, key=delivery.key)
     if not is_small(delivery):
-        return True
-    look_at(delivery_id=delivery.pk)
-    return False
+        return job
+    run(job.pk)
+    return None
 
 
-def waiting() -> list[int]:
-    LEASE.take_back()
-    rows = Delivery.objects.filter(state=Delivery.State.WAITING)
-    return list(rows.order_by("pk").values_list("pk", flat=True))
+def _look_at(job: Preview, progress: Progress) -> dict[str, Any]:
+    delivery = Delivery.objects.select_related("by", "study").filter(key=job.key).first()
+    # It may have gone with its account.
+    return _look(delivery, progress) if delivery is not None else {}
 
 
-def look_at(*, delivery_id: int) -> None:
-    """Claim the delivery, look at it, and store what was found."""
-    holder = LEASE.claim(delivery_id)
-    if not holder:
-        return
-    delivery = Delivery.objects.select_related("by", "study").get(pk=delivery_id)
-    try:
-        with (
-            LEASE.held_by(delivery_id, holder),
-            event_log.on_behalf_of(delivery.by),
-        ):
-            found = _look(delivery, _progress(delivery, holder))
-    except Exception as error:
-        logger.exception("looking at delivery %s failed", delivery.pk)
-        LEASE.failed(delivery_id, holder, reason_of(error))
-    else:
-        LEASE.end(delivery_id, holder, state=Delivery.State.LOOKED, found=found, reason="")
+def _store(job: Preview) -> None:
+    if not job.is_given_up:
+        rows = Delivery.objects.filter(key=job.key).exclude(state=Delivery.State.SENT)
+        rows.update(state=Delivery.State.LOOKED, found=job.outcome)
+
+
+KIND = JobKind(
+    Preview,
+    _look_at,
+    "they were looking at these files",
+    limit=3600,
+    progress_every=1.0,
+    kept=False,
+    ended=_store,
+)
 
 
 def _look(delivery: Delivery, progress: Any) -> dict[str, Any]:
@@ -283,17 +270,3 @@ def free_slug(name: str) -> str:
     if base not in taken:
         return base
     return next(slug for n in range(2, 10_000) if (slug := f"{base}-{n}") not in taken)
-
-
-def _progress(delivery: Delivery, holder: str) -> Any:
-    last = 0.0
-
-    def advance(read: int) -> None:
-        nonlocal last
-        if time.monotonic() - last < 1.0:
-            return
-        last = time.monotonic()
-        if not LEASE.renew(delivery.pk, holder):
-            raise ImportRefused("More files came meanwhile; they are looked at again.")
-
-    return advance

@@ -25,7 +25,6 @@ from annotations.studies import owners
 from judges import tasks
 from judges.intake import bring_in, deliveries, previews, uploads
 from judges.models import Delivery, Upload
-from judges.runs.wake import send
 
 NOT_YOURS = "New studies are made by people who own one already, and by administrators."
 # What is kept of a form, besides columns and questions.
@@ -215,8 +214,8 @@ def _look(delivery: Delivery) -> None:
             "missing is sent, or remove them."
         )
     delivery.refresh_from_db()
-    if previews.ask(delivery=delivery):
-        transaction.on_commit(lambda: send(tasks.look_at_delivery_task, delivery.pk))
+    if job := previews.ask(delivery=delivery):
+        transaction.on_commit(lambda: tasks.call_for(job))
 
 
 def _import(request: PersonsRequest, delivery: Delivery, study: Study | None) -> HttpResponse:

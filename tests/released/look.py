@@ -15,7 +15,7 @@ from django.urls import reverse  # noqa: E402
 from annotations.models import Annotation, Answer, Event, Job, PairVote, Study  # noqa: E402
 from audit.models import Report  # noqa: E402
 from audit.navigation import SECTIONS  # noqa: E402
-from judges.models import Score  # noqa: E402
+from judges.models import Delivery, Score  # noqa: E402
 from tests.released.make import SLUG  # noqa: E402
 
 COLUMNS = ("pk", "kind", "key", "state", "holder", "tries", "reason")
@@ -39,6 +39,9 @@ def look() -> dict:
         "scores": list(Score.objects.order_by("image__key").values_list("image__key", "value")),
         "votes": list(PairVote.objects.values_list("annotator__name", "value")),
         "jobs": [_told(job) for job in Job.objects.select_related("study", "by").order_by("pk")],
+        "deliveries": list(
+            Delivery.objects.order_by("pk").values_list("key", "state", "typed", "found")
+        ),
         "reports": Report.objects.filter(study=study).count(),
         "events": Event.objects.filter(study=study).count(),
         "pages": {name: client.get(address).status_code for name, address in pages.items()},

@@ -34,7 +34,8 @@ INSERT INTO audit_webhookmessage
 VALUES ({LEASED}, 'Busy.', 6, 'test', 'x', '{{"event": "test"}}', 'sending', {DAY}, {DAY}, 4);
 INSERT INTO judges_delivery (holder, leased_until, tries, reason, id, key, by_id, study_id, state, typed, found,
  read, touched_at)
-VALUES ({FREE}, '', 11, 'sent11', {ALICE}, {STUDY}, 'sent', '{{}}', '{{"kind": "labels"}}', 0, {DAY});
+VALUES ({FREE}, '', 11, 'sent11', {ALICE}, {STUDY}, 'sent', '{{}}', '{{"kind": "labels"}}', 0, {DAY}),
+({LEASED}, '', 12, 'look12', {ALICE}, NULL, 'working', '{{"name": "Cups"}}', '{{}}', 5, {DAY});
 INSERT INTO judges_upload (holder, leased_until, tries, reason, study_id, by_id, choices, created_at, id, kind,
  format, name, file, delivery_id, generator, judge, dry_run, strict, key, state, read, expected, began_at,
  outcome, finished_at) VALUES

@@ -112,6 +112,21 @@ JOBS = [
         "payload": {"event": "test", "about": "x", "body": {"id": 6, "event": "test"}},
     },
 ]
+JOBS += [
+    {
+        "kind": "preview",
+        "key": "look12",
+        "state": "working",
+        "by": "alice",
+        "holder": "me",
+        "leased_until": NOON,
+        "tries": 2,
+    }
+]
+DELIVERIES = [
+    ["sent11", "sent", {}, {"kind": "labels"}],
+    ["look12", "open", {"name": "Cups"}, {}],
+]
 FILES = [(kind, file) for kind in databases.KINDS for file in databases.kept(kind)]
 
 
@@ -144,6 +159,7 @@ def test_a_released_database_comes_forward_with_all_that_people_and_judges_said(
     new = [job for job in found["jobs"] if job["kind"] != "upload"]
     assert sorted(job.pop("pk") for job in new) == list(range(901, 901 + len(new)))
     assert listed(found["jobs"]) == listed(JOBS)
+    assert found["deliveries"] == DELIVERIES
     assert len(found["pages"]) > 30
     assert {name: status for name, status in found["pages"].items() if status != 200} == {}
 

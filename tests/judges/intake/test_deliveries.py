@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from annotations.errors import ImportRefused
 from annotations.jobs import run as run_job
+from annotations.jobs import waiting
 from annotations.models import Study
 from judges.intake import deliveries, previews, uploads
 from judges.models import Batch, Delivery, Piece, Upload
@@ -172,7 +173,7 @@ def looked_at(alice, *files, study=None, **typed) -> dict:
     batch.delivery.save()
     previews.ask(delivery=batch.delivery)
     batch.delivery.refresh_from_db()
-    assert batch.delivery.state == "looked", batch.delivery.reason
+    assert batch.delivery.state == "looked", batch.delivery.preview
     return batch.delivery.found
 
 
@@ -245,11 +246,35 @@ def test_a_worker_looks_at_what_is_large(alice, monkeypatch):
     monkeypatch.setattr(previews, "SMALL_BYTES", 10)
     batch, stream = begun(alice.user, *PICTURES)
     send(batch, stream)
-    assert previews.ask(delivery=batch.delivery) is True
-    assert previews.waiting() == [batch.delivery.pk]
-    previews.look_at(delivery_id=batch.delivery.pk)
+    job = previews.ask(delivery=batch.delivery)
+    assert waiting() == [job]
+    assert batch.delivery.preview.is_open
+    run_job(job.pk)
     batch.delivery.refresh_from_db()
     assert json.loads(json.dumps(batch.delivery.found))["pictures"] == 2
+
+
+def test_what_comes_while_a_worker_looks_is_looked_at_again(alice, monkeypatch):
+    """Whatever it found before is not all, and is not stored."""
+    monkeypatch.setattr(previews, "SMALL_BYTES", 10)
+    batch, stream = begun(alice.user, *PICTURES)
+    send(batch, stream)
+    first = previews.ask(delivery=batch.delivery)
+    look = previews._look
+
+    def meanwhile(delivery, progress):
+        found = look(delivery, progress)
+        send(*begun(alice.user, ("more.png", making.png((7, 7, 7)))))
+        return found
+
+    with monkeypatch.context() as slow:
+        slow.setattr(previews, "_look", meanwhile)
+        assert not run_job(first.pk)
+    delivery = Delivery.objects.get()
+    assert (delivery.state, delivery.found, delivery.preview) == ("open", {}, None)
+    assert run_job(previews.ask(delivery=delivery).pk)
+    delivery.refresh_from_db()
+    assert (delivery.state, delivery.found["pictures"]) == ("looked", 3)
 
 
 def test_files_are_unpacked_once_however_often_they_are_looked_at(
