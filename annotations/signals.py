@@ -2,8 +2,5 @@
 
 from django.dispatch import Signal
 
-# Asked when old figures are shown: study_id. The listener answers whether they will soon be counted.
-figures_are_behind = Signal()
-
 # An account was made through an invitation: request, the name that was wanted, the name it got.
 account_made = Signal()

@@ -174,7 +174,6 @@ class Making(Leased):
 
     class Kind(models.TextChoices):
         REPORT = "report", "report"
-        COUNTS = "counts", "what pages count over all labels"
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting for a worker"

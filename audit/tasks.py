@@ -6,10 +6,9 @@ Every process imports this file at its start, and scipy takes a second to import
 
 from typing import Any
 
-from celery import Task, shared_task
+from celery import shared_task
 
 from annotations.models import Study
-from annotations.signals import figures_are_behind
 from annotations.stored_answers import store
 from annotations.studies import retention
 from annotations.versions import raise_labels_version
@@ -62,15 +61,6 @@ def compute_answer_task(pk: int) -> None:
 
 
 @shared_task(soft_time_limit=900, time_limit=930)
-def make_counts_task(study_id: int) -> None:
-    from audit import counting
-
-    progress.make_asked(
-        study_id, Making.Kind.COUNTS, lambda asked: counting.keep(study=asked.study)
-    )
-
-
-@shared_task(soft_time_limit=900, time_limit=930)
 def refresh_report_task(study_id: int) -> None:
     from audit.reports import make as reports
 
@@ -83,26 +73,17 @@ def refresh_report_task(study_id: int) -> None:
 @shared_task(soft_time_limit=900, time_limit=930)
 def refresh_reports_task() -> None:
     """Runs regularly, for labels, which send no message, and for messages that got lost."""
-    from audit import counting
     from audit.answers import worker
     from audit.reports import make as reports
 
     for study in Study.objects.all():
         if reports.is_due(study=study, patient=True):
             progress.due(study)
-        if counting.is_due(study=study):
-            progress.due(study, kind=Making.Kind.COUNTS)
     worker.request_due_answers()
     for row in progress.waiting():
-        send(TASKS[row.kind], row.study_id)
+        send(make_report_task, row.study_id)
     for answer in store.waiting_answers():
         send(compute_answer_task, answer.pk)
-
-
-TASKS: dict[str, Task] = {
-    Making.Kind.REPORT: make_report_task,
-    Making.Kind.COUNTS: make_counts_task,
-}
 
 
 @shared_task(soft_time_limit=300, time_limit=330)
@@ -149,16 +130,11 @@ def mail_reset_task(accounts: list[int], address: str) -> None:
 
 def listen() -> None:
     scores_changed.connect(_scores_changed, dispatch_uid="audit")
-    figures_are_behind.connect(_figures_are_behind, dispatch_uid="audit")
     store.answer_requested.connect(_answer_requested, dispatch_uid="audit")
 
 
 def _answer_requested(sender: Any, pk: int, **kwargs: Any) -> None:
     send(compute_answer_task, pk)
-
-
-def _figures_are_behind(sender: Any, study_id: int, **kwargs: Any) -> bool:
-    return progress.will_soon_be_made(study_id, Making.Kind.COUNTS)
 
 
 def _scores_changed(sender: Any, study_id: int, **kwargs: Any) -> None:

@@ -17,7 +17,6 @@ CHOSEN = (
     "annotations/database",
     "annotations/anchors/test_again.py",
     "annotations/test_jobs.py",
-    "annotations/kept",
     "annotations/stored_answers",
     "annotations/test_versions.py",
     "annotations/test_votes_version.py",

@@ -46,7 +46,7 @@ FLOORS = {
         | {"plugins"},
         {"event_log", "pictures", "rates", "sources", "versions"},
         {"stored_answers"},
-        {"access", "jobs", "kept"},
+        {"access", "jobs"},
         {"admin", "exports", "forms", "middleware", "prompt_grammar"},
         {
             "benchmarks/builtin",
@@ -103,7 +103,7 @@ FLOORS = {
         {"handed_in", "images", "next_labels", "paper_tables", "people"},
         {"anchors", "contests", "repairs", "training", "why"},
         {"questions"},
-        {"answers", "counting", "demo", "from_files", "lake"},
+        {"answers", "demo", "from_files", "lake"},
         {"tasks"},
         {"pages"},
         {"pages/one_question"},

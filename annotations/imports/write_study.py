@@ -16,7 +16,6 @@ from annotations.imports.outcome import Outcome
 from annotations.imports.write_images import IMAGE_BATCH, NAMES, write_images
 from annotations.imports.write_labels import LabelWriter
 from annotations.imports.write_prompts import write_generators, write_prompts
-from annotations.kept.figures import outdate
 from annotations.models import Study
 from annotations.pictures.decode_process import Decoders
 from annotations.sources.records import (
@@ -29,6 +28,7 @@ from annotations.sources.records import (
     Record,
     Remark,
 )
+from annotations.stored_answers.store import outdate_answers
 from annotations.versions import raise_labels_version
 
 __all__ = [
@@ -114,7 +114,7 @@ def import_records(
             outcome.step(rows)
     outcome.warnings += labels.remarks()
     if not outcome.dry_run:
-        outdate(study)
+        outdate_answers(study.pk)
     if labelled and not outcome.dry_run:
         raise_labels_version(study.pk)
 

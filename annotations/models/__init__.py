@@ -17,7 +17,7 @@ from annotations.models.rate import RateCount
 from annotations.models.retention import Retention
 from annotations.models.selection import SelectedImage, Selection
 from annotations.models.stored_answer import LabelVersion, StoredAnswer
-from annotations.models.study import Kept, Study
+from annotations.models.study import Study
 
 __all__ = [
     "AnchorImage",
@@ -41,7 +41,6 @@ __all__ = [
     "Image",
     "Invitation",
     "Job",
-    "Kept",
     "KnownAnswer",
     "LabelVersion",
     "Leased",

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
@@ -72,6 +73,11 @@ class StoredAnswer(Leased):
     @property
     def body(self) -> dict[str, Any] | None:
         return json.loads(self.content) if self.content else None
+
+    @property
+    def old_since(self) -> datetime | None:
+        """When it was computed, where data have changed since."""
+        return self.computed_at if self.is_old else None
 
     @property
     def is_in_hand(self) -> bool:

@@ -120,27 +120,3 @@ class Study(models.Model):
     def given_alone(self) -> int | None:
         """The key of the selection outside of which images wait."""
         return self.first_id if self.only_first else None
-
-
-class Kept(models.Model):
-    """Figures about all labels of a study that a page shows again: `annotations.kept.figures`."""
-
-    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="kept")
-    name = models.CharField(max_length=40)
-    asked = models.CharField(max_length=200, blank=True)
-    body = models.JSONField(default=dict)
-    keys = models.BinaryField(default=b"")
-    stamp = models.CharField(max_length=200, blank=True)
-    seconds = models.FloatField()
-    made_at = models.DateTimeField()
-
-    class Meta:
-        ordering = ["study", "name"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["study", "name"], name="figures_of_a_name_are_kept_once_for_a_study"
-            )
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.name} of {self.study}"

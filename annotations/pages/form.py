@@ -25,9 +25,10 @@ from annotations.forms.per_image import PromptFacts, objects_of, questions_about
 from annotations.forms.text_format import as_text
 from annotations.forms.validate_definition import read_form
 from annotations.forms.versions import form_of, use_form
-from annotations.kept.figures import NO_KEYS, Counted, Counter, figures
-from annotations.models import Annotation, Image, Study
+from annotations.models import Annotation, Image
 from annotations.sources.records import AtomRecord
+from annotations.stored_answers.question import Question
+from annotations.stored_answers.store import read_figures
 from annotations.studies import queries as study_queries
 
 # So many images are offered for an example at once.
@@ -258,11 +259,11 @@ def _facts(image: Image) -> PromptFacts:
     return PromptFacts(prompt.text, tuple(prompt.tags), objects_of(prompt.metadata, atoms), atoms)
 
 
-def _count_answered(study: Study) -> Counted:
-    return {"n": Annotation.objects.filter(study=study).count()}, NO_KEYS
-
-
-ANSWERED = Counter("answered", _count_answered)
+ANSWERED = Question(
+    name="answered",
+    compute=lambda study, _: {"n": Annotation.objects.filter(study=study).count()},
+    keeps_up=True,
+)
 
 
 def _page(
@@ -275,7 +276,7 @@ def _page(
         "same": form is not None and form.digest == place.study.form.digest,
         "preview": _preview(place, form) if form else None,
         "forms": FORMS.values(),
-        "answered": figures(place.study, ANSWERED).body["n"],
+        "answered": (read_figures(ANSWERED, place.study).body or {})["n"],
         **more,
     }
     template = "annotations/form_edit.html"

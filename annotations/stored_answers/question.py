@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 from django.db.models import Sum
@@ -20,6 +20,10 @@ from annotations.versions import (
 )
 
 AT_ONCE = 5_000  # forms, and images
+FACTS = "; "  # after the versions in a stamp
+
+
+Answer = Mapping[str, Any] | tuple[Mapping[str, Any], np.ndarray]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,34 +31,35 @@ class NoParameters:
     """Of a question that is the same for everybody."""
 
 
-Parameters = TypeVar("Parameters", bound=Any)
+NONE = NoParameters()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question(Generic[Parameters]):
-    """`compute`: the body, or the body and whole numbers. `studies`: all whose labels it reads. `facts`: what else its answer depends on. `keeps_up`: a worker
-    computes it after each change, without a page that asks. `stores_small`: whether a page that computes
-    it at once keeps what it computed."""
+class Question:
+    """`compute`: the body, or the body and whole numbers. `studies`: all whose labels it reads. `facts`:
+    what else its answer rests on. `keeps_up`: a worker computes it after each change, without a page that
+    asks. `stores_small`: whether a page that computes it at once stores what it computed."""
 
     name: str
-    compute: Callable[[Study, Parameters], Mapping[str, Any] | tuple[Mapping[str, Any], np.ndarray]]
-    parameters: Callable[..., Parameters]
+    compute: Callable[[Study, Any], Answer]
+    parameters: Callable[..., Any] = NoParameters
     reads_votes: bool = False
-    studies: Callable[[Study, Parameters], list[Study]] = lambda study, parameters: [study]
-    facts: Callable[[Study, Parameters], str] = lambda study, parameters: ""
+    studies: Callable[[Study, Any], list[Study]] = lambda study, parameters: [study]
+    facts: Callable[[Study, Any], str] = lambda study, parameters: ""
     is_small: Callable[[Study], bool] | None = None
     stores_small: bool = True
     keeps_up: bool = False
 
-    def stamp(self, study: Study, parameters: Parameters, *, start: bool = False) -> str:
+    def stamp(self, study: Study, parameters: Any, *, start: bool = False) -> str:
         """The versions of all that it reads. `start`: it will be read now."""
         labels = start_reading_labels if start else labels_version
         votes = start_reading_votes if start else votes_version
         parts = [labels(each.pk) for each in self.studies(study, parameters)]
         parts += [votes(study.pk)] if self.reads_votes else []
-        return " ".join(filter(None, [*parts, self.facts(study, parameters)]))
+        facts = self.facts(study, parameters)
+        return f"{' '.join(parts)}{FACTS}{facts}" if facts else " ".join(parts)
 
-    def fits_a_page(self, study: Study, parameters: Parameters) -> bool:
+    def fits_a_page(self, study: Study, parameters: Any) -> bool:
         """Whether a page may compute it while somebody waits."""
         return all(map(self.is_small or is_small, self.studies(study, parameters)))
 

@@ -16,9 +16,10 @@ from django.dispatch import Signal
 from django.utils import timezone
 
 from annotations.database.leases import WorkerLease, reason_of
+from annotations.database.prepared import ask
 from annotations.errors import Refused
 from annotations.models import StoredAnswer, Study
-from annotations.stored_answers.question import Question, key_of
+from annotations.stored_answers.question import FACTS, NONE, Question, key_of
 
 logger = logging.getLogger(__name__)
 State = StoredAnswer.State
@@ -36,11 +37,14 @@ KEPT = 40
 SHARE_OF_TIME = 0.1
 IN_HAND = (State.WAITING, State.WORKING)
 
+WORKER_IS_AWAKE = timedelta(minutes=5)
+KEYS = "SELECT keys FROM annotations_storedanswer WHERE id = %s"
+
 # A row waits for a worker: pk. Workers find it without, a little later.
 answer_requested = Signal()
 
 
-def read_answer(question: Question, study: Study, parameters: Any) -> StoredAnswer:
+def read_answer(question: Question, study: Study, parameters: Any = NONE) -> StoredAnswer:
     """For a page: what is stored. A small study's is computed at once where it is not up to date; of a
     large one, an old answer is shown while a worker is asked for a new one. `reason`: why there is none."""
     try:
@@ -50,11 +54,12 @@ def read_answer(question: Question, study: Study, parameters: Any) -> StoredAnsw
 
 
 def _read(question: Question, study: Study, parameters: Any) -> StoredAnswer:
+    if not question.stores_small and question.fits_a_page(study, parameters):
+        return compute_answer(question, study, parameters, store=False)
     row = _row(question, study, parameters)
-    stamp = question.stamp(study, parameters)
-    if row is not None and row.stamp == stamp:
+    if row is not None and row.stamp == question.stamp(study, parameters):
         return row
-    if question.fits_a_page(study, parameters):
+    if question.stores_small and question.fits_a_page(study, parameters):
         return compute_answer(question, study, parameters)
     if row is None or has_rested(row):
         row = request_answer(question, study, parameters)
@@ -62,7 +67,35 @@ def _read(question: Question, study: Study, parameters: Any) -> StoredAnswer:
     return row
 
 
-def answer_at_once(question: Question, study: Study, parameters: Any) -> StoredAnswer:
+def read_figures(
+    question: Question, study: Study, parameters: Any = NONE, *, now: bool = False
+) -> StoredAnswer:
+    """For a page that is nothing without them. It computes itself what was never computed or rests on
+    other facts, what its own buttons have just changed (`now`), and what no worker keeps up or has come for;
+    else it shows the old ones."""
+    if question.fits_a_page(study, parameters):
+        return compute_answer(question, study, parameters, store=False)
+    row, stamp = _row(question, study, parameters), question.stamp(study, parameters)
+    if row is None or row.stamp.partition(FACTS)[2] != stamp.partition(FACTS)[2]:
+        return compute_answer(question, study, parameters)
+    if row.stamp == stamp:
+        return row
+    row.is_old = True
+    if not now and (
+        not has_rested(row)
+        or (question.keeps_up and _is_soon_computed(request_answer(question, study, parameters)))
+    ):
+        return row
+    return compute_answer(question, study, parameters)
+
+
+def _is_soon_computed(row: StoredAnswer) -> bool:
+    """A worker looks for what waits every few seconds."""
+    awake = timezone.now() - row.requested_at < WORKER_IS_AWAKE
+    return row.state == State.WORKING or (row.state == State.WAITING and awake)
+
+
+def answer_at_once(question: Question, study: Study, parameters: Any = NONE) -> StoredAnswer:
     """For a command, which waits. Raises what `compute` refuses."""
     row = _row(question, study, parameters)
     if row is not None and row.stamp == question.stamp(study, parameters):
@@ -70,15 +103,17 @@ def answer_at_once(question: Question, study: Study, parameters: Any) -> StoredA
     return compute_answer(question, study, parameters)
 
 
-def compute_answer(question: Question, study: Study, parameters: Any) -> StoredAnswer:
+def compute_answer(
+    question: Question, study: Study, parameters: Any = NONE, *, store: bool = True
+) -> StoredAnswer:
     """By this process, while somebody waits."""
-    stamp = question.stamp(study, parameters, start=True)
+    stamp = question.stamp(study, parameters, start=True) if store else ""
     values = _computed(question, study, parameters, stamp) | {"requested_at": timezone.now()}
     values |= {"parameters": asdict(parameters), "state": State.READY, "holder": ""}
     values |= {"leased_until": None, "tries": 0, "reason": ""}
     which: dict[str, Any] = {"study": study, "question": question.name}
     which |= {"key": key_of(parameters)}
-    if not question.stores_small:
+    if not store:
         return StoredAnswer(**which, **values)
     row, _ = StoredAnswer.objects.update_or_create(**which, defaults=values)
     _keep_the_newest(row)
@@ -86,7 +121,12 @@ def compute_answer(question: Question, study: Study, parameters: Any) -> StoredA
 
 
 def request_answer(
-    question: Question, study: Study, parameters: Any, *, by: Any = None, again: bool = False
+    question: Question,
+    study: Study,
+    parameters: Any = NONE,
+    *,
+    by: Any = None,
+    again: bool = False,
 ) -> StoredAnswer:
     """Has a worker compute it, unless one will. `again`: also what was given up. Of a question about a
     study one answer waits at a time: who turns over many parameters fills no queue."""
@@ -161,15 +201,36 @@ def has_rested(row: StoredAnswer) -> bool:
     return timezone.now() >= row.computed_at + timedelta(seconds=row.seconds / SHARE_OF_TIME)
 
 
+def compute_again(question: Question, row: StoredAnswer) -> bool:
+    """Whether what was stored is wrong: of these very data, and another answer."""
+    found = compute_answer(question, row.study, question.parameters(**row.parameters))
+    before = (row.body, bytes(row.keys))
+    return row.stamp == found.stamp and before != (found.body, found.keys)
+
+
+def keys_of(row: StoredAnswer) -> np.ndarray:
+    """There may be a million: they are read only where somebody wants them."""
+    if "keys" in row.__dict__:
+        return np.frombuffer(row.keys, np.int64)
+    packed = ask(KEYS, [row.pk], binary=True)
+    return np.frombuffer(packed[0][0] if packed else b"", np.int64)
+
+
+def outdate_answers(study_id: int) -> None:
+    """An import has changed more than labels: prompts, their tags, images."""
+    rows = StoredAnswer.objects.filter(study=study_id)
+    for pk, stamp in rows.values_list("pk", "stamp"):
+        rows.filter(pk=pk).update(stamp="".join(stamp.partition(FACTS)[1:]))
+
+
 def forget_answers(study_id: int) -> None:
     """They hold what must not be shown any more, such as names of people."""
     StoredAnswer.objects.filter(study=study_id).delete()
 
 
 def _row(question: Question, study: Study, parameters: Any) -> StoredAnswer | None:
-    return StoredAnswer.objects.filter(
-        study=study, question=question.name, key=key_of(parameters)
-    ).first()
+    rows = StoredAnswer.objects.filter(study=study, question=question.name)
+    return rows.filter(key=key_of(parameters)).defer("keys").first()
 
 
 def _computed(question: Question, study: Study, parameters: Any, stamp: str) -> dict[str, Any]:

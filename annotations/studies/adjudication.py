@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from django.db import transaction
@@ -21,8 +21,9 @@ from annotations.errors import LabelRefused
 from annotations.forms.papers.derived_answers import WORDS
 from annotations.forms.per_image import AskedQuestion
 from annotations.forms.versions import questions_for
-from annotations.kept.figures import Counted, Counter, figures
 from annotations.models import Annotation, Answer, Atom, Decision, Image, Study
+from annotations.stored_answers.question import Question
+from annotations.stored_answers.store import keys_of, read_figures
 from annotations.versions import after_commit, raise_labels_version
 
 
@@ -103,12 +104,12 @@ class Cases(Sequence[Case]):
 
 def disagreements(study: Study) -> Cases:
     """The images for which some question has different answers."""
-    found = figures(study, DISAGREEMENTS)
+    found = read_figures(DISAGREEMENTS, study)
     decided = decisions_of(study).order_by().values_list("image_id")
-    return Cases(found.keys, frozenset(pk for (pk,) in decided), found.counted_at)
+    return Cases(keys_of(found), frozenset(pk for (pk,) in decided), found.old_since)
 
 
-def _count(study: Study) -> Counted:
+def _count(study: Study) -> tuple[dict[str, Any], np.ndarray]:
     """The keys of the images, in the order of the study."""
     rows = (
         _counted(study)
@@ -129,7 +130,9 @@ def _count(study: Study) -> Counted:
     return {}, np.array([pk for pk in places.iterator(chunk_size=20_000) if pk in split], np.int64)
 
 
-DISAGREEMENTS = Counter("disagreements", _count)
+DISAGREEMENTS = Question(
+    name="disagreements", compute=lambda study, _: _count(study), keeps_up=True
+)
 
 
 def answers_side_by_side(image: Image) -> list[DisputedQuestion]:

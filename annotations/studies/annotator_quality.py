@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from django.db.models import Count, Q
 
-from annotations.kept.figures import NO_KEYS, Counted, Counter, figures
 from annotations.models import Annotation, Membership, Study
 from annotations.scales import CANT_TELL
+from annotations.stored_answers.question import Question
+from annotations.stored_answers.store import read_figures
 from annotations.studies.known_answers import known_images, people_said
 from annotations.studies.majority_agreement import agreement_with_majority
 from annotations.studies.share import Share
@@ -75,8 +76,8 @@ def people_rows(study: Study, *, now: bool = False) -> People:
     counted again if a label has changed since."""
     members = list(study.memberships.select_related("user", "invitation", "group").order_by("name"))
     gold = _gold_shares(study)
-    kept = figures(study, PEOPLE, now=now)
-    worked = {int(pk): Worked(**one) for pk, one in kept.body.items()}
+    kept = read_figures(PEOPLE, study, now=now)
+    worked = {int(pk): Worked(**one) for pk, one in (kept.body or {}).items()}
     skipped = dict(
         study.assignments.filter(state="skipped")
         .order_by()
@@ -86,7 +87,7 @@ def people_rows(study: Study, *, now: bool = False) -> People:
     usual_agreement = _median([w.agreement.share for w in worked.values() if w.compared >= FEWEST])
     usual_seconds = _median([w.median for w in worked.values() if w.timed >= FEWEST])
     rows = People()
-    rows.counted_at = kept.counted_at
+    rows.counted_at = kept.old_since
     for member in members:
         own, known = worked.get(member.pk, Worked()), gold.get(member.pk, Share(0, 0))
         rows.append(
@@ -106,7 +107,7 @@ def people_rows(study: Study, *, now: bool = False) -> People:
     return rows
 
 
-def _count(study: Study) -> Counted:
+def _count(study: Study) -> dict[str, Any]:
     """membership -> the fields of `Worked`"""
     agreement = agreement_with_majority(study)
     seconds, answered, aside = _times(study)
@@ -125,10 +126,15 @@ def _count(study: Study) -> Counted:
             compared=share.of,
         )
         counted[str(person)] = asdict(one)
-    return counted, NO_KEYS
+    return counted
 
 
-PEOPLE = Counter("people", _count, asked=lambda study: f"{study.fastest_seconds:g}")
+PEOPLE = Question(
+    name="people",
+    compute=lambda study, _: _count(study),
+    facts=lambda study, _: f"{study.fastest_seconds:g}",
+    keeps_up=True,
+)
 
 
 def _marks(

@@ -10,10 +10,10 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from annotations import marks
 from annotations.forms.definition import OWN
-from annotations.kept.figures import NO_KEYS, Counted, Counter, figures
 from annotations.models import Annotation, Answer, ExamplePicture, Image, Study
 from annotations.scales import CANT_TELL
-from annotations.stored_answers.question import images_n
+from annotations.stored_answers.question import Question, images_n
+from annotations.stored_answers.store import read_figures
 
 # Of the answers in words a page shows the most frequent, as far as they fit a line.
 WORDS_SHOWN, LONGEST_WORDS = 5, 120
@@ -32,7 +32,7 @@ class StudyCounts:
 
 
 def counts(study: Study) -> StudyCounts:
-    kept = figures(study, STUDY).body
+    kept = read_figures(STUDY, study).body or {}
     return StudyCounts(
         **kept | {"people": study.memberships.count(), "missing": tuple(kept["missing"])}
     )
@@ -46,10 +46,10 @@ def _sizes(study: Study) -> dict[str, int]:
     }
 
 
-def _count(study: Study) -> Counted:
+def _count(study: Study) -> dict[str, Any]:
     counted = Annotation.objects.filter(state=Annotation.State.COUNTED)
     sizes = _sizes(study)
-    body = {
+    return {
         **sizes,
         "annotations": counted.filter(study=study).count(),
         # From the images: SQLite would read the answers of all studies to tell them apart.
@@ -60,12 +60,14 @@ def _count(study: Study) -> Counted:
             .values_list("key", flat=True)
         ),
     }
-    return body, NO_KEYS
 
 
 # An import of images announces no change of labels, so its sizes are asked for each time.
-STUDY = Counter(
-    "study", _count, asked=lambda study: " ".join(str(size) for size in _sizes(study).values())
+STUDY = Question(
+    name="study",
+    compute=lambda study, _: _count(study),
+    facts=lambda study, _: " ".join(map(str, _sizes(study).values())),
+    keeps_up=True,
 )
 
 

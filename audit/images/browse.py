@@ -13,8 +13,9 @@ from django.db import connection
 from django.db.models import F, Q, QuerySet
 from django.db.models.expressions import RawSQL
 
-from annotations.kept.figures import NO_KEYS, Counted, Counter, figures
 from annotations.models import Assignment, Generator, Image, Prompt, Selection, Study
+from annotations.stored_answers.question import Question
+from annotations.stored_answers.store import read_figures
 from annotations.studies.flags import flags_of
 from audit.models import Tally
 from judges.models import Run
@@ -178,10 +179,10 @@ def ids_of(study: Study, filters: Filters) -> list[int]:
 
 
 def all_tags(study: Study) -> list[str]:
-    return figures(study, TAGS).body["tags"]
+    return (read_figures(TAGS, study).body or {})["tags"]
 
 
-def _tags(study: Study) -> Counted:
+def _tags(study: Study) -> dict[str, Any]:
     table = Prompt._meta.db_table
     each = (
         f"SELECT DISTINCT jsonb_array_elements_text(tags) AS tag FROM {table}"  # noqa: S608
@@ -192,10 +193,10 @@ def _tags(study: Study) -> Counted:
     )
     with connection.cursor() as cursor:
         cursor.execute(f"{each} ORDER BY tag LIMIT %s", [study.pk, MOST_TAGS])
-        return {"tags": [str(tag) for (tag,) in cursor.fetchall()]}, NO_KEYS
+        return {"tags": [str(tag) for (tag,) in cursor.fetchall()]}
 
 
-TAGS = Counter("tags", _tags)
+TAGS = Question(name="tags", compute=lambda study, _: _tags(study), keeps_up=True)
 
 
 def _clean(value: Any) -> str:

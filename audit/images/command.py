@@ -8,7 +8,6 @@ from django.core.management import CommandError
 from django.db.models import QuerySet
 
 from annotations.models import Image, Study
-from annotations.stored_answers.question import NoParameters
 from annotations.stored_answers.store import answer_at_once
 from audit.images import browse
 from audit.images.browse import FLAGS, KNOWN, LABELS, SORTS, VARIANTS, Filters, NotThere
@@ -57,7 +56,7 @@ def filters(options: dict[str, Any]) -> Filters:
 def images(study: Study, options: dict[str, Any]) -> QuerySet[Image]:
     chosen = filters(options)
     if chosen.asks_people:
-        answer_at_once(TALLY, study, NoParameters())
+        answer_at_once(TALLY, study)
     try:
         return browse.images_of(study, chosen)
     except NotThere as error:

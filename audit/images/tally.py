@@ -15,7 +15,7 @@ from django.db.models import Count
 
 from annotations.models import Annotation, Answer, Image, Study
 from annotations.scales import CANT_TELL
-from annotations.stored_answers.question import NoParameters, Question
+from annotations.stored_answers.question import Question
 from audit.models import Tally
 
 IMAGES = 2_000  # in a transaction
@@ -65,7 +65,6 @@ def _keep_some(study: Study, first: int, last: int) -> int:
 TALLY = Question(
     name="tally",
     compute=lambda study, parameters: {"changed": update_rows(study)},
-    parameters=NoParameters,
 )
 FIELDS = ("people", "mean", "split", "cannot_tell")
 

@@ -22,7 +22,7 @@ from annotations.access import (
 )
 from annotations.forms.versions import form_of
 from annotations.models import Image, Selection, Study
-from annotations.stored_answers.question import NoParameters, images_n
+from annotations.stored_answers.question import images_n
 from annotations.stored_answers.store import read_answer
 from annotations.studies import selections
 from audit.evidence import image_cards
@@ -317,7 +317,7 @@ class _Page:
         """Who counts the new answers that are filtered by; empty where none are left to count."""
         if not self.filters.asks_people:
             return ""
-        answer = read_answer(TALLY, self.study, NoParameters())
+        answer = read_answer(TALLY, self.study)
         return who_counts(answer) if answer.is_old else ""
 
     def _sorts(self) -> list[tuple[str, str]]:

@@ -18,7 +18,6 @@ from django.views.decorators.http import require_GET
 from annotations.access import HtmxRequest, research_place_or_404
 from annotations.exports.pseudonyms import naming
 from annotations.models import StoredAnswer, Study
-from annotations.stored_answers.question import NoParameters
 from annotations.stored_answers.store import read_answer
 from audit.charts import people as people_charts
 from audit.pages.files import TYPES, attached, specification
@@ -143,7 +142,7 @@ class PeoplePage:
 
 def _page(request: HtmxRequest, slug: str) -> PeoplePage:
     study = research_place_or_404(request, slug).study
-    return PeoplePage(request, study, read_answer(AGREEMENT, study, NoParameters()))
+    return PeoplePage(request, study, read_answer(AGREEMENT, study))
 
 
 @require_GET

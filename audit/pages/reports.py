@@ -54,7 +54,7 @@ def make(request: HtmxRequest, slug: str) -> HttpResponse:
         question = all_questions().get(kind)
         if question is None or question.parameters is not NoParameters:
             raise Http404
-        request_answer(question, study, NoParameters(), by=request.user, again=True)
+        request_answer(question, study, by=request.user, again=True)
     else:
         progress.asked(study, by=request.user, options=options)
         # Without the message, a worker finds the row by itself, a little later.

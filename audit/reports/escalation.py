@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotations.kept.figures import Counter, figures
 from annotations.models import Annotation, Answer, Image, Study
-from annotations.stored_answers.question import images_n
+from annotations.stored_answers.question import Question, images_n
+from annotations.stored_answers.store import keys_of, read_figures
 from audit.reports.bootstrap import draw_of, est
 from audit.reports.options import Options
 from audit.reports.reference import Series
@@ -137,21 +137,20 @@ def first_left_to_people(
     cut, least = _cut_and_least(judge, body)
     run = runs_by_name(study).get(judge)
     asked = (run and run.pk, run and run.scored, cut, least, body["question"], images_n(study))
-    counter = Counter(
-        "left to people",
-        lambda study: (
+    question = Question(
+        name="left to people",
+        compute=lambda study, _: (
             {},
             np.array([row.pk for row in left_to_people(study, judge, body)], np.int64),
         ),
-        asked=lambda study: " ".join(map(str, asked)),
-        by_worker=False,
+        facts=lambda study, _: " ".join(map(str, asked)),
     )
-    kept = figures(study, counter)
-    keys = kept.keys[:first].tolist()
+    every = keys_of(read_figures(question, study))
+    keys = every[:first].tolist()
     judged = _judged(run).filter(image__in=keys)
     few = _doubtful(judged, Image.objects.filter(pk__in=keys), cut, least)
     rows = {row.pk: row for row in few}
-    return len(kept.keys), [rows[key] for key in keys if key in rows]
+    return len(every), [rows[key] for key in keys if key in rows]
 
 
 def left_to_people(

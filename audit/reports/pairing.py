@@ -19,7 +19,6 @@ import numpy as np
 
 from annotations import consensus
 from annotations.database.columns import Places, blocks, columns
-from annotations.kept.figures import NO_KEYS, Counter, figures
 from annotations.models import (
     Annotation,
     Answer,
@@ -32,6 +31,8 @@ from annotations.models import (
     Study,
 )
 from annotations.scales import Scale, inferred
+from annotations.stored_answers.question import Question
+from annotations.stored_answers.store import read_figures
 from annotations.studies import adjudication, draws
 from annotations.studies.queries import answers_in_words, cannot_tell
 from judges.models import AtomScore, Judge, Run, Score
@@ -214,7 +215,7 @@ class Database:
 
 def kept_questions(study: Study) -> list[str]:
     """The same for a page, which cannot look through a million answers."""
-    return figures(study, QUESTIONS).body["questions"]
+    return (read_figures(QUESTIONS, study).body or {})["questions"]
 
 
 def questions_of(study: Study, *, only: str = "") -> list[str]:
@@ -237,7 +238,11 @@ def in_order(asked: set[str], of_form: Sequence[Mapping[str, Any]]) -> list[str]
     return first + [q for q in own if q in asked] + sorted(asked - {*own, *first})
 
 
-QUESTIONS = Counter("questions", lambda study: ({"questions": questions_of(study)}, NO_KEYS))
+QUESTIONS = Question(
+    name="questions",
+    compute=lambda study, _: {"questions": questions_of(study)},
+    keeps_up=True,
+)
 
 
 def pair(

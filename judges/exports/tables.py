@@ -21,10 +21,9 @@ from annotations.exports import genai_bench_ratings, labels, study_tables
 from annotations.exports.files import Counted, ExportRefused, Sink, as_parquet, label_studio
 from annotations.exports.image_chunks import image_chunks
 from annotations.exports.labels import Rows
-from annotations.kept.figures import NO_KEYS, Counter, figures
-from annotations.kept.figures import Counted as CountedFigures
 from annotations.models import Answer, Image, Study
-from annotations.stored_answers.question import images_n
+from annotations.stored_answers.question import Question, images_n
+from annotations.stored_answers.store import read_figures
 from annotations.studies.flags import flags_of
 from judges.exports import inspect_scores, scores
 from judges.models import AtomScore, Run, Score
@@ -165,7 +164,7 @@ def counts(study: Study, images: QuerySet[Image] | None) -> dict[str, int]:
 
 
 def _whole(study: Study) -> dict[str, int]:
-    kept = figures(study, ROWS).body
+    kept = read_figures(ROWS, study).body or {}
     return {
         "labels": kept["labels"],
         "scores": kept["scored"] + kept["parts"],
@@ -180,12 +179,17 @@ def _scored(study: Study) -> int:
     return study.runs.aggregate(n=Sum("scored", default=0))["n"]
 
 
-def _count(study: Study) -> CountedFigures:
+def _count(study: Study) -> dict[str, int]:
     scored, labels, parts = _scored(study), _answers(study).count(), _parts(study).count()
-    return {"scored": scored, "labels": labels, "parts": parts}, NO_KEYS
+    return {"scored": scored, "labels": labels, "parts": parts}
 
 
-ROWS = Counter("export", _count, asked=lambda study: str(_scored(study)))
+ROWS = Question(
+    name="export",
+    compute=lambda study, _: _count(study),
+    facts=lambda study, _: str(_scored(study)),
+    keeps_up=True,
+)
 
 
 def _answers(study: Study) -> QuerySet[Answer]:

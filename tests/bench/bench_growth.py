@@ -98,7 +98,8 @@ def main() -> None:
 
 
 def measure(sizes: list[int]) -> bool:
-    from audit import counting
+    from audit.answers import worker
+    from tests import making
 
     logging.disable(logging.WARNING)
     clients = {size: dashboards.build(size) for size in sizes}
@@ -143,7 +144,8 @@ def measure(sizes: list[int]) -> bool:
     for size in sizes:
         began = time.process_time()
         a_label_has_changed(size)
-        counting.keep(study=study_of(size))
+        worker.request_due_answers()
+        making.compute_waiting_answers()
         print(
             f"A worker counts {size:,} images again in {time.process_time() - began:.2f} s of CPU"
         )
@@ -328,34 +330,29 @@ def add_findings(size: int) -> None:
 
 def what_a_worker_makes(size: int) -> None:
     """Of what the pages have asked for; what each kind took."""
-    from audit.models import Making
-    from audit.tasks import TASKS
-    from tests import making
+    from annotations.models import StoredAnswer
+    from annotations.stored_answers import store
+    from audit.answers import worker
 
-    assert making.compute_waiting_answers()
-    asked = Making.objects.filter(study=study_of(size)).values_list("kind", flat=True)
-    for kind in list(asked):
+    for row in StoredAnswer.objects.filter(study=study_of(size), state="waiting"):
         began = time.process_time()
-        TASKS[kind](study_of(size).pk)
+        store.compute_requested(worker.all_questions()[row.question], row)
         spent = time.process_time() - began
-        left = Making.objects.filter(study=study_of(size), kind=kind).first()
-        assert left is None, f"{kind}: {left.reason}"
+        row.refresh_from_db()
+        assert row.content, f"{row.question}: {row.reason}"
         if size > 1_000:
-            print(f"A worker makes “{Making.Kind(kind).label}” of {size:,} images in {spent:.1f} s")
+            print(f"A worker computes “{row.question}” of {size:,} images in {spent:.1f} s")
 
 
 def a_label_has_changed(size: int) -> None:
     """Long after the last counting, with a worker that comes soon."""
     from django.utils import timezone
 
-    from annotations.models import Kept, StoredAnswer
+    from annotations.models import StoredAnswer
     from annotations.versions import raise_labels_version
-    from audit.models import Making
 
     study = study_of(size)
-    Kept.objects.filter(study=study).update(made_at=timezone.now() - timedelta(days=1))
     StoredAnswer.objects.filter(study=study).update(computed_at=timezone.now() - timedelta(days=1))
-    Making.objects.filter(study=study).update(asked_at=timezone.now())
     raise_labels_version(study.pk)
 
 

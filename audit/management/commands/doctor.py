@@ -4,8 +4,8 @@ from dataclasses import asdict
 
 from django.core.management import CommandError
 
-from annotations.kept import image_counts
 from annotations.management.command import PlainCommand, as_json
+from annotations.stored_answers import image_counts
 from audit.installation import health
 from judges.runs import counts
 
@@ -46,6 +46,6 @@ class Command(PlainCommand):
 
 def _pages() -> int:
     # The statistics take a second to load.
-    from audit import counting
+    from audit.answers import worker
 
-    return counting.recount_all()
+    return worker.recount_all()

@@ -23,7 +23,6 @@ from annotations.pages.form_values import whole
 from annotations.pairs import draws, files
 from annotations.pairs.assign import plan_of
 from annotations.pairs.expected import expected
-from annotations.stored_answers.question import NoParameters
 from annotations.stored_answers.store import read_answer
 from audit.contests.useful_pairs import draw_informative
 from audit.questions.pairs.question import PAIRS
@@ -118,7 +117,7 @@ def _page(
 ) -> HttpResponse:
     study = place.study
     alone = bool(request.htmx)
-    answer = read_answer(PAIRS, study, NoParameters())
+    answer = read_answer(PAIRS, study)
     body = answer.body
     context: dict[str, Any] = {
         "study": study,

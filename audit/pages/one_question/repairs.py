@@ -17,7 +17,6 @@ from annotations.access import HtmxRequest, owner_place_or_404, research_place_o
 from annotations.benchmarks.builtin.study import GENERATORS
 from annotations.errors import Refused, StudyRefused
 from annotations.models import Image, StoredAnswer, Study
-from annotations.stored_answers.question import NoParameters
 from annotations.stored_answers.store import read_answer
 from audit.evidence.image_cards import thumbnail_size
 from audit.models import Finding
@@ -170,7 +169,7 @@ def _table(body: dict[str, Any]) -> Table:
 
 def _gains(study: Study, counts: dict[str, int]) -> StoredAnswer:
     """Without a real finding nothing is read."""
-    return read_answer(GAINS, study, NoParameters()) if counts["real"] else StoredAnswer()
+    return read_answer(GAINS, study) if counts["real"] else StoredAnswer()
 
 
 def _parts(answer: StoredAnswer) -> tuple[dict[str, Any], list[dict[str, str]]]:

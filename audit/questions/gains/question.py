@@ -17,7 +17,6 @@ def _confirmed(study: Study, parameters: NoParameters) -> str:
 GAINS = Question(
     name="gains",
     compute=lambda study, parameters: gains_of_a_page(study),
-    parameters=NoParameters,
     facts=_confirmed,
     stores_small=False,
 )

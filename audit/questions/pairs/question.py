@@ -25,7 +25,6 @@ def _drawn(study: Study, parameters: NoParameters) -> str:
 PAIRS = Question(
     name="pairs",
     compute=lambda study, parameters: balance(study),
-    parameters=NoParameters,
     reads_votes=True,
     facts=_drawn,
     is_small=_is_small,

@@ -7,13 +7,12 @@ from django.test.utils import CaptureQueriesContext
 
 from annotations.imports.outcome import Outcome
 from annotations.imports.write_study import import_prompts
-from annotations.kept import figures
 from annotations.labelling import assign, record
 from annotations.models import Image, Prompt
 from annotations.sources.records import PromptRecord
-from annotations.stored_answers import question
+from annotations.stored_answers import question, store
 from annotations.studies import selections
-from audit import counting
+from audit.answers import worker
 from audit.images import browse, tally
 from audit.images.browse import Filters, NotThere
 from tests import making
@@ -51,15 +50,15 @@ def test_a_tag_is_found_whole(study):
 
 def test_the_tags_of_a_large_study_are_kept_until_an_import(study, monkeypatch):
     monkeypatch.setattr(question, "AT_ONCE", 0)
-    monkeypatch.setattr(figures, "SHARE_OF_TIME", 1e9)
+    monkeypatch.setattr(store, "SHARE_OF_TIME", 1e9)
     before = browse.all_tags(study)
     with CaptureQueriesContext(connection) as seen:
         assert browse.all_tags(study) == before
     assert not any("annotations_prompt" in query["sql"] for query in seen)
     record = PromptRecord(key="p9", text="a new prompt", tags=("new tag",), line=1, source="a test")
     import_prompts(study=study, records=[record], outcome=Outcome())
-    assert counting.is_due(study=study)
-    counting.keep(study=study)
+    worker.request_due_answers()
+    assert making.compute_waiting_answers()
     assert browse.all_tags(study) == sorted([*before, "new tag"])
 
 

@@ -9,14 +9,13 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from annotations.kept import figures as kept
-from annotations.models import Annotation, Kept
-from annotations.stored_answers import question
+from annotations.models import Annotation, StoredAnswer
+from annotations.stored_answers import question, store
+from annotations.stored_answers.question import Question
 from annotations.studies import adjudication, annotator_quality, queries
 from annotations.versions import raise_labels_version
-from audit import counting as counting_task
-from audit.models import Making
-from audit.tasks import make_counts_task
+from audit.answers import worker
+from audit.questions.counts.question import QUESTIONS
 from judges.exports import tables
 from tests import making
 
@@ -37,34 +36,39 @@ def labelled(study):
     return study
 
 
-def counting(
-    study, times: list[int], *, asked: str = "", now: bool = False, by_worker: bool = False
-) -> kept.Figures:
-    def count(study):
+def times_of(times: list[int], *, facts: str = "", keeps_up: bool = False) -> Question:
+    def count(study, _):
         times.append(1)
         return {"times": len(times)}, np.array([7, 2**40])
 
-    counter = kept.Counter("times", count, asked=lambda study: asked, by_worker=by_worker)
-    return kept.figures(study, counter, now=now)
+    return Question(name="times", compute=count, facts=lambda *_: facts, keeps_up=keeps_up)
+
+
+def counting(study, times: list[int], *, now: bool = False, **options) -> StoredAnswer:
+    return store.read_figures(times_of(times, **options), study, now=now)
 
 
 def _rest(study) -> None:
     """As if the last counting lay long enough in the past."""
-    Kept.objects.filter(study=study).update(made_at=timezone.now() - timedelta(hours=1))
+    StoredAnswer.objects.filter(study=study).update(computed_at=timezone.now() - timedelta(hours=1))
 
 
 def test_a_small_study_is_counted_each_time_and_nothing_is_kept(labelled):
     times: list[int] = []
     counting(labelled, times)
     assert counting(labelled, times).body == {"times": 2}
-    assert not Kept.objects.exists()
+    assert not StoredAnswer.objects.exists()
 
 
 def test_figures_are_counted_again_only_after_a_label_has_changed(labelled, large):
     times: list[int] = []
     counting(labelled, times)
     again = counting(labelled, times)
-    assert (again.body, again.keys.tolist(), again.counted_at) == ({"times": 1}, [7, 2**40], None)
+    assert (again.body, store.keys_of(again).tolist(), again.old_since) == (
+        {"times": 1},
+        [7, 2**40],
+        None,
+    )
     raise_labels_version(labelled.pk)
     _rest(labelled)
     assert counting(labelled, times).body == {"times": 2}
@@ -74,29 +78,29 @@ def test_figures_are_counted_again_only_after_a_label_has_changed(labelled, larg
 def test_while_labels_keep_coming_old_figures_say_when_they_were_counted(labelled, large):
     times: list[int] = []
     counting(labelled, times)
-    Kept.objects.update(seconds=60)
+    StoredAnswer.objects.update(seconds=60)
     raise_labels_version(labelled.pk)
     old = counting(labelled, times)
     assert old.body == {"times": 1}
-    assert old.counted_at == Kept.objects.get().made_at
+    assert old.old_since == StoredAnswer.objects.get().computed_at
 
 
 def test_other_questions_and_own_changes_are_counted_at_once(labelled, large):
     times: list[int] = []
     counting(labelled, times)
-    Kept.objects.update(seconds=60)
-    assert counting(labelled, times, asked="2").body == {"times": 2}
-    Kept.objects.update(seconds=60)
+    StoredAnswer.objects.update(seconds=60)
+    assert counting(labelled, times, facts="2").body == {"times": 2}
+    StoredAnswer.objects.update(seconds=60)
     raise_labels_version(labelled.pk)
-    assert counting(labelled, times, asked="2", now=True).body == {"times": 3}
+    assert counting(labelled, times, facts="2", now=True).body == {"times": 3}
 
 
 def test_what_changes_while_figures_are_counted_is_counted_the_next_time(labelled, large):
-    def count(study):
+    def count(study, _):
         raise_labels_version(labelled.pk)
-        return {}, kept.NO_KEYS
+        return {}
 
-    kept.figures(labelled, kept.Counter("times", count, by_worker=False))
+    store.read_figures(Question(name="times", compute=count), labelled)
     _rest(labelled)
     assert counting(labelled, []).body == {"times": 1}
 
@@ -118,7 +122,7 @@ def test_kept_people_and_cases_are_those_that_are_counted(labelled, monkeypatch)
 def test_a_decision_counts_at_once_although_the_list_is_kept(labelled, alice, large):
     image = labelled.images.get(key="early-0")
     assert len(adjudication.disagreements(labelled).open) == 1
-    Kept.objects.update(seconds=60)
+    StoredAnswer.objects.update(seconds=60)
     adjudication.decide(image=image, key="aligned", answer="1", note="", by=alice.user)
     raise_labels_version(labelled.pk)
     cases = adjudication.disagreements(labelled)
@@ -181,7 +185,7 @@ def test_a_worker_counts_again_what_a_page_has_shown_as_old(labelled, alice, cli
     with CaptureQueriesContext(connection) as asked:
         assert "labels have come since" in client.get(address).content.decode()
     assert not [one["sql"] for one in asked if "annotations_answer" in one["sql"]]
-    make_counts_task(labelled.pk)
+    assert making.compute_waiting_answers()
     assert "labels have come since" not in client.get(address).content.decode()
     cat = next(row for row in annotator_quality.people_rows(labelled) if row.member.name == "cat")
     assert cat.answered == 2
@@ -189,45 +193,38 @@ def test_a_worker_counts_again_what_a_page_has_shown_as_old(labelled, alice, cli
 
 def test_old_figures_are_counted_by_the_page_where_no_worker_has_come(labelled, large):
     times: list[int] = []
-    counting(labelled, times, by_worker=True)
+    counting(labelled, times, keeps_up=True)
     raise_labels_version(labelled.pk)
     _rest(labelled)
-    assert counting(labelled, times, by_worker=True).body == {"times": 1}
-    Making.objects.update(asked_at=timezone.now() - timedelta(minutes=6))
-    assert counting(labelled, times, by_worker=True).body == {"times": 2}
+    assert counting(labelled, times, keeps_up=True).body == {"times": 1}
+    StoredAnswer.objects.update(requested_at=timezone.now() - timedelta(minutes=6))
+    assert counting(labelled, times, keeps_up=True).body == {"times": 2}
 
 
-def test_a_worker_counts_what_nobody_has_looked_at_and_rests_after_it(labelled, large):
-    assert counting_task.is_due(study=labelled)
-    counting_task.keep(study=labelled)
-    names = {counter.name for counter in counting_task.COUNTERS}
-    assert set(Kept.objects.values_list("name", flat=True)) == names
-    assert not counting_task.is_due(study=labelled)
-    Kept.objects.update(seconds=60)
-    raise_labels_version(labelled.pk)
-    assert not counting_task.is_due(study=labelled)
-    _rest(labelled)
-    assert counting_task.is_due(study=labelled)
+def test_a_worker_counts_what_nobody_has_looked_at(labelled, large):
+    worker.request_due_answers()
+    assert making.compute_waiting_answers() == len(QUESTIONS) + 1
+    names = {question.name for question in QUESTIONS} | {"agreement"}
+    assert set(StoredAnswer.objects.values_list("question", flat=True)) == names
+    worker.request_due_answers()
+    assert making.compute_waiting_answers() == 0
 
 
 def test_the_doctor_puts_figures_right_and_tells_them_from_old_ones(labelled, large):
-    counting_task.keep(study=labelled)
-    assert counting_task.recount_all() == 0
-    Kept.objects.filter(name="answered").update(body={"n": 7})
-    Kept.objects.filter(name="disagreements").update(keys=b"")
+    worker.request_due_answers()
+    making.compute_waiting_answers()
+    assert worker.recount_all() == 0
+    StoredAnswer.objects.filter(question="answered").update(content='{"n": 7}')
+    StoredAnswer.objects.filter(question="disagreements").update(keys=b"")
     err = StringIO()
     call_command("doctor", "--recount", stdout=StringIO(), stderr=err)
     assert "0 generators, 2 page's figures put right." in err.getvalue()
-    assert Kept.objects.get(name="answered").body == {"n": 5}
+    assert StoredAnswer.objects.get(question="answered").body == {"n": 5}
     # Old figures are not wrong.
     making.labels(labelled, {"early-1": {"cat": 0}})
     raise_labels_version(labelled.pk)
-    assert counting_task.recount_all() == 0
-    assert Kept.objects.get(name="answered").body == {"n": 6}
-
-
-def test_a_worker_counts_nothing_of_a_small_study(labelled):
-    assert not counting_task.is_due(study=labelled)
+    assert worker.recount_all() == 0
+    assert StoredAnswer.objects.get(question="answered").body == {"n": 6}
 
 
 def test_a_page_of_answers_reads_no_more_than_itself_unless_it_looks_for_a_question(

@@ -5,8 +5,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotations.kept import image_counts
 from annotations.models import Generator, Image
+from annotations.stored_answers import image_counts
 from annotations.stored_answers.question import images_n
 
 pytestmark = pytest.mark.django_db
