@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from audit.statistic_names import CONSENSUS, MAIN
+from audit.stats.instrument.following import AGAINST
+from audit.stats.instrument.stability import OFFSET, POINTS, SHARE
 
 # What slices can be cut by: name in the URL and name on the page.
 SLICES = {
@@ -88,19 +90,32 @@ def foremost(body: dict[str, Any]) -> list[str]:
 
 
 def by_urgency(judges: dict[str, dict[str, Any]]) -> list[str]:
-    """Those that drift, the furthest of them first; then those of which one cannot tell; then the
-    others."""
-    return sorted(judges, key=lambda name: (*_urgency(judges[name]["drift"]), name))
+    """Those that drift, the furthest of them first; then those that do not follow people, those of which
+    one cannot tell, and the others."""
+    return sorted(judges, key=lambda name: (*_urgency(judges[name]), name))
 
 
-def _urgency(drift: dict[str, Any]) -> tuple[int, float]:
-    rank = ("drifts", "cannot be told", "holds").index(
-        drift.get("state", "drifts" if drift["alarm"] else "holds")
-    )
-    claim = drift.get("claims", {}).get(drift.get("by") or "net_deviation", {})
-    size = claim.get("size", drift.get("net_deviation_since", {})).get("value", 0.0)
-    # A fall of 0.01 in the order weighs like a point.
-    return rank, -abs(size) * (100 if drift.get("by") == "agreement" else 1)
+def _urgency(judge: dict[str, Any]) -> tuple[int, float]:
+    drift = judge["drift"]
+    state = drift.get("state", "drifts" if drift["alarm"] else "holds")
+    if state != "drifts" and judge.get("follows", {}).get("state") in AGAINST:
+        state = "against"
+    rank = ("drifts", "against", "cannot be told", "holds").index(state)
+    return rank, -_size(drift)
+
+
+def _size(drift: dict[str, Any]) -> float:
+    """In points; as much of the gain as a drift worth seeing weighs like as many points."""
+    if "steps" not in drift:  # a report of an earlier version
+        claim = drift.get("claims", {}).get(drift.get("by") or "net_deviation", {})
+        size = claim.get("size", drift.get("net_deviation_since", {})).get("value", 0.0)
+        return abs(size) * (100 if drift.get("by") == "agreement" else 1)
+    if not drift.get("moved"):
+        return 0.0
+    step = drift["steps"][drift["likeliest"]]
+    if drift["moved"] == OFFSET:
+        return abs(step[OFFSET]["value"])
+    return POINTS / SHARE * abs(step["gain_change"]["value"])
 
 
 def _number(text: str) -> float | None:

@@ -49,9 +49,14 @@ class Report:
 
     @property
     def drift(self) -> Table:
-        """Each judge's state: holds, drifts, or cannot be told; and why."""
+        """Each judge: whether it follows people; holds, drifts, or cannot be told; and why."""
         return Table(
-            {"judge": name, "state": judge["drift"]["state"], "reason": judge["drift"]["reason"]}
+            {
+                "judge": name,
+                "follows": judge.get("follows", {}).get("state"),
+                "state": judge["drift"]["state"],
+                "reason": judge["drift"]["reason"],
+            }
             for name, judge in self.body["judges"].items()
         )
 

@@ -78,22 +78,22 @@ def _deviation(body: dict[str, Any], judges: list[str], loud: list[str], theme: 
         ),
     ).properties(
         title="Net deviation by release date (above 0: the judge is too strict)"
-        + _calibrated(body, loud),
+        + _offsets(body, loud),
         width="container",
         height=DEVIATION_HEIGHT,
     )
 
 
 def deviations(body: dict[str, Any], judges: list[str]) -> list[dict[str, Any]]:
-    """As drift is judged: of verdicts, or of scores calibrated to people."""
+    """Net deviation of verdicts, and the offset of scores beside the oldest generators."""
     return dated_rows(body, judges, drift_state.deviations)
 
 
-def _calibrated(body: dict[str, Any], judges: list[str]) -> str:
+def _offsets(body: dict[str, Any], judges: list[str]) -> str:
     scores = [name for name in judges if body["judges"][name]["drift"].get("kind") == "scores"]
     if not scores:
         return ""
-    return f"; calibrated to people: {', '.join(title(name) for name in scores)}"
+    return f"; offset beside the oldest generators: {', '.join(title(name) for name in scores)}"
 
 
 def _scores(body: dict[str, Any], judges: list[str], loud: list[str], theme: str) -> Layered:

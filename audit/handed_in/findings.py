@@ -68,8 +68,7 @@ def _of_many(body: dict[str, Any]) -> list[str]:
     ]
     if more := list(drifting)[EACH:]:
         lines.append(f"So {'does' if len(more) == 1 else 'do'} {_names(more)}.")
-    moved = drift_state.prevalence({title(name): drifting[name] for name in shown})
-    return [*lines, moved] if moved else lines
+    return lines
 
 
 def _names(names: list[str]) -> str:

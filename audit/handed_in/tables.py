@@ -88,6 +88,8 @@ def overall(body: dict[str, Any]) -> Table:
 
 def state(judge: dict[str, Any]) -> str:
     said = drift_state.state_of(judge)
+    if drift_state.stands_against(judge):
+        return drift_state.following_of(judge)
     since = judge["drift"].get("since")
     if said == drift_state.DRIFTS and since:
         return f"{said} since {date.fromisoformat(since):%Y-%m}"
@@ -146,7 +148,7 @@ def _part(
     which: str,
 ) -> Table:
     notes = Notes()
-    calibrated = [
+    offsets = [
         title(name)
         for name, judge in body["judges"].items()
         if statistic == "net_deviation" and judge["drift"].get("kind") == "scores"
@@ -159,8 +161,8 @@ def _part(
         )
         for name, judge in numbers.items()
     )
-    if calibrated:
-        notes.say(f"Scores calibrated to people first: {', '.join(calibrated)}.")
+    if offsets:
+        notes.say(f"Scores: offset beside the oldest generators instead: {', '.join(offsets)}.")
     return Table(
         f"{_called(statistic)} by generator{which}. {INTERVALS}",
         "judge",

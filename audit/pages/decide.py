@@ -21,6 +21,7 @@ from audit.reports import escalation
 from audit.statistic_names import headings, told
 from audit.view import View
 from audit.words import decisions as words
+from audit.words import drift_state
 from audit.words.report import title
 
 PEOPLE = headings(
@@ -105,7 +106,11 @@ def people(page: ReportPage, body: dict[str, Any]) -> Table:
                 PEOPLE,
                 judge=name,
                 face=face_of(body, name),
-                note=words.beside_people(overall),
+                note=" · ".join(
+                    line
+                    for line in (drift_state.facts(judge), words.beside_people(overall))
+                    if line
+                ),
                 link=page.address("decide", judge=name),
             )
         )

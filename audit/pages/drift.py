@@ -14,7 +14,7 @@ from audit.charts.faces import face_of
 from audit.pages.filters import judge_boxes
 from audit.pages.frame import ReportPage, report_page, respond
 from audit.pages.tables import Row, Table, row
-from audit.statistic_names import headings
+from audit.statistic_names import headings, told
 from audit.stats import enough
 from audit.stats.over_time.drift import SATURATED
 from audit.view import MANY, View, foremost
@@ -23,10 +23,7 @@ from audit.words import report as report_words
 
 AGREEMENT = ("auroc", "cohen_kappa", "kendall_tau_b", "pairwise_accuracy")
 OVERALL = headings("net_deviation", "slope_points_per_year", *AGREEMENT)
-BY_GENERATOR = headings("human_score", "judge_score", "net_deviation", *AGREEMENT)
-OF_SCORES = headings(
-    "human_score", "judge_score", "net_deviation", "calibrated_deviation", *AGREEMENT
-)
+BY_GENERATOR = headings("human_score", "judge_score", "net_deviation", "offset", *AGREEMENT)
 MARKS = "A dotted line marks the release of each judge, which was tuned on older generators."
 SINCE = {
     "before": "AUROC on older generators",
@@ -140,7 +137,9 @@ def overall(body: dict[str, Any], judges: list[str]) -> Table:
                 judge=name,
                 face=face_of(body, name),
                 note=judge["drift"]["reason"],
-                state=drift_state.state_of(judge),
+                state="against"
+                if drift_state.stands_against(judge)
+                else drift_state.state_of(judge),
             )
         )
     return Table("overall", "Judges compared with people, all images", "judge", OVERALL, rows)
@@ -150,19 +149,16 @@ def tables(page: ReportPage, body: dict[str, Any], judges: list[str]) -> list[Ta
     listed = []
     for number, name in enumerate(judges, start=1):
         judge = body["judges"][name]
-        # A raw difference of scores is shown, but drift is judged by the calibrated one.
-        calibrated = judge["drift"].get("kind") == "scores"
-        columns = OF_SCORES if calibrated else BY_GENERATOR
-        deviations = drift_state.deviations(judge) if calibrated else {}
+        offsets = drift_state.offsets(judge)
         rows: list[Row] = []
         for code, generator in enumerate(body["generators"]):
             images = generator["images"]
             stats = {
                 **judge["by_generator"][generator["name"]],
                 "human_score": generator["human_score"],
-                "calibrated_deviation": deviations.get(
+                "offset": offsets.get(
                     generator["name"],
-                    {"undefined": "too few images, or no release date", "n": generator["images"]},
+                    {"undefined": _why_no_offset(judge), "n": generator["images"]},
                 ),
             }
             when = generator["release_date"] or "no release date"
@@ -170,7 +166,7 @@ def tables(page: ReportPage, body: dict[str, Any], judges: list[str]) -> list[Ta
                 row(
                     generator["name"],
                     stats,
-                    columns,
+                    BY_GENERATOR,
                     at_least=enough.IMAGES,
                     judge=name,
                     note=f"{when} · {images} image{'' if images == 1 else 's'}",
@@ -179,7 +175,7 @@ def tables(page: ReportPage, body: dict[str, Any], judges: list[str]) -> list[Ta
                 )
             )
         heading = f"{report_words.title(name)}, generator by generator"
-        listed.append(Table(f"judge-{number}", heading, "generator", columns, rows))
+        listed.append(Table(f"judge-{number}", heading, "generator", BY_GENERATOR, rows))
     since = [
         row(
             report_words.title(name),
@@ -200,6 +196,12 @@ def tables(page: ReportPage, body: dict[str, Any], judges: list[str]) -> list[Ta
         )
     )
     return listed
+
+
+def _why_no_offset(judge: dict[str, Any]) -> str:
+    if "follows" not in judge:
+        return told({}, "offset")["undefined"]
+    return judge["drift"].get("untold") or "too few images, or no release date"
 
 
 def table_file(page: ReportPage, body: dict[str, Any], view: View) -> list[Table]:

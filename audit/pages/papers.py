@@ -70,8 +70,7 @@ def _context(page: ReportPage) -> dict[str, Any]:
 def _sentences(body: dict[str, Any]) -> list[str]:
     if not body or not body["judges"]:
         return ["The papers’ own numbers. Yours appear next to them as soon as a judge has scored."]
-    drifted = [title(n) for n, judge in body["judges"].items() if judge["drift"]["alarm"]]
-    if not drifted:
+    if not any(judge["drift"]["alarm"] for judge in body["judges"].values()):
         return ["The papers’ own numbers, with this study’s in the same columns where they fit."]
     widest = max(
         abs(deviation["value"])

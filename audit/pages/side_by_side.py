@@ -16,7 +16,7 @@ from audit.pages.tables import Row, Table, row
 from audit.statistic_names import COMPARING, MAIN, headings
 from audit.stats import enough
 from audit.view import View
-from audit.words import page_sentences
+from audit.words import drift_state, page_sentences
 from audit.words.report import title
 
 COLUMNS = headings("net_deviation", *(row.key for row in COMPARING))
@@ -67,7 +67,7 @@ def table(page: ReportPage, body: dict[str, Any]) -> Table:
             at_least=enough.IMAGES,
             judge=name,
             face=face_of(body, name),
-            note=f"{judge['overall']['n']} images",
+            note=f"{judge['overall']['n']} images · {drift_state.facts(judge)}",
             link=page.address("gallery", judge=name),
         )
         for name, judge in body["judges"].items()

@@ -160,11 +160,11 @@ def drift_csv(body: dict[str, Any]) -> str:
     fingerprints = body["signature"]["judges"]
     for judge, part in body["judges"].items():
         slices = [*part["by_generator"].items(), ("", part["overall"])]
-        deviations = drift_state.deviations(part) if part["drift"].get("kind") == "scores" else {}
+        offsets = drift_state.offsets(part)
         for generator, stats in slices:
             numbers = {name: told(stats, name) for name in NAMES}
-            if generator in deviations:
-                numbers["calibrated_deviation"] = deviations[generator]
+            if generator in offsets:
+                numbers["offset"] = offsets[generator]
             for name, estimate in numbers.items():
                 row = [body["study"], judge, fingerprints[judge], generator]
                 row += [dates.get(generator) or "", name]

@@ -39,7 +39,7 @@ def decisions(
 ) -> dict[str, Any]:
     """Parts of a judge's `overall` that no slice has."""
     return {
-        "alt_test": _alt_test(people, series, threshold, options),
+        "alt_test": alt_test(people, series, threshold, options),
         "soft_pairwise_accuracy": leaderboard.soft_pairwise_accuracy(tables),
         "trusted_share": trusted_share(series, threshold, options),
         "best_of_n": _best_of_n(series, options),
@@ -53,13 +53,20 @@ def _yes_or_no(people: People, options: Options) -> np.ndarray:
     return people.ratings if people.scale.is_yes_no else graded(people.ratings, options)
 
 
-def _alt_test(
-    people: People, series: Series, threshold: dict[str, Any] | None, options: Options
+def alt_test(
+    people: People,
+    series: Series,
+    threshold: dict[str, Any] | None,
+    options: Options,
+    where: np.ndarray | None = None,
 ) -> dict[str, Any]:
-    """On yes and no, which every judge can be brought to; of ratings, whether they reach the cut."""
+    """On yes and no, which every judge can be brought to; of ratings, whether they reach the cut.
+    `where`: the images that count, if not all."""
     verdicts = verdicts_everywhere(series.score, series.verdict, threshold)
     given = (~np.isnan(people.ratings)).sum(axis=0)
     there = (given >= 2) & ~np.isnan(verdicts)
+    if where is not None:
+        there &= where
     n = int(there.sum())
     if not n:
         return est(Undefined("no image has two people’s answers and a verdict of the judge", 0))

@@ -1,4 +1,5 @@
-"""Drift of one judge: what each generator says, what has changed, and what it would take to tell.
+"""What one judge makes of newer generators beside older ones, what the gap is made of, and how it orders
+images.
 
 Whether that is called drift is decided over all judges together, in `states`.
 """
@@ -13,20 +14,23 @@ from audit.reports.bootstrap import draw_of, est
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, People
 from audit.reports.reference import Series
-from audit.statistic_names import BAND
 from audit.stats import enough
-from audit.stats.estimate import Result, Undefined
-from audit.stats.multiplicity import LEVEL
-from audit.stats.over_time import courses
-from audit.stats.over_time.calibrated import FOLDS
-from audit.stats.over_time.claims import ORDER, POINTS, Claim, Judged, claims
-from audit.stats.over_time.evidence import images_for, seen
+from audit.stats.estimate import Estimate, Result, Undefined
+from audit.stats.instrument.comparison import Comparison, compare
+from audit.stats.instrument.gap import gap_of
+from audit.stats.instrument.moments import mid_ranks, moments, settled
+from audit.stats.instrument.needs import times_as_many
+from audit.stats.instrument.sides import Generators, generators_of
+from audit.stats.instrument.stability import OFFSET, Step, Steps, steps_of
+from audit.stats.over_time.courses import of_order, own
 from audit.stats.resampling.cluster_order import by_content
-from audit.words.drift_state import AUROC, PAIRS, STOPPED
+from audit.words.drift_state import AS_RANKS, AS_THEY_ARE, AUROC, PAIRS, STOPPED
 
-AS_THEY_ARE = "none: verdicts are in points as they are"
-ISOTONIC = f"isotonic regression on people’s answers, on the reference generators, {FOLDS} folds of prompts"
-TOO_FEW_PROMPTS = "the reference generators have too few prompts to calibrate the score on"
+OLDEST_THIRD = "the oldest third of the generators"
+CONFIDENCE = 0.95
+# A generator has so many images with two answers, or people's noise is taken from too few.
+TWICE = 2
+PEOPLE_ARE_ALIKE = "people give the same answer to all images"
 
 
 def drift(
@@ -36,155 +40,172 @@ def drift(
     by_generator: dict[str, Any],
     options: Options,
 ) -> dict[str, Any]:
-    both = ~np.isnan(series.score) & ~np.isnan(series.level)
-    size = np.bincount(people.generators[both], minlength=len(people.generator_names))
+    # Images on which people are even count, too: without them people would seem to agree.
+    there = ~np.isnan(series.score) & (people.answers.count > 0)
+    size = np.bincount(people.generators[there], minlength=len(people.generator_names))
     dated = np.array([date is not None for date in people.release_dates], dtype=bool)
     # A generator with too few images to judge says nothing about drift.
     counted = np.flatnonzero(dated & (size >= enough.IMAGES))
-    verdicts = people.scale.is_yes_no and bool(np.isin(series.score[both], (0.0, 1.0)).all())
+    verdicts = people.scale.is_yes_no and bool(np.isin(series.score[there], (0.0, 1.0)).all())
     result: dict[str, Any] = {
         "kind": "verdicts" if verdicts else "scores",
-        "order": AUROC if people.scale.is_yes_no else PAIRS,
-        "slope_points_per_year": est(_slope(people, series, both, size, options)),
+        "slope_points_per_year": est(_slope(people, series, options)),
         "since_own_release": _since_own_release(people, judge, series, options),
     }
     if reason := _why_not(people, judge, np.where(dated, size, 0), counted):
         return {**result, "untold": reason}
-    reference, rule = _reference(people, judge, counted)
-    inside = both & np.isin(people.generators, counted)
-    judged = Judged(
-        people=series.level[inside],
-        judge=series.score[inside],
-        generators=np.searchsorted(counted, people.generators[inside]),
-        prompts=by_content(
-            people.prompts[inside],
-            series.level[inside],
-            series.score[inside],
-            people.generators[inside],
-        ),
-        count=counted.size,
-        reference=reference,
-        verdicts=verdicts,
-        points=100.0 / (people.scale.high - people.scale.low),
-    )
-    return {**result, **_Told(people, series, counted, judged, options).body(rule, by_generator)}
+    inside = there & np.isin(people.generators, counted)
+    return {**result, **_Reading(people, series, counted, inside).body(by_generator)}
 
 
-class _Told:
-    """What the counted generators say of the judge."""
+class _Reading:
+    """What the judge makes of the counted generators, from the oldest on."""
 
     def __init__(
-        self,
-        people: People,
-        series: Series,
-        counted: np.ndarray,
-        judged: Judged,
-        options: Options,
+        self, people: People, series: Series, counted: np.ndarray, inside: np.ndarray
     ) -> None:
-        self.people, self.series, self.options = people, series, options
-        self.counted, self.judged, self.claims = counted, judged, claims(judged)
+        self.people, self.series, self.counted = people, series, counted
         self.names = [people.generator_names[code] for code in counted]
-        self.place = np.arange(judged.count)
-        self.on_reference = self.place < judged.reference
+        released = [people.release_dates[code] for code in counted]
+        self.days = sorted({day for day in released if day is not None})
+        self.dates = np.array([self.days.index(day) for day in released if day is not None])
+        self.span = people.scale.high - people.scale.low
+        self.points = 100.0 / self.span
+        score, answers = series.score[inside], people.answers.at(inside)
+        self.generators = np.searchsorted(counted, people.generators[inside])
+        self.as_ranks = bool(score.min() < 0 or score.max() > 1)
+        read = mid_ranks(score) if self.as_ranks else score
+        twice = np.bincount(self.generators[answers.count > 1], minlength=len(counted))
+        self.second_answers = int(np.maximum(enough.IMAGES - twice, 0).sum())
+        self.assumed = bool((twice < TWICE).any())
+        if self.assumed:
+            answers = settled(answers, answers.mean)
+        prompts = by_content(
+            people.prompts[inside], answers.mean, np.nan_to_num(answers.pair), read, self.generators
+        )
+        self.sums = moments(read, answers, self.generators, prompts, len(counted))
+        self.read: Generators = generators_of(self.sums)
 
-    def body(self, rule: str, by_generator: dict[str, Any]) -> dict[str, Any]:
-        made = {"net_deviation": self.claims.by_deviation, "agreement": self.claims.by_order}
+    def body(self, by_generator: dict[str, Any]) -> dict[str, Any]:
+        found = steps_of(self.read, self.dates.tolist(), points=self.points)
         return {
+            "read": AS_RANKS if self.as_ranks else AS_THEY_ARE,
             "reference": {
-                "rule": rule,
-                "generators": self.names[: self.judged.reference],
-                "calibration": AS_THEY_ARE if self.judged.verdicts else ISOTONIC,
+                "rule": OLDEST_THIRD,
+                "generators": [
+                    name for name, old in zip(self.names, self._oldest, strict=True) if old
+                ],
             },
+            **({"assumed": self.second_answers} if self.assumed else {}),
+            **(
+                {"untold": f"{found.reason[0].upper()}{found.reason[1:]}."}
+                if isinstance(found, Undefined)
+                else self._steps(found)
+            ),
             "by_generator": {
                 name: {
-                    "net_deviation": self._deviation(place, by_generator[name]),
-                    "agreement": self._agreement(place, by_generator[name]),
+                    "net_deviation": by_generator[name]["net_deviation"],
+                    **self._generator(place),
                 }
                 for place, name in enumerate(self.names)
             },
-            "claims": {
-                name: self._claim(name, claim) for name, claim in made.items() if claim is not None
-            },
-            "prevalence": self._prevalence(),
+            "gap": self._gap(),
+            "same_people": self._same_people(),
         }
 
-    def _deviation(self, place: int, stats: dict[str, Any]) -> dict[str, Any]:
-        """As the claim reads it: of verdicts as they are, of scores once they are calibrated."""
-        if self.judged.verdicts:
-            return stats["net_deviation"]
-        course = self.claims.deviation
-        if not course.weights[place] or not course.weights[self.on_reference].any():
-            return est(Undefined(TOO_FEW_PROMPTS, int(course.n[place])))
-        return est(courses.change(course, self.on_reference, self.place == place).interval())
-
-    def _agreement(self, place: int, stats: dict[str, Any]) -> dict[str, Any]:
-        if self.people.scale.is_yes_no:
-            return stats["auroc"]
-        course = self.claims.order
-        if not course.weights[place]:
-            reason = "people give the same answer to all its images"
-            return est(Undefined(reason, int(course.n[place])))
-        return est(courses.own(course, place).as_share())
-
-    def _claim(self, name: str, claim: Claim) -> dict[str, Any]:
-        after, scale = self.place >= claim.since, POINTS if name == "net_deviation" else ORDER
-        # A judge of scores has two claims.
-        level = LEVEL if self.judged.verdicts else LEVEL / 2
-        later, order = claim.later, self.claims.order
-        released = self.people.release_dates[self.counted[claim.since]]
-        assert released is not None
-        size = est(self._size(name, claim, after))
+    def _steps(self, found: Steps) -> dict[str, Any]:
+        step = found.likeliest
+        more = times_as_many(found) - 1
+        apart = found.apart_step
         return {
-            "evidence": claim.evidence,
-            "since": released.isoformat(),
-            "change": est(claim.there()),
-            "dates": claim.dates,
-            "later": est(later.interval()),
-            "size": size,
-            "newest": self.names[-1],
-            "generators": self.names[claim.since :],
-            "before": courses.level(order, ~after) if name == "agreement" else None,
-            "after": courses.level(order, after) if name == "agreement" else None,
-            "would_show": seen(later.error, scale=scale, level=level),
-            "images_for_that": images_for(scale, later.error, later.n, scale=scale, level=level),
-            "beyond": _beyond(name, claim, size),
+            "steps": [self._step(step, found.confidence) for step in found.steps],
+            "likeliest": found.steps.index(step),
+            "evidence": found.evidence,
+            "p": found.p(),
+            "beyond": [*found.moved_claims()],
+            "inside": found.lies_inside(),
+            "images_for_that": int(np.ceil(more * step.compared.images)),
+            "prompts_for_that": int(np.ceil(more * self.read.prompts)),
+            "apart": None
+            if found.apart is None or apart is None
+            else {
+                "generator": self.names[found.apart],
+                "offset": est(apart.offset_within(CONFIDENCE)),
+                "gain_change": est(apart.gain_within(CONFIDENCE)),
+            },
         }
 
-    def _size(self, name: str, claim: Claim, after: np.ndarray) -> Result:
-        """How far off the judge is since then."""
-        if name == "agreement":
-            return claim.there()
-        if not self.judged.verdicts:
-            return courses.change(self.claims.deviation, self.on_reference, after).interval()
-        people, series = self.people, self.series
-        there = ~np.isnan(series.score) & ~np.isnan(series.yes)
-        since = there & np.isin(people.generators, self.counted[after])
-        compared = series.yes[since], series.score[since]
-        draw = draw_of(people.prompts[since], self.options)
-        return draw.difference_of_means(*compared, scale=100.0)
+    def _step(self, step: Step, confidence: float) -> dict[str, Any]:
+        gains = step.compared.gain_reference, step.compared.gain_later
+        return {
+            "since": self.days[step.since].isoformat(),
+            "generators": [
+                name
+                for name, date in zip(self.names, self.dates.tolist(), strict=True)
+                if date >= step.since
+            ],
+            OFFSET: est(step.offset_within(confidence)),
+            "gain_change": est(step.gain_within(confidence)),
+            "gain_before": est(gains[0].interval(CONFIDENCE)),
+            "gain_after": est(gains[1].interval(CONFIDENCE)),
+        }
 
-    def _prevalence(self) -> dict[str, Any]:
-        """People's score on the oldest and the newest generator, and how far the net deviation of a
-        judge who errs as on the reference generators would move between the two."""
-        judged, ends, same = self.judged, [0, -1], self.claims.same_errors
-        first, last = (
-            float(judged.points * judged.people[judged.generators == place].mean())
-            for place in self.place[ends]
-        )
-        known = bool(same.weights[ends].all())
-        explains = float(same.values[-1] - same.values[0]) if known else None
-        return {"from": first, "to": last, "explains": explains}
+    @property
+    def _oldest(self) -> np.ndarray:
+        """At least a third of the generators, and all of a date."""
+        last = self.dates[-(-len(self.dates) // 3) - 1]
+        return self.dates <= last
+
+    def _generator(self, place: int) -> dict[str, Any]:
+        """One generator beside the oldest third."""
+        one = np.arange(len(self.names)) == place
+        found = compare(self.read, self._oldest, one, unit=self.span)
+        if isinstance(found, Undefined):
+            nothing = est(Undefined(found.reason, int((self.generators == place).sum())))
+            return {OFFSET: nothing, "gain": nothing}
+        offset = found.offset.interval(CONFIDENCE)
+        n = int((self.generators == place).sum())
+        return {
+            OFFSET: est(_scaled(offset, self.points, n)),
+            "gain": est(_scaled(found.gain_later.interval(CONFIDENCE), 1.0, n)),
+        }
+
+    @property
+    def _newest(self) -> np.ndarray:
+        """At least a third of the generators, and all of a date; none where there is one date."""
+        first = self.dates[len(self.dates) - -(-len(self.dates) // 3)]
+        return (self.dates >= first) & (self.dates > 0)
+
+    def _same_people(self) -> float | None:
+        """The share of the answers on the newest by people who have also labelled older ones."""
+        given = self.people.answers_by_generator[:, self.counted]
+        newest = self._newest
+        older, later = given[:, ~newest].sum(axis=1), given[:, newest].sum(axis=1)
+        return float(later[older > 0].sum() / later.sum()) if later.sum() else None
+
+    def _gap(self) -> dict[str, Any]:
+        """How far people and the judge lie apart on the newest third, and what that is made of."""
+        newest = self._newest
+        n = int(newest[self.generators].sum())
+        if reason := self.series.no_points or ("" if newest.any() else "there is one date only"):
+            return est(Undefined(reason, n))
+        found = compare(self.read, ~newest, newest, unit=self.span)
+        if not isinstance(found, Comparison):
+            return est(Undefined(found.reason, n))
+        gap = gap_of(found, points=100.0, apart=self.sums.apart)
+        return {
+            "newest": [name for name, new in zip(self.names, newest, strict=True) if new],
+            "before": gap.before,
+            "now": gap.now,
+            "gain": found.gain_reference.value,
+            "generators": est(gap.generators.interval(CONFIDENCE)),
+            "judge": est(gap.judge.interval(CONFIDENCE)),
+        }
 
 
-def _beyond(name: str, claim: Claim, size: dict[str, Any]) -> bool:
-    """Further off than the band, by more than chance, and on the side to which it moved. An order that
-    got better is no drift."""
-    band = BAND if name == "net_deviation" else BAND / 100
-    if "undefined" in size or abs(size["value"]) <= band or size["low"] <= 0 <= size["high"]:
-        return False
-    if name == "agreement":
-        return size["value"] < 0
-    return (size["value"] > 0) == (claim.moved.value > 0)
+def _scaled(found: Estimate, by: float, n: int) -> Estimate:
+    assert found.low is not None and found.high is not None
+    return Estimate(by * found.value, by * found.low, by * found.high, n)
 
 
 def _why_not(people: People, judge: JudgeScores, dated: np.ndarray, counted: np.ndarray) -> str:
@@ -205,20 +226,10 @@ def _why_not(people: People, judge: JudgeScores, dated: np.ndarray, counted: np.
     return ""
 
 
-def _reference(people: People, judge: JudgeScores, counted: np.ndarray) -> tuple[int, str]:
-    """How many of the counted generators, from the oldest on, the others are compared with."""
-    released = judge.release_date
-    dates = [people.release_dates[code] for code in counted]
-    older = sum(date is not None and released is not None and date < released for date in dates)
-    if 0 < older < len(dates):
-        return older, "generators released before the judge"
-    return -(-len(dates) // 3), "the oldest third of the generators"
-
-
-def _slope(
-    people: People, series: Series, both: np.ndarray, size: np.ndarray, options: Options
-) -> Result:
+def _slope(people: People, series: Series, options: Options) -> Result:
     """Points a year by which the difference of means grows: for a score it is no drift."""
+    both = ~np.isnan(series.score) & ~np.isnan(series.level)
+    size = np.bincount(people.generators[both], minlength=len(people.generator_names))
     if series.no_points:
         return Undefined(series.no_points, int(both.sum()))
     judged = both & (size >= enough.IMAGES)[people.generators]
@@ -273,3 +284,48 @@ def _since_own_release(
 
 def _nowhere(reason: Undefined) -> dict[str, Any]:
     return {part: est(reason) for part in ("auroc", "before", "since")}
+
+
+def orders(people: People, series: Series, options: Options) -> dict[str, Any]:
+    """The share of pairs in people's order: AUROC where they say yes or no, which a report has for all
+    images; of ratings, for all images and for the newest."""
+    there = ~np.isnan(series.score) & ~np.isnan(series.level)
+    size = np.bincount(people.generators[there], minlength=len(people.generator_names))
+    days = people.release_dates
+    counted = [code for code, day in enumerate(days) if day and size[code] >= enough.IMAGES]
+    newest = _newest_third(people, counted)
+    found: dict[str, Any] = {
+        "what": AUROC if people.scale.is_yes_no else PAIRS,
+        "constant": bool(there.sum() >= enough.IMAGES and np.ptp(series.score[there]) == 0),
+        "newest": {
+            "generators": [people.generator_names[code] for code in newest],
+            **est(_order(people, series, there & np.isin(people.generators, newest), options)),
+        },
+    }
+    if not people.scale.is_yes_no:
+        found["all"] = est(_order(people, series, there, options))
+    return found
+
+
+def _newest_third(people: People, counted: list[int]) -> list[int]:
+    """At least a third of them, and all of a date; nothing where there is one date."""
+    days = [people.release_dates[code] for code in counted]
+    if len(set(days)) < 2:
+        return []
+    first = days[len(days) - -(-len(days) // 3)]
+    return [code for code, day in zip(counted, days, strict=True) if day and first and day >= first]
+
+
+def _order(people: People, series: Series, where: np.ndarray, options: Options) -> Result:
+    if not where.any():
+        return Undefined("there are not two release dates with enough images", 0)
+    if people.scale.is_yes_no:
+        draw = draw_of(series.prompts[where], options)
+        return enough.required(draw.auroc(series.yes[where], series.score[where]))
+    mean, score = series.mean[where], series.score[where]
+    prompts = by_content(series.prompts[where], mean, score)
+    one = np.zeros(mean.size, dtype=np.int64)
+    course = of_order(mean, score, one, prompts, 1)
+    if not course.weights[0]:
+        return Undefined(PEOPLE_ARE_ALIKE, int(mean.size))
+    return enough.required(own(course, 0).as_share())

@@ -48,7 +48,8 @@ def refused(body: Any) -> Any:
     """The same, with this reason for every number that there is not, and for every number."""
     if isinstance(body, Mapping):
         if "undefined" in body or {"value", "low", "high"} <= body.keys():
-            return {"undefined": REFUSED, "n": body.get("n", 0)}
+            state = {"state": body["state"]} if "state" in body else {}
+            return {**state, "undefined": REFUSED, "n": body.get("n", 0)}
         told = {"untold": REFUSED} if "untold" in body else {}
         return {key: refused(value) for key, value in body.items()} | told
     return [refused(value) for value in body] if isinstance(body, list) else body

@@ -43,8 +43,9 @@ __all__ = ["RESAMPLES", "SEED", "Options"]
 # While a run is going or labels keep coming, making reports may take at most this share of time.
 SHARE_OF_TIME = 0.1
 # Of a report's body. Reports stored without it are of schema 1: percentiles of a bootstrap throughout;
-# those of 2 know an alarm, but no states of drift; those of 3 do not say what a judge may decide.
-SCHEMA = 4
+# those of 2 know an alarm, but no states of drift; those of 3 do not say what a judge may decide;
+# those of 4 read verdicts, scores and ratings in three ways, and no judge as an instrument.
+SCHEMA = 5
 # The options that a page can be opened with: such a report has a gallery, too.
 CHOSEN = {"question", "positive_at", "consensus"}
 # How many missing images a report names; it only counts the others.
@@ -312,9 +313,9 @@ class Computation:
             name: judge.body({cut.name: told[_name(name, cut.name)] for cut in judge.cuts})
             for name, judge in self.judges.items()
         }
-        states.settle(judged)
-        slices.corrected(judged)
         of_people = told["people"] | words
+        states.settle(judged, of_people["ceiling"])
+        slices.corrected(judged)
         best = self._best(told)
         others = [name for name in self.judges if best and name != best]
         compared = comparison(best, {name: told[_name(name, "difference")] for name in others})

@@ -11,8 +11,8 @@ import numpy as np
 
 from audit.reports import leaderboard, slices
 from audit.reports.curves import curves
-from audit.reports.decisions import decisions
-from audit.reports.drift import drift
+from audit.reports.decisions import alt_test, decisions
+from audit.reports.drift import drift, orders
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, Paired, People
 from audit.reports.reference import Reference, Series, series_of
@@ -91,6 +91,7 @@ class JudgeReport:
             "by_atom_kind": closer["by_atom_kind"],
             "by_person": closer["by_person"],
             "drift": over_time["drift"],
+            "follows": over_time["follows"],
             "curves": closer["curves"],
         }
 
@@ -109,10 +110,21 @@ class JudgeReport:
 
     def _over_time(self, step: Step) -> dict[str, Any]:
         by_generator = self._by(slices.by_generator, step)
+        found = drift(self.people, self.judge, self.series, by_generator, self.options)
+        if found.get("beyond"):
+            found["alt_test"] = self._stands_in(found["steps"][found["likeliest"]]["generators"])
         return {
             "by_generator": by_generator,
-            "drift": drift(self.people, self.judge, self.series, by_generator, self.options),
+            "drift": found,
+            "follows": orders(self.people, self.series, self.options),
         }
+
+    def _stands_in(self, generators: list[str]) -> dict[str, Any]:
+        """For a person, on the generators since it may have drifted."""
+        people = self.people
+        codes = [people.generator_names.index(name) for name in generators]
+        where = np.isin(people.generators, codes)
+        return alt_test(people, self.series, self.threshold, self.options, where)
 
     def _decisions(self) -> dict[str, Any]:
         return decisions(self.people, self.series, self.threshold, self.tables, self.options)

@@ -35,6 +35,7 @@ from annotations.stored_answers.question import Question
 from annotations.stored_answers.store import read_figures
 from annotations.studies import adjudication, draws
 from annotations.studies.queries import answers_in_words, cannot_tell
+from audit.stats.instrument.moments import Answers, answers_of
 from judges.models import AtomScore, Judge, Run, Score
 from judges.names import runs_by_name
 
@@ -76,6 +77,20 @@ class People:
     @cached_property
     def mean(self) -> np.ndarray:
         return consensus.mean(self.ratings)
+
+    @cached_property
+    def answers(self) -> Answers:
+        """What drift is read from; what an owner has decided is taken as exact."""
+        return answers_of(self.ratings, self.decisions)
+
+    @cached_property
+    def answers_by_generator(self) -> np.ndarray:
+        """How many answers each person gave: people × generators."""
+        size = len(self.generator_names)
+        counts = [
+            np.bincount(self.generators[~np.isnan(row)], minlength=size) for row in self.ratings
+        ]
+        return np.array(counts, dtype=np.int64).reshape(len(counts), size)
 
     @cached_property
     def by_tag(self) -> dict[str, np.ndarray]:

@@ -1,76 +1,133 @@
-"""Which judges hold, which drift, and of which it cannot be told: decided over all of them together, so
-that with many judges none is called drifted by chance."""
+"""Three facts of each judge: does it follow people, does it drift, how far off is it now. Drift is decided
+over all judges together, so that with many of them none is called drifted by chance."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from audit.stats.multiplicity import LEVEL, holm
-from audit.stats.over_time.claims import ORDER, POINTS
+from audit.reports.bootstrap import est
+from audit.stats import enough
+from audit.stats.estimate import Estimate, Result, Undefined
+from audit.stats.instrument.following import AGAINST, DOES_NOT, FOLLOWING, LIKE_A_PERSON, following
+from audit.stats.instrument.stability import (
+    GAIN,
+    LEVEL,
+    OFFSET,
+    POINTS,
+    SHARE,
+    SMALL_POINTS,
+    SMALL_SHARE,
+    state_of,
+)
+from audit.stats.multiplicity import holm
 from audit.words import drift_state
 from audit.words.drift_state import CANNOT_BE_TOLD, DRIFTS, HOLDS
 
 RULE = (
-    "called on evidence of a change against older generators, beyond the band, that holds at every "
-    f"look (a level of {100 * LEVEL:g} %, Holm over judges); a judge holds where a drift of "
-    f"{POINTS:g} points or {ORDER:g} of AUROC would have shown in 4 of 5 studies like this"
+    "offset and gain at every step between release dates. Drifts: more evidence over all dates than "
+    f"chance brings (a level of {100 * LEVEL:g} %, Holm over judges), and at the likeliest date an interval "
+    f"that leaves 0 (Bonferroni over dates) and reaches beyond {SMALL_POINTS:g} points or "
+    f"{100 * SMALL_SHARE:g} % of gain. Holds: follows people, and at every date within ±{POINTS:g} points "
+    f"and above −{100 * SHARE:g} % of gain (two one-sided tests of {100 * LEVEL:g} %)"
 )
-WORTH = {"net_deviation": POINTS, "agreement": ORDER}
+# What moved, as scripts know it from earlier reports.
+BY = {OFFSET: "net_deviation", GAIN: "agreement"}
 
 
-def settle(judged: dict[str, Any]) -> None:
-    """Writes the state of each judge, and the reason for it, into its part of a report."""
-    told = {name: body["drift"] for name, body in judged.items() if body["drift"].get("claims")}
-    p = [_p(part["claims"]) for part in told.values()]
-    if p:
-        for part, adjusted in zip(told.values(), holm(p).tolist(), strict=True):
-            part["p_holm"] = adjusted
+def settle(judged: dict[str, Any], ceiling: dict[str, Any] | None = None) -> None:
+    """Writes the facts of each judge, and the reasons, into its part of a report. `ceiling`: one person
+    beside the others."""
+    told = [body["drift"] for body in judged.values() if _may_drift(body["drift"])]
+    if told:
+        adjusted = holm([drift["p"] for drift in told]).tolist()
+        for drift, p in zip(told, adjusted, strict=True):
+            drift["p_holm"] = p
     for body in judged.values():
-        _settle(body["drift"])
+        body["follows"] = _following(body["follows"], body["overall"], ceiling or {})
+        _settle(body["drift"], body["follows"])
+        _stand_in(body)
 
 
-def _p(claims: dict[str, Any]) -> float:
-    """The mean of evidence is evidence, and its inverse a p-value that holds at every look."""
-    mean = sum(claim["evidence"] for claim in claims.values()) / len(claims)
-    return min(1.0, 1 / mean) if mean > 0 else 1.0
+def _stand_in(body: dict[str, Any]) -> None:
+    """Whether a judge that has drifted may stand in for a person is asked of the generators since."""
+    since = body["drift"].pop("alt_test", None)
+    if since is not None and body["drift"]["alarm"]:
+        body["overall"]["alt_test"] = {**since, "since": body["drift"]["since"]}
 
 
-def _settle(drift: dict[str, Any]) -> None:
-    drift["state"], drift["needs"] = _state(drift)
+def _may_drift(drift: dict[str, Any]) -> bool:
+    return "steps" in drift and "assumed" not in drift
+
+
+def _settle(drift: dict[str, Any], follow: dict[str, Any]) -> None:
+    drift["state"], drift["needs"] = _state(drift, follow["state"])
     drift["alarm"] = drift["state"] == DRIFTS
-    drift["by"] = _strongest(drift["claims"]) if drift["alarm"] else None
-    if drift["by"]:
-        claim = drift["claims"][drift["by"]]
-        drift["since"] = claim["since"]
-        if drift["by"] == "net_deviation":
-            drift["net_deviation_since"] = claim["size"]
+    drift["by"] = drift["moved"] = None
+    if drift["alarm"]:
+        drift["moved"] = drift["beyond"][0]
+        drift["by"] = BY[drift["moved"]]
+        drift["since"] = drift["steps"][drift["likeliest"]]["since"]
     drift["reason"] = drift_state.reason(drift)
 
 
-def _state(drift: dict[str, Any]) -> tuple[str, dict[str, Any] | None]:
+def _state(drift: dict[str, Any], follow: str) -> tuple[str, dict[str, Any] | None]:
     """The state, and what it would take to tell one."""
     if "untold" in drift:
         return CANNOT_BE_TOLD, {"reason": drift["untold"]}
-    claims = drift["claims"]
-    needed = ["net_deviation"] if drift["kind"] == "verdicts" else ["agreement", "net_deviation"]
-    if claims and drift["p_holm"] <= LEVEL and _strongest(claims):
+    if "assumed" in drift:
+        return CANNOT_BE_TOLD, {
+            "reason": drift_state.ONE_ANSWER_EACH,
+            "second_answers": drift["assumed"],
+        }
+    state = state_of(
+        beyond=bool(drift["beyond"]), inside=drift["inside"], p=drift["p"], p_holm=drift["p_holm"]
+    )
+    if state == DRIFTS:
         return DRIFTS, None
-    for name in needed:
-        if name not in claims:
-            return CANNOT_BE_TOLD, {"reason": drift_state.NOTHING_NEWER[name]}
-    short = {
-        name: claims[name] for name in needed if claims[name]["would_show"] > WORTH[name] + 1e-9
-    }
-    if not short:
+    if follow in AGAINST:
+        return CANNOT_BE_TOLD, {"reason": drift_state.NOT_FOLLOWING}
+    if follow not in FOLLOWING:
+        return CANNOT_BE_TOLD, {"reason": drift_state.ORDER_NOT_TOLD}
+    if state == HOLDS:
         return HOLDS, None
-    more = max(claim["images_for_that"] - claim["later"]["n"] for claim in short.values())
-    return CANNOT_BE_TOLD, {"images": max(more, 1)}
+    more = {
+        "images": max(drift["images_for_that"], 1),
+        "prompts": max(drift["prompts_for_that"], 1),
+    }
+    return CANNOT_BE_TOLD, more
 
 
-def _strongest(claims: dict[str, Any]) -> str | None:
-    """The claim with the most evidence among those that go beyond the band and have enough of their
-    own: that of the other claim says nothing about this one."""
-    beyond = [
-        name for name, claim in claims.items() if claim["beyond"] and claim["evidence"] * LEVEL >= 1
-    ]
-    return max(beyond, key=lambda name: claims[name]["evidence"], default=None)
+def _following(
+    found: dict[str, Any], overall: dict[str, Any], ceiling: dict[str, Any]
+) -> dict[str, Any]:
+    """The first fact of a judge; `overall` are its numbers over all images, `ceiling` those of one person
+    beside the others."""
+    order = _result(found.get("all", overall["auroc"]))
+    person = _result(ceiling.get("auroc", {"undefined": "not computed", "n": 0}))
+    # A person is compared by yes and no alone; so is the judge.
+    by_yes = _result(overall["auroc"])
+    newest = {key: value for key, value in found["newest"].items() if key != "generators"}
+    return {
+        "state": DOES_NOT if found["constant"] else _order_state(order, by_yes, person),
+        "what": found["what"],
+        **est(order),
+        "newest": {
+            "state": following(_result(newest)),
+            "generators": found["newest"]["generators"],
+            **newest,
+        },
+    }
+
+
+def _order_state(order: Result, by_yes: Result, person: Result) -> str:
+    state = following(order)
+    if state == CANNOT_BE_TOLD:
+        return state
+    like = following(by_yes, person)
+    return like if like == LIKE_A_PERSON else state
+
+
+def _result(found: dict[str, Any]) -> Result:
+    if "undefined" in found:
+        return Undefined(found["undefined"], found["n"])
+    return enough.required(Estimate(found["value"], found["low"], found["high"], found["n"]))

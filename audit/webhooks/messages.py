@@ -96,6 +96,10 @@ def _of_report(report: Report) -> dict[str, Any]:
             "data": report.data,
             "sentence": summary.get("sentence", ""),
             "judges": {n: bool(j.get("alarm")) for n, j in summary.get("judges", {}).items()},
+            "facts": {
+                n: {key: j[key] for key in ("follows", "state") if key in j}
+                for n, j in summary.get("judges", {}).items()
+            },
         }
     }
 

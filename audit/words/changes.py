@@ -25,14 +25,23 @@ def sentences(older: dict[str, Any], newer: dict[str, Any]) -> list[str]:
         if name not in older["judges"]:
             lines.append(f"{title(name)} is new.")
             continue
-        was, now = (drift_state.state_of(body["judges"][name]) for body in (older, newer))
-        if was != now:
-            lines.append(f"{title(name)}: “{was}” before, “{now}” now.")
+        lines += _moved(title(name), *(body["judges"][name] for body in (older, newer)))
     gone = [title(name) for name in older["judges"] if name not in newer["judges"]]
     lines += [f"{name} is no longer in the report." for name in gone]
     if len(lines) == 1:
         lines.append("What is said of each judge has not changed.")
     return lines
+
+
+def _moved(name: str, before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+    """A first fact that a report of an earlier version does not have has not changed."""
+    facts = [
+        (drift_state.state_of(before), drift_state.state_of(after)),
+        (drift_state.following_of(before), drift_state.following_of(after)),
+    ]
+    return [
+        f"{name}: “{was}” before, “{now}” now." for was, now in facts if was and now and was != now
+    ]
 
 
 def tables(older: dict[str, Any], newer: dict[str, Any]) -> list[dict[str, Any]]:

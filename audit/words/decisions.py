@@ -48,6 +48,7 @@ def _stand_in(judges: Judges) -> str:
     if not known:
         return _nobody(judges, "alt_test")
     behind = 100 * next(iter(known.values()))["epsilon"]
+    drifted = [name for name, found in known.items() if "since" in found]
     return _joined(
         (
             [name for name, found in known.items() if found["passes"]],
@@ -59,6 +60,7 @@ def _stand_in(judges: Judges) -> str:
             "Not shown, so let people decide: {}.",
         ),
         (_others(judges, known), "Cannot be told: {}."),
+        (drifted, "Asked of the generators since it drifted: {}."),
     )
 
 

@@ -1,4 +1,5 @@
-"""The state of a judge, and the sentences that say it. Every number comes from the report."""
+"""Three facts of a judge in sentences: does it follow people, is it stable, how far off is it now. Every
+number comes from the report."""
 
 from __future__ import annotations
 
@@ -7,25 +8,39 @@ from typing import Any, Final
 
 from audit.statistic_names import BAND
 from audit.stats import enough
+from audit.stats.instrument.following import (
+    AGAINST,
+    DOES_NOT,
+    FOLLOWS,
+    LIKE_A_PERSON,
+    UPSIDE_DOWN,
+    WEAKLY,
+)
+from audit.stats.instrument.stability import CANNOT_BE_TOLD, DRIFTS, GAIN, HOLDS, OFFSET
 from audit.words.numbers import number, p_words, side, with_interval
 
-HOLDS: Final = "holds"
-DRIFTS: Final = "drifts"
-CANNOT_BE_TOLD: Final = "cannot be told"
+__all__ = ["CANNOT_BE_TOLD", "DRIFTS", "HOLDS"]
+
 STOPPED: Final = "Its run was stopped by a failure: "
 # What the order of scores is called: where people say yes or no, and where they give ratings.
 AUROC: Final = "AUROC"
 PAIRS: Final = "share of pairs in people’s order"
-NOTHING_NEWER = {
-    "net_deviation": "No generator is newer than those that it is compared with.",
-    "agreement": (
-        "On the newer generators people say the same of nearly every image, so nothing tells how a "
-        "score orders right and wrong ones."
-    ),
+AS_THEY_ARE: Final = "as they are"
+AS_RANKS: Final = "as ranks over all images"
+NOT_FOLLOWING: Final = "A judge that does not follow people is never said to hold."
+ORDER_NOT_TOLD: Final = "Whether it follows people cannot be told yet."
+ONE_ANSWER_EACH: Final = (
+    "Some generator has no two answers on the same image, so people’s noise is not known: offset and "
+    "gain are shown as if people were exact."
+)
+FOLLOWING: Final = {
+    LIKE_A_PERSON: "follows people as well as a person does",
+    FOLLOWS: "follows people",
+    WEAKLY: "follows people weakly",
+    DOES_NOT: "does not follow people",
+    UPSIDE_DOWN: "is upside down",
 }
-# From how far people's own score moves, in points, a page says what that does to differences.
-MUCH = 20.0
-# Less than this would be written as 0.0.
+# Less of a part of the gap would be written as 0.0.
 LITTLE = 0.05
 
 
@@ -39,19 +54,52 @@ def state_of(judge: dict[str, Any]) -> str:
     return CANNOT_BE_TOLD if "undefined" in drift["slope_points_per_year"] else HOLDS
 
 
+def following_of(judge: dict[str, Any]) -> str:
+    """Whether it follows people; empty in a report that does not say."""
+    return judge.get("follows", {}).get("state", "")
+
+
+def stands_against(judge: dict[str, Any]) -> bool:
+    """Whether it does not follow people, and has not drifted from having done so."""
+    return following_of(judge) in AGAINST and state_of(judge) != DRIFTS
+
+
+def facts(judge: dict[str, Any]) -> str:
+    """The first two facts in a few words."""
+    state, follow = state_of(judge), following_of(judge)
+    stable = state if state != DRIFTS else f"drifts since {judge['drift']['since'][:7]}"
+    if state == CANNOT_BE_TOLD:
+        stable = "drift cannot be told yet"
+    if stands_against(judge):
+        return FOLLOWING[follow]
+    return f"{FOLLOWING[follow]}, {stable}" if follow in FOLLOWING else stable
+
+
 def stopped(judge: dict[str, Any]) -> bool:
     """Whether a failure stopped its run: then it has no verdict, whatever it scored before."""
     return judge["drift"].get("untold", "").startswith(STOPPED)
 
 
 def deviations(judge: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Net deviation by generator as drift is judged: of verdicts, or of the calibrated score."""
-    told = judge["drift"].get("by_generator")
-    if told is None and judge["drift"].get("kind") == "scores":
+    """By generator, in people's points: net deviation of verdicts; of scores the offset beside the oldest
+    generators, in older reports net deviation of the calibrated score."""
+    drift = judge["drift"]
+    told = drift.get("by_generator")
+    if told is None and drift.get("kind") == "scores":
         return {}
     if told is None:
         return {name: stats["net_deviation"] for name, stats in judge["by_generator"].items()}
-    return {name: stats["net_deviation"] for name, stats in told.items()}
+    offset = drift.get("kind") == "scores"
+    return {
+        name: stats[OFFSET] if offset and OFFSET in stats else stats["net_deviation"]
+        for name, stats in told.items()
+    }
+
+
+def offsets(judge: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """By generator, beside the oldest ones; older reports have none."""
+    told = judge["drift"].get("by_generator") or {}
+    return {name: stats[OFFSET] for name, stats in told.items() if OFFSET in stats}
 
 
 def beyond_band(deviation: dict[str, Any]) -> bool:
@@ -62,133 +110,143 @@ def beyond_band(deviation: dict[str, Any]) -> bool:
 
 
 def sentence(title: str, judge: dict[str, Any]) -> str:
-    """The judge in one sentence."""
+    """The judge in one sentence, and what it takes where nothing can be said."""
     drift, state = judge["drift"], state_of(judge)
-    if state == CANNOT_BE_TOLD:
-        return f"{title}: drift cannot be told yet. {_needs(drift)}"
+    if "follows" not in judge:
+        return _of_older_report(title, drift, state)
+    if state == DRIFTS:
+        return f"{title} has drifted: {describe_drift(drift)}."
+    follow = judge["follows"]
+    if follow["state"] == CANNOT_BE_TOLD:
+        return f"{title}: it cannot be told yet whether it follows people. {needs(drift)}"
+    if "undefined" in follow:
+        return f"{title} {FOLLOWING[follow['state']]}: it gives every image the same score."
+    line = f"{title} {FOLLOWING[follow['state']]} ({_order(follow)})"
     if state == HOLDS:
-        off = [name for name, number in deviations(judge).items() if beyond_band(number)]
-        return (
-            f"{title} is off on {', '.join(off)}, but shows no drift." if off else f"{title} holds."
-        )
-    month = date.fromisoformat(drift["since"]).strftime("%Y-%m")
-    if drift.get("by") == "agreement":
-        claim = drift["claims"]["agreement"]
-        size = claim["size"]
-        fell = {**size, "value": -size["value"], "low": -size["high"], "high": -size["low"]}
-        return (
-            f"{title} has drifted: its {drift['order']} fell by {with_interval('auroc', fell)}, from "
-            f"{number('auroc', claim['before'])} to {number('auroc', claim['after'])}, on generators "
-            f"since {month}."
-        )
-    since = drift["net_deviation_since"]
-    manner = "too strict" if since["value"] > 0 else "too lenient"
-    return (
-        f"{title} has drifted: {with_interval('net_deviation', since)} {manner} on generators since "
-        f"{month}{_as_read(drift)}."
-    )
+        return f"{line}, and holds."
+    if follow["state"] in AGAINST:
+        return f"{line}."
+    return f"{line}; whether it drifts cannot be told yet. {needs(drift)}"
 
 
-def _as_read(drift: dict[str, Any]) -> str:
-    """A score has points only once it is calibrated: what that means, in plain words."""
-    if drift.get("kind") != "scores":
-        return ""
-    return f", if its score still meant what it did on {drift['reference']['rule']}"
+def _order(follow: dict[str, Any]) -> str:
+    return f"{follow['what']} {with_interval('auroc', follow)}".replace(" (", ", ").replace(")", "")
+
+
+def describe_drift(drift: dict[str, Any]) -> str:
+    step = drift["steps"][drift["likeliest"]]
+    since = f"generators since {date.fromisoformat(step['since']):%Y-%m}"
+    if drift["moved"] == GAIN:
+        less = _turned(step["gain_change"], 100)
+        return (
+            f"on {since} it tells good from bad {with_interval('gain_lost', less)} less than before"
+        )
+    found = step[OFFSET]
+    if found["value"] > 0:
+        return f"{with_interval('points_off', found)} stricter on {since} than on older ones"
+    return f"{with_interval('points_off', _turned(found, 1))} more lenient on {since} than on older ones"
+
+
+def _turned(found: dict[str, Any], by: float) -> dict[str, Any]:
+    return {
+        **found,
+        "value": -by * found["value"],
+        "low": -by * found["high"],
+        "high": -by * found["low"],
+    }
+
+
+def _of_older_report(title: str, drift: dict[str, Any], state: str) -> str:
+    if state == DRIFTS:
+        return f"{title} has drifted since {date.fromisoformat(drift['since']):%Y-%m}. {drift['reason']}"
+    if state == HOLDS:
+        return f"{title} holds."
+    return f"{title}: drift cannot be told yet. {drift['reason']}"
 
 
 def reason(drift: dict[str, Any]) -> str:
-    """What the state rests on."""
-    if drift["state"] == CANNOT_BE_TOLD and "claims" not in drift:
-        return drift["untold"]
-    lines = [_moved(name, claim, drift) for name, claim in drift["claims"].items()]
-    if drift["state"] == DRIFTS:
-        newest = _newest(drift)
-        lines = [_strength(drift), *([newest] if newest else [])]
-    elif drift["state"] == CANNOT_BE_TOLD:
-        lines.append(_needs(drift))
-    return " ".join(lines)
+    """What the state rests on, and how far off the judge is now."""
+    lines = _evidence(drift) if "steps" in drift else []
+    if drift["state"] == CANNOT_BE_TOLD:
+        lines.append(needs(drift))
+    lines += [_apart(drift), _other_people(drift), gap(drift)]
+    return " ".join(line for line in lines if line)
 
 
-def _strength(drift: dict[str, Any]) -> str:
-    claim = drift["claims"][drift["by"]]
-    what = (
-        f"The {drift['order']} changed by {with_interval('agreement_change', claim['change'])}"
-        if drift["by"] == "agreement"
-        else f"Net deviation changed by {with_interval('net_deviation', claim['change'])}"
-    )
-    dates = claim.get("dates", 1)
-    chosen = (
-        f" The date is the likeliest of {dates}, and the interval is wide enough for any of them."
-        if dates > 1
-        else ""
-    )
-    return (
-        f"{what} between the generators before {claim['since']} and those since; "
-        f"{p_words(drift['p_holm'])}.{chosen}"
-    )
-
-
-def _newest(drift: dict[str, Any]) -> str:
-    """The newest generator beside all since then: two numbers that differ, in one sentence."""
-    claim = drift["claims"][drift["by"]]
-    if len(claim["generators"]) < 2:
-        return ""
-    name, key = claim["newest"], drift["by"]
-    there = drift["by_generator"][name][key]
-    if "undefined" in there:
-        return ""
-    if key == "agreement":
-        return (
-            f"On all of these together it is {number('auroc', claim['after'])}, on the newest "
-            f"alone, {name}, {with_interval('auroc', there)}."
-        )
-    return (
-        f"On all of these together it is off by {with_interval('net_deviation', claim['size'])}, on "
-        f"the newest alone, {name}, by {with_interval('net_deviation', there)}."
-    )
-
-
-def _moved(name: str, claim: dict[str, Any], drift: dict[str, Any]) -> str:
-    against = ", ".join(drift["reference"]["generators"])
-    if name == "agreement":
-        what, shown = f"the {drift['order']}", with_interval("agreement_change", claim["later"])
-    else:
-        what = "net deviation" if drift["kind"] == "verdicts" else "calibrated net deviation"
-        shown = with_interval("net_deviation", claim["later"])
-    return f"Against {against}, {what} on the newer generators differs by {shown}."
-
-
-def _needs(drift: dict[str, Any]) -> str:
-    needs = drift.get("needs") or {"reason": drift["reason"]}
-    if "reason" in needs:
-        return needs["reason"]
-    images = needs["images"]
-    return f"About {images} more labelled image{'' if images == 1 else 's'} would tell."
-
-
-def prevalence(judges: dict[str, dict[str, Any]]) -> str:
-    """What people's own score does to differences of means; empty where it hardly moves."""
-    moved = {
-        name: drift["prevalence"]
-        for name, judge in judges.items()
-        if (drift := judge["drift"]).get("prevalence")
-        and abs(drift["prevalence"]["to"] - drift["prevalence"]["from"]) >= MUCH
-    }
-    if not moved:
-        return ""
-    first = next(iter(moved.values()))
-    line = (
-        f"People’s own score went from {first['from']:.0f} to {first['to']:.0f} points between the "
-        "oldest and the newest generator. That alone can move a difference of means"
-    )
-    parts = [
-        f"{name} would move by {number('net_deviation', share['explains'])} points with the errors "
-        "of the reference generators"
-        for name, share in moved.items()
-        if judges[name]["drift"]["kind"] == "verdicts" and abs(share["explains"] or 0) >= LITTLE
+def _evidence(drift: dict[str, Any]) -> list[str]:
+    step, dates = drift["steps"][drift["likeliest"]], len(drift["steps"])
+    offset = with_interval("offset", step[OFFSET])
+    change = with_interval("gain_change", _percent(step["gain_change"]))
+    lines = [
+        f"Most moved at {step['since']}: offset {offset}, gain {change}"
+        + (f"; {p_words(drift['p_holm'])}." if "p_holm" in drift else ".")
     ]
-    if parts:
-        return f"{line}: {'; '.join(parts)}."
-    if all(judges[name]["drift"]["kind"] == "verdicts" for name in moved):
+    if dates > 1:
+        lines.append(f"These intervals hold for any of {dates} dates.")
+    return lines
+
+
+def _percent(found: dict[str, Any]) -> dict[str, Any]:
+    return {**found, **{end: 100 * found[end] for end in ("value", "low", "high")}}
+
+
+def _apart(drift: dict[str, Any]) -> str:
+    apart = drift.get("apart")
+    if not apart:
         return ""
-    return f"{line}, which is why scores are calibrated to people first."
+    offset = with_interval("offset", apart[OFFSET])
+    change = with_interval("gain_change", _percent(apart["gain_change"]))
+    return (
+        f"{apart['generator']} alone is read otherwise than all others: offset {offset}, gain {change}. "
+        "It is left out of the dates."
+    )
+
+
+def _other_people(drift: dict[str, Any]) -> str:
+    share = drift.get("same_people")
+    if share is None or share >= 0.5:
+        return ""
+    return (
+        f"Only {100 * share:.0f} % of the answers on the newest generators are by people who labelled older "
+        "ones, too: a change may be theirs."
+    )
+
+
+def gap(drift: dict[str, Any]) -> str:
+    """How far off the judge is on the newest generators, in two parts."""
+    found = drift.get("gap")
+    if found is None or "undefined" in found:
+        return ""
+    line = (
+        f"It is off by {number('net_deviation', found['now'])} points on the newest, "
+        f"{number('net_deviation', found['before'])} before"
+    )
+    parts = []
+    if abs(found["generators"]["value"]) >= LITTLE:
+        parts.append(
+            f"{with_interval('part', found['generators'])} because people’s answers moved and its gain is "
+            f"{number('ratio', found['gain'])}"
+        )
+    if abs(found["judge"]["value"]) >= LITTLE:
+        parts.append(
+            f"{with_interval('part', found['judge'])} because it reads newer images otherwise"
+        )
+    return f"{line}: {', '.join(parts)}." if parts else f"{line}."
+
+
+def needs(drift: dict[str, Any]) -> str:
+    """What it would take to tell."""
+    found = drift.get("needs") or {"reason": drift.get("reason", "")}
+    if "second_answers" in found:
+        more = found["second_answers"]
+        return f"{found['reason']} About {_n(more, 'second answer')} would do."
+    if "reason" in found:
+        return found["reason"]
+    line = f"About {_n(found['images'], 'more labelled image')}"
+    if prompts := found.get("prompts"):
+        line += f", of {_n(prompts, 'more prompt')},"
+    return f"{line} would tell."
+
+
+def _n(count: int, one: str) -> str:
+    return f"{count:,} {one}{'' if count == 1 else 's'}"

@@ -54,28 +54,33 @@ def _n(count: int, one: str) -> str:
 
 
 def tally(judges: dict[str, dict[str, Any]]) -> str:
-    """How many judges hold, drift, or cannot be told of yet."""
-    states = [drift_state.state_of(judge) for judge in judges.values()]
+    """How many judges follow people and hold, drift, do not follow, or cannot be told of yet."""
+    against = sum(map(drift_state.stands_against, judges.values()))
+    states = [
+        drift_state.state_of(judge)
+        for judge in judges.values()
+        if not drift_state.stands_against(judge)
+    ]
     held, drifted, untold = (
         states.count(state)
         for state in (drift_state.HOLDS, drift_state.DRIFTS, drift_state.CANNOT_BE_TOLD)
     )
-    lines = [f"{held} of {len(states)} judges hold{'s' if held == 1 else ''}."]
-    if drifted:
-        lines.append(f"{drifted} drift{'s' if drifted == 1 else ''}.")
-    if untold:
-        lines.append(f"Of {untold} it cannot be told yet.")
-    return " ".join(lines)
+    parts = [
+        f"{held} {'follows people and holds' if held == 1 else 'follow people and hold'}",
+        f"{drifted} {'drifts' if drifted == 1 else 'drift'}",
+        f"{against} {'does' if against == 1 else 'do'} not follow people",
+        f"of {untold} it cannot be told yet",
+    ]
+    counts = (held, drifted, against, untold)
+    told = [part for part, count in zip(parts, counts, strict=True) if count]
+    return f"{_n(len(judges), 'judge')}: {', '.join(told)}."
 
 
 def sentences(body: dict[str, Any]) -> list[str]:
     """One sentence for each judge, the drifted ones first."""
     if lacking := what_is_lacking(body):
         return [lacking]
-    prevalence = drift_state.prevalence(
-        {title(name): judge for name, judge in body["judges"].items()}
-    )
-    return [*_verdicts(body["judges"]), *([prevalence] if prevalence else [])]
+    return _verdicts(body["judges"])
 
 
 def headline(body: dict[str, Any]) -> str:
@@ -195,10 +200,9 @@ def signature(body: dict[str, Any]) -> list[tuple[str, str]]:
             cuts = " / ".join(f"{cut:.4g}" for cut in known["threshold"]["from"])
             words += f"; yes from {cuts or '–'} ({known['threshold']['chosen']})"
         if against := body["judges"][name]["drift"].get("reference"):
-            words += (
-                f"; drift against {against['rule']} ({', '.join(against['generators'])}), "
-                f"calibration {against['calibration']}"
-            )
+            words += f"; offsets beside {against['rule']} ({', '.join(against['generators'])})"
+        if read := body["judges"][name]["drift"].get("read"):
+            words += f"; scores read {read}"
         rows.append((f"{name} · {known['fingerprint']}", words))
     rows.append(("data", signed["data"]))
     return rows

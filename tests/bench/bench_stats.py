@@ -1,6 +1,6 @@
 """The statistics against the ways they replace: time, and whether both agree.
 
-    python -m tests.bench.bench_stats [--quick] [--only planted --only coverages …]
+    python -m tests.bench.bench_stats [--quick] [--only coverages …]
 
 One thread, process CPU time, both sides in the same run on the same data. Where a baseline would
 take minutes, a stated number of its resamples is timed and scaled, and the line says so. Exit
@@ -33,10 +33,9 @@ from sklearn.metrics import cohen_kappa_score, roc_auc_score  # noqa: E402
 from audit.stats import agreement, raters, ties  # noqa: E402
 from audit.stats.counting.grouped_pairs import GroupedPairs  # noqa: E402
 from audit.stats.over_time import sequential_alarm  # noqa: E402
-from audit.stats.over_time.claims import claims  # noqa: E402
 from audit.stats.resamples import Resamples  # noqa: E402
 from audit.stats.resampling.cluster_counts import cluster_counts  # noqa: E402
-from tests.audit.stats import coverage, worlds  # noqa: E402
+from tests.audit.stats import coverage  # noqa: E402
 from tests.bench.sizes import SMALL, reached, sized  # noqa: E402
 
 RESAMPLES = sized(2000, 20)
@@ -617,53 +616,6 @@ def alarms(quick: bool) -> list[Row]:
     return rows
 
 
-def planted(quick: bool) -> list[Row]:
-    """Made-up studies of 8 generators with 200 images: who is called drifted."""
-    lives = sized(60 if quick else 400, 1)
-    rows = []
-    for name, make, goal in (
-        ("stable scores, people from 34 to 90", stable(worlds.scores), "<= 0.05"),
-        ("stable scores read the other way, 34 to 90", stable(worlds.followed), "<= 0.05"),
-        ("stable scores", worlds.scores, "<= 0.05"),
-        ("stable verdicts", worlds.verdicts, "<= 0.05"),
-        ("scores that lose 0.1 of AUROC", lambda r: worlds.scores(r, loses=0.1), ">= 0.90"),
-        (
-            "the same, people from 34 to 90",
-            lambda r: worlds.scores(r, loses=0.1, rising=(0.34, 0.9)),
-            ">= 0.90",
-        ),
-        ("verdicts 10 points stricter", lambda r: worlds.verdicts(r, stricter=0.1), ">= 0.90"),
-    ):
-        rng = np.random.default_rng(400)
-        share = float(np.mean([worlds.drifts(claims(make(rng))) for _ in range(lives)]))
-        met = share <= 0.05 if goal.startswith("<") else share >= 0.9
-        note = f"{lives} worlds"
-        rows.append(Row(f"drift called: {name}", None, share, goal, met, None, note, "of worlds"))
-    return [*rows, thousand_looks(sized(20 if quick else 60, 1))]
-
-
-def stable(make):
-    return lambda rng: make(rng, rising=(0.34, 0.9))
-
-
-def thousand_looks(lives: int) -> Row:
-    """Labels arrive one by one, and after each the whole study is judged again."""
-    rang = 0
-    for life in range(lives):
-        rng = np.random.default_rng(1000 + life)
-        make = worlds.verdicts if life % 2 else worlds.scores
-        whole = make(rng, prompts=155)
-        order = rng.permutation(whole.people.size)
-        rang += any(
-            worlds.drifts(claims(worlds.part(whole, order[:labels]))) for labels in range(240, 1240)
-        )
-    share = rang / lives
-    return Row(
-        f"drift called falsely in {lives} lives of 1,000 looks",
-        None, share, "<= 0.05", share <= 0.05, None, "", "of lives",
-    )  # fmt: skip
-
-
 def coverages(quick: bool) -> Iterator[Row]:
     """The share of worlds in which an interval of 95 % holds the truth. At the ends an interval may err
     on the safe side: there are few images on one side, or two judges hardly ever differ."""
@@ -703,7 +655,6 @@ def coverages(quick: bool) -> Iterator[Row]:
 
 PARTS = (
     tie_calibration, grouped, resampled, plain_loops, alpha, whole_report, apps_report, large_report, one_by_one, alarms,
-    planted,
     coverages,
 )  # fmt: skip
 

@@ -39,13 +39,20 @@ def verdicts(made: Study, scale: float) -> dict[str, tuple[str, Steps | None]]:
         sums = moments(read, answers, made.generators[there], made.prompts[there], GENERATORS)
         found[name] = steps_of(generators_of(sums), range(GENERATORS), points=100 / scale)
     told = {name: steps for name, steps in found.items() if isinstance(steps, Steps)}
-    p = dict(zip(told, holm([steps.p() for steps in told.values()]).tolist(), strict=True))
+    p = {name: steps.p() for name, steps in told.items()}
+    adjusted = dict(zip(p, holm([*p.values()]).tolist(), strict=True))
     return {
-        name: (state_of(told[name], p[name]), told[name])
+        name: (_state(told[name], p[name], adjusted[name]), told[name])
         if name in told
         else (CANNOT_BE_TOLD, None)
         for name in found
     }
+
+
+def _state(steps: Steps, p: float, p_holm: float) -> str:
+    return state_of(
+        beyond=bool(steps.moved_claims()), inside=steps.lies_inside(), p=p, p_holm=p_holm
+    )
 
 
 @dataclass(frozen=True)

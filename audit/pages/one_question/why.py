@@ -20,6 +20,7 @@ from annotations.errors import Refused
 from annotations.models import Generator, StoredAnswer, Study
 from annotations.stored_answers.store import read_answer
 from audit.charts import why as charts
+from audit.models import Report
 from audit.pages.files import TYPES, attached, specification
 from audit.pages.filters import select
 from audit.pages.frame import FILES, respond
@@ -49,18 +50,31 @@ class WhyPage:
 
     @cached_property
     def since(self) -> date | None:
-        """The first day of the second side: as asked, else the judge's own release, else the middle."""
+        """The first day of the second side: as asked, else where the newest report finds a drift, else the
+        judge's own release, else the middle."""
         later = self.days[1:]
         given = self.request.GET.get("since", "")
         if given in {day.isoformat() for day in later}:
             return date.fromisoformat(given)
+        drifted = self.facts.get(self.judge, {}).get("since")
+        if drifted and date.fromisoformat(drifted) in later:
+            return date.fromisoformat(drifted)
         released = self.judges[self.judge].release_date if self.judge else None
         after = [day for day in later if released is not None and day > released]
         return after[0] if after else (later[len(later) // 2] if later else None)
 
     @cached_property
     def judge(self) -> str:
-        return self._judge("judge") or next(iter(self.judges), "")
+        """As asked, else the first that has drifted."""
+        drifted = (name for name in self.judges if self.facts.get(name, {}).get("alarm"))
+        return self._judge("judge") or next(drifted, next(iter(self.judges), ""))
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """What the newest report says of each judge."""
+        newest = Report.objects.with_usual_options().filter(study=self.study).order_by("-pk")
+        summary = newest.values_list("summary", flat=True).first() or {}
+        return summary.get("judges", {})
 
     def _judge(self, place: str) -> str:
         given = self.request.GET.get(place, "")
@@ -74,6 +88,12 @@ class WhyPage:
     @property
     def question(self) -> str:
         return self.request.GET.get("question", "")[:80]
+
+    @property
+    def said_of_judge(self) -> list[str]:
+        """Of the generators by their dates, as on every page; nothing of sides that somebody typed."""
+        found = {} if self.own_sides else self.facts.get(self.judge, {})
+        return [line for line in (found.get("words"), found.get("reason")) if line]
 
     @cached_property
     def own_sides(self) -> dict[str, str]:
@@ -230,6 +250,7 @@ def _context(page: WhyPage) -> dict[str, Any]:
         "choices": _choices(page),
         "anchors": page.anchors,
         "is_owner": page.owns,
+        "facts": page.said_of_judge,
     }
     if page.judge:
         texts = (page.asked.before, page.asked.after) if page.asked else ("", "")

@@ -10,6 +10,7 @@ import numpy as np
 from audit.stats.estimate import Undefined
 from audit.stats.instrument.sides import NOT_WITHOUT_ONE, Generators, Side, side_of, why_no_gain
 from audit.stats.over_time.courses import Change
+from audit.stats.resampling.exact_sums import total
 from audit.stats.series import Floats
 
 # Where each prompt says the same, its standard error is this over the prompts (as in `courses`).
@@ -74,8 +75,8 @@ def jackknifed(values: Floats, n: int, *, unit: float = 1.0) -> Change:
     """The first value, with the spread of the others, each without one prompt."""
     left = values[1:]
     prompts = left.size
-    centre = math.fsum(left.tolist()) / prompts
-    spread = math.fsum(((left - centre) ** 2).tolist())
+    centre = total(left) / prompts
+    spread = total((left - centre) ** 2)
     error = math.sqrt((prompts - 1) / prompts * spread)
     # Each prompt says the same: only another prompt could tell how far they differ.
     if error < 1e-9 * unit:

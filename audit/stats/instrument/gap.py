@@ -22,15 +22,15 @@ class Gap:
     judge: Change  # b · offset
 
 
-def gap_of(comparison: Comparison, *, points: float = 1.0, shift: float = 0.0) -> Gap:
-    """For a judge whose scores are in people's units; `points` for one of them. `shift`: what people's
-    zero in the sums lies above the judge's."""
+def gap_of(comparison: Comparison, *, points: float = 1.0, apart: float = 0.0) -> Gap:
+    """For a judge whose scores are in people's units; `points` for one of them. `apart`: as in the
+    sums (`moments`)."""
     old, new, n = comparison.reference, comparison.later, comparison.images
     moved, read = new.people - old.people, new.score - old.score
     gain = old.gain
     return Gap(
-        points * float(old.people[0] - old.score[0] + shift),
-        points * float(new.people[0] - new.score[0] + shift),
+        points * float(old.people[0] - old.score[0] + apart),
+        points * float(new.people[0] - new.score[0] + apart),
         jackknifed(points * (1 - gain) * moved, n, unit=points),
         jackknifed(points * (gain * moved - read), n, unit=points),
     )

@@ -28,8 +28,8 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """Each a table of prompts (rows) by generators (columns). The last three are over the images with
-    two answers or more."""
+    """Each a table of prompts (rows) by generators (columns). The last four are over the images with
+    two answers or more. `apart`: by how much people's zero in the sums lies above the judge's."""
 
     images: Floats
     score: Floats
@@ -39,6 +39,7 @@ class Moments:
     pair: Floats
     people_twice: Floats
     square_twice: Floats
+    apart: float = 0.0
 
 
 def answers_of(ratings: ArrayLike, exact: ArrayLike | None = None) -> Answers:
@@ -99,6 +100,7 @@ def moments(
         pair=summed(pair),
         people_twice=summed(y_twice),
         square_twice=summed(y_twice**2),
+        apart=pivot - pivot_score,
     )
 
 

@@ -30,6 +30,8 @@ SMALL_POINTS, SMALL_SHARE = 3.0, 0.1
 LEVEL = 0.05
 # A gain on the reference of fewer standard errors is none to divide by.
 SURE = 3.0
+# Nobody writes an interval that goes further up, as the logarithm of a ratio.
+FARTHEST = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,9 @@ class Step:
         if not self.in_logs:
             return found
         assert found.low is not None and found.high is not None
-        value, low, high = (math.expm1(end) for end in (found.value, found.low, found.high))
+        value, low, high = (
+            math.expm1(min(end, FARTHEST)) for end in (found.value, found.low, found.high)
+        )
         return Estimate(value, low, high, found.n)
 
     def evidence(self, claim: Claim) -> float:
@@ -102,7 +106,7 @@ class Steps:
     def likeliest(self) -> Step:
         return max(self.steps, key=lambda step: max(map(step.strength, CLAIMS)))
 
-    def beyond(self) -> list[Claim]:
+    def moved_claims(self) -> list[Claim]:
         """What moved at the likeliest date by more than chance and more than a little."""
         step = self.likeliest
         offset, gain = step.offset_within(self.confidence), step.gain_within(self.confidence)
@@ -113,7 +117,7 @@ class Steps:
             claims.append(GAIN)
         return sorted(claims, key=step.strength, reverse=True)
 
-    def inside(self) -> bool:
+    def lies_inside(self) -> bool:
         """Whether at every date both lie within what would be a drift worth seeing. All must, so each
         is tested at the level by itself (Berger 1982, Technometrics 24:295), from either side
         (Schuirmann 1987)."""
@@ -146,11 +150,11 @@ def steps_of(
     return Steps(found) if isinstance(left, Undefined) else Steps(left, place, step)
 
 
-def state_of(steps: Steps, p_holm: float) -> str:
-    """`p_holm`: corrected over all judges."""
-    if p_holm <= LEVEL and steps.beyond():
+def state_of(*, beyond: bool, inside: bool, p: float, p_holm: float) -> str:
+    """`p_holm`: corrected over all judges. What is more than chance by itself is not said to hold."""
+    if beyond and p_holm <= LEVEL:
         return DRIFTS
-    return HOLDS if steps.inside() and not steps.beyond() else CANNOT_BE_TOLD
+    return HOLDS if inside and not beyond and p > LEVEL else CANNOT_BE_TOLD
 
 
 def _steps(

@@ -110,23 +110,10 @@ def change(course: Course, before: np.ndarray, after: np.ndarray) -> Change:
     return Change(value, error, max(prompts - 1, 1), int(course.n[there].sum()))
 
 
-def fit(course: Course, before: np.ndarray, after: np.ndarray) -> float:
-    """By how much a step at this date lowers the squared distances (Hinkley 1970, Biometrika 57:1): the
-    likeliest date has the most."""
-    old, new = (math.fsum(course.weights[side].tolist()) for side in (before, after))
-    step = level(course, after) - level(course, before)
-    return old * new / (old + new) * step**2
-
-
 def own(course: Course, place: int) -> Change:
     """One generator's number, as if compared with a number that is known."""
     none, one = np.zeros(course.values.size, dtype=bool), np.arange(course.values.size) == place
     return change(course, none, one)
-
-
-def level(course: Course, generators: np.ndarray) -> float:
-    """The mean over some generators, each counting by its weight."""
-    return math.fsum((_share(course.weights, generators) * course.values).tolist())
 
 
 def _share(weights: Floats, inside: np.ndarray) -> Floats:

@@ -43,30 +43,6 @@ def _normal(change: Change) -> float:
     return math.copysign(-float(ndtri(stdtr(change.freedom, -abs(t)))), t)
 
 
-def images_for(
-    effect: float, error: float, n: int, *, scale: float, level: float, power: float = 0.8
-) -> int:
-    """How many images it takes that a change of `effect` shows `level` with the given power, where n
-    images give this standard error."""
-
-    def shows(times: float) -> bool:
-        return seen(error / math.sqrt(times), scale=scale, level=level, power=power) <= effect
-
-    low, high = 0.0, 1.0
-    while not shows(high):
-        high *= 2
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (low, middle) if shows(middle) else (middle, high)
-    return math.ceil(n * high)
-
-
-def seen(error: float, *, scale: float, level: float, power: float = 0.8) -> float:
-    """The smallest change that would show `level` with the given power."""
-    r = (scale / error) ** 2
-    return (_ring(r, level) + float(ndtri(power))) * error
-
-
 def at_any_look(estimate: Estimate, *, scale: float, level: float = 0.05) -> Estimate:
     """The estimate with an interval that holds at all looks together, however often somebody looks while
     labels come in, for one whose interval of 95 % is for a single look: the values against which there

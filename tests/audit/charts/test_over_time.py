@@ -108,9 +108,11 @@ def test_a_likert_study_has_a_drift_statement_and_no_false_reason():
     body = report({key: 1 + int(key[-1]) % 5 for key in KEYS}, question="likert")
     told = body["judges"]["some-judge"]["drift"]
     assert "release date" not in told["reason"]
-    assert set(told["claims"]) == {"agreement", "net_deviation"}
-    # In points of the scale from 1 to 5, calibrated to people.
-    assert abs(told["by_generator"]["late"]["net_deviation"]["value"]) < 30
+    assert told["state"] == "cannot be told"
+    # One person each: thirty second answers on either generator.
+    assert told["assumed"] == 60
+    # In points of the scale from 1 to 5; both generators have the same answers and the same scores.
+    assert told["by_generator"]["late"]["offset"]["value"] == pytest.approx(0)
     reason = body["judges"]["some-judge"]["overall"]["net_deviation"]["undefined"]
     assert reason.startswith("the judge speaks another scale")
 

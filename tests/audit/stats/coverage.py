@@ -17,7 +17,6 @@ from scipy.stats import norm
 from audit.stats.estimate import Estimate, Result
 from audit.stats.over_time import courses
 from audit.stats.over_time.calibrated import out_of_fold
-from audit.stats.over_time.claims import PAIRS
 from audit.stats.resamples import Resamples
 from audit.stats.resampling.small_samples import share_limits
 
@@ -243,6 +242,10 @@ def share_coverage(prompts: int, images: int, rate: float, worlds: int, seed: in
 
 
 # What the page of drift shows of generators: a course over them, and which of them are compared.
+
+
+# A generator counts for the order with at least so many independent pairs.
+PAIRS = 5.0
 
 
 def _order(made: World, generators: int) -> courses.Course:

@@ -62,7 +62,7 @@ NAN, INF = float("nan"), float("inf")
 FEW_PROMPTS = [(n, "a", "b", "left" if n % 3 else "right") for n in range(12)]
 # How the statistics are made; they take what the public functions have checked.
 # Drift's parts take images that a report has paired; what cannot be told has tests of its own.
-INNER = {"estimate", "series", "models", "votes", "courses", "evidence", "calibrated", "claims"}
+INNER = {"estimate", "series", "models", "votes", "courses", "evidence", "calibrated"}
 
 # Two series of which nobody can make anything.
 PAIRS = {

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from audit.reports.drift import _beyond
 from audit.reports.states import settle
-from audit.words.drift_state import AUROC, PAIRS, STOPPED
+from audit.words.drift_state import AS_THEY_ARE, AUROC, PAIRS, STOPPED
 
 JUDGES = ("geneval", "vqascore", "clipscore", "some-judge")
 GENERATORS = ("A", "B", "C", "D")
 SLICES = ("colour", "count", "shape")
+
+
+def _beyond(step: dict[str, Any]) -> list[str]:
+    """As a report decides it."""
+    offset, gain = step["offset"], step["gain_change"]
+    off = (offset["low"] > 0 or offset["high"] < 0) and max(-offset["low"], offset["high"]) > 3
+    less = gain["high"] < 0 and gain["low"] < -0.1
+    return ["offset"] * bool(off) + ["gain"] * bool(less)
 
 
 class MadeUp:
@@ -57,55 +63,57 @@ class MadeUp:
             "judge_score": self.estimate(0, 100),
         }
 
-    def claim(self, name: str) -> dict[str, Any]:
-        """`beyond` as a report decides it."""
-        within = (-1.0, 1.0) if name == "agreement" else (-40.0, 40.0)
-        size, change = (self.estimate(*within, undefined=0, bounded=1) for _ in range(2))
-        if name == "agreement":
-            change = size
-        moved = SimpleNamespace(moved=SimpleNamespace(value=change["value"]))
+    def step(self) -> dict[str, Any]:
         return {
-            "evidence": float(10.0 ** self.rng.uniform(-3, 6)),
             "since": "2024-10-01",
-            "change": change,
-            "later": self.estimate(*within, undefined=0, bounded=1),
-            "size": size,
-            "newest": "D",
             "generators": list(GENERATORS[2:]),
-            "before": 0.9,
-            "after": 0.9 + size["value"] if name == "agreement" else None,
-            "would_show": float(self.rng.choice([0.05, 5.0, 20.0])),
-            "images_for_that": 4000,
-            "beyond": _beyond(name, moved, size),
+            "offset": self.estimate(-40, 40, undefined=0, bounded=1),
+            "gain_change": self.estimate(-1, 1, undefined=0, bounded=1),
         }
 
     def drift(self) -> dict[str, Any]:
-        kind = str(self.rng.choice(["verdicts", "scores"]))
         told = {
-            "kind": kind,
-            "order": AUROC if self.chance(0.5) else PAIRS,
+            "kind": str(self.rng.choice(["verdicts", "scores"])),
             "slope_points_per_year": self.points(),
         }
         if self.chance(0.2):
             return {**told, "untold": f"{STOPPED}The key was refused."}
-        names = ["net_deviation"] if kind == "verdicts" else ["net_deviation", "agreement"]
+        step = self.step()
         return {
             **told,
+            "read": AS_THEY_ARE,
             "reference": {
                 "rule": "the oldest third of the generators",
                 "generators": ["A", "B"],
-                "calibration": "none",
             },
+            **({"assumed": 40} if self.chance(0.1) else {}),
+            "steps": [step] * int(self.rng.choice([1, 3])),
+            "likeliest": 0,
+            "p": float(self.rng.choice([0.0001, 0.03, 0.6])),
+            "beyond": _beyond(step),
+            "inside": self.chance(0.5),
+            "images_for_that": 4000,
+            "prompts_for_that": 500,
+            "apart": {"generator": "B", **self.step()} if self.chance(0.1) else None,
+            "same_people": None if self.chance(0.1) else float(self.rng.uniform(0, 1)),
             "by_generator": {
-                name: {"net_deviation": self.points(), "agreement": self.share()}
+                name: {"net_deviation": self.points(), "offset": self.points()}
                 for name in GENERATORS
             },
-            "claims": {name: self.claim(name) for name in names if self.chance(0.9)},
-            "prevalence": {
-                "from": float(self.rng.uniform(0, 60)),
-                "to": float(self.rng.uniform(40, 100)),
-                "explains": None if self.chance(0.1) else float(self.rng.normal(0, 1)),
-            },
+            "gap": self.gap(),
+        }
+
+    def gap(self) -> dict[str, Any]:
+        if self.chance(0.2):
+            return {"undefined": "no points", "n": 60}
+        before, now = self.rng.uniform(-40, 40, 2).tolist()
+        return {
+            "newest": ["D"],
+            "before": before,
+            "now": now,
+            "gain": float(self.rng.uniform(0.1, 1.5)),
+            "generators": self.points(undefined=0, bounded=1),
+            "judge": self.points(undefined=0, bounded=1),
         }
 
     def judge(self) -> dict[str, Any]:
@@ -118,6 +126,11 @@ class MadeUp:
             "by_generator": {name: self.stats() for name in GENERATORS},
             "by_tag": {name: self.stats() for name in SLICES},
             "drift": self.drift(),
+            "follows": {
+                "what": AUROC if self.chance(0.5) else PAIRS,
+                "constant": False,
+                "newest": {"generators": ["D"], **self.share()},
+            },
             "curves": {"reliability": bins},
         }
 

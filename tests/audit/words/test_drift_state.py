@@ -1,13 +1,11 @@
 """No sentence says what its numbers contradict."""
 
 import re
-from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from audit.reports.drift import _beyond
 from audit.reports.states import settle
 from audit.words import drift_state
 from audit.words.drift_state import AUROC, CANNOT_BE_TOLD, DRIFTS, HOLDS
@@ -18,6 +16,8 @@ def est(value, low, high, n=60):
 
 
 UNDEFINED = {"undefined": "no label yet", "n": 0}
+WELL = est(0.9, 0.86, 0.94, n=300)
+NO_GAP = {"undefined": "no points", "n": 0}
 
 
 @pytest.mark.parametrize(
@@ -35,172 +35,202 @@ def test_beyond_the_band_means_three_points_and_an_interval_without_zero(deviati
     assert drift_state.beyond_band(deviation) is expected
 
 
-def claim(size, *, evidence=1000.0, beyond=True, would_show=5.0, scale=1.0):
-    return {
-        "evidence": evidence,
+def judged(
+    *,
+    offset=None,
+    gain=None,
+    beyond=(),
+    inside=False,
+    p=0.001,
+    order=WELL,
+    dates=1,
+    constant=False,
+    **more,
+):
+    """Before it is settled: one date, or the likeliest of several."""
+    step = {
         "since": "2024-10-01",
-        "change": size,
-        "later": size,
-        "size": size,
-        "newest": "C",
         "generators": ["B", "C"],
-        "before": 0.91,
-        "after": 0.78,
-        "would_show": would_show * scale,
-        "images_for_that": 900,
-        "beyond": beyond,
+        "offset": offset or est(1, -3, 5),
+        "gain_change": gain or est(-0.05, -0.2, 0.1),
     }
-
-
-def settled(kind, claims, **numbers):
-    drift = {
-        "kind": kind,
-        "order": AUROC,
-        "slope_points_per_year": est(1, 0, 2),
-        "reference": {"rule": "oldest third", "generators": ["A"], "calibration": "none"},
-        "by_generator": {
-            name: {
-                "net_deviation": numbers.get(name, est(0, -2, 2)),
-                "agreement": est(0.8, 0.7, 0.9),
-            }
-            for name in "ABC"
+    return {
+        "overall": {"auroc": order},
+        "by_generator": {},
+        "follows": {"what": AUROC, "constant": constant, "newest": {"generators": ["C"], **WELL}},
+        "drift": {
+            "kind": "verdicts",
+            "slope_points_per_year": est(1, 0, 2),
+            "steps": [step] * dates,
+            "likeliest": 0,
+            "p": p,
+            "beyond": list(beyond),
+            "inside": inside,
+            "images_for_that": 600,
+            "prompts_for_that": 75,
+            "apart": None,
+            "gap": NO_GAP,
+            "same_people": 1.0,
+            **more,
         },
-        "claims": claims,
-        "prevalence": {"from": 34.0, "to": 90.0, "explains": 11.2},
     }
-    judge = {"drift": drift, "by_generator": {}}
+
+
+def settled(**numbers):
+    judge = judged(**numbers)
     settle({"some-judge": judge})
     return judge
 
 
-def test_a_verdict_that_drifts_says_how_far_which_way_and_since_when():
-    judge = settled(
-        "verdicts", {"net_deviation": claim(est(14.2, 8.3, 20.8))}, C=est(17.7, 9.0, 26.0)
-    )
+def test_a_drift_by_offset_says_how_far_which_way_and_since_when():
+    judge = settled(offset=est(14.2, 8.3, 20.8), beyond=["offset"])
     assert judge["drift"]["state"] == DRIFTS
     assert drift_state.sentence("GenEval", judge) == (
-        "GenEval has drifted: +14.2 points (8.3 to 20.8) too strict on generators since 2024-10."
+        "GenEval has drifted: 14.2 points (8.3 to 20.8) stricter on generators since 2024-10 than on "
+        "older ones."
     )
-    # What holds since that month and what holds for the newest are one sentence, not two claims.
-    assert judge["drift"]["reason"].endswith(
-        "On all of these together it is off by +14.2 points (8.3 to 20.8), on the newest alone, C, by "
-        "+17.7 points (9.0 to 26.0)."
-    )
+    lenient = settled(offset=est(-14.2, -20.8, -8.3), beyond=["offset"])
+    assert "14.2 points (8.3 to 20.8) more lenient" in drift_state.sentence("X", lenient)
 
 
-def test_a_score_that_drifts_by_its_order_says_from_where_to_where():
-    claims = {
-        "net_deviation": claim(est(1, -2, 4), evidence=0.5, beyond=False),
-        "agreement": claim(est(-0.13, -0.18, -0.08), scale=0.01),
-    }
-    judge = settled("scores", claims)
+def test_a_drift_by_gain_says_how_much_less_it_tells():
+    judge = settled(gain=est(-0.31, -0.43, -0.18), beyond=["gain"])
     assert drift_state.sentence("VQAScore", judge) == (
-        "VQAScore has drifted: its AUROC fell by 0.130 (0.080 to 0.180), from 0.910 to 0.780, on "
-        "generators since 2024-10."
+        "VQAScore has drifted: on generators since 2024-10 it tells good from bad 31 % (18 to 43) less "
+        "than before."
+    )
+
+
+def test_a_judge_that_holds_follows_people_first():
+    judge = settled(inside=True, p=0.4)
+    assert judge["drift"]["state"] == HOLDS
+    assert drift_state.sentence("GenEval", judge) == (
+        "GenEval follows people (AUROC 0.900, 0.860 to 0.940), and holds."
+    )
+    weakly = settled(inside=True, p=0.4, order=est(0.62, 0.58, 0.66, n=300))
+    assert "follows people weakly" in drift_state.sentence("GenEval", weakly)
+
+
+@pytest.mark.parametrize(
+    ("order", "words"),
+    [
+        (est(0.51, 0.47, 0.55), "does not follow people (AUROC 0.510, 0.470 to 0.550)."),
+        (est(0.30, 0.26, 0.34), "is upside down (AUROC 0.300, 0.260 to 0.340)."),
+    ],
+)
+def test_a_judge_that_does_not_follow_people_is_not_said_to_hold(order, words):
+    judge = settled(inside=True, p=0.4, order=order)
+    assert judge["drift"]["state"] == CANNOT_BE_TOLD
+    assert drift_state.stands_against(judge)
+    assert drift_state.sentence("X", judge) == f"X {words}"
+
+
+def test_a_judge_of_one_score_does_not_follow_people():
+    judge = settled(order={"undefined": "no spread", "n": 300}, constant=True)
+    assert judge["follows"]["state"] == "does not follow"
+    assert drift_state.sentence("X", judge) == (
+        "X does not follow people: it gives every image the same score."
     )
 
 
 def test_a_date_that_was_chosen_is_told_as_chosen():
-    size = est(14.2, 8.3, 20.8)
-    one = settled("verdicts", {"net_deviation": {**claim(size), "dates": 1}})
-    five = settled("verdicts", {"net_deviation": {**claim(size), "dates": 5}})
-    chosen = "The date is the likeliest of 5, and the interval is wide enough for any of them."
-    assert chosen in five["drift"]["reason"]
-    assert "likeliest" not in one["drift"]["reason"]
+    one, five = (settled(beyond=["offset"], dates=dates) for dates in (1, 5))
+    assert "These intervals hold for any of 5 dates." in five["drift"]["reason"]
+    assert "dates" not in one["drift"]["reason"]
 
 
 def test_what_cannot_be_told_says_how_many_images_would_tell():
-    judge = settled(
-        "verdicts",
-        {"net_deviation": claim(est(4, -6, 14, n=300), evidence=0.4, beyond=False, would_show=14)},
-    )
-    assert judge["drift"]["needs"] == {"images": 600}
+    judge = settled(p=0.4)
+    assert judge["drift"]["needs"] == {"images": 600, "prompts": 75}
     assert drift_state.sentence("GenEval", judge) == (
-        "GenEval: drift cannot be told yet. About 600 more labelled images would tell."
+        "GenEval follows people (AUROC 0.900, 0.860 to 0.940); whether it drifts cannot be told yet. "
+        "About 600 more labelled images, of 75 more prompts, would tell."
     )
 
 
 def test_with_many_judges_the_same_evidence_is_less():
-    def judges(count):
+    def states(count):
         made = {
-            f"judge {number}": {
-                "drift": settled("verdicts", {"net_deviation": claim(est(9, 4, 14), evidence=30)})[
-                    "drift"
-                ],
-                "by_generator": {},
-            }
+            f"judge {number}": judged(offset=est(9, 4, 14), beyond=["offset"], p=0.03)
             for number in range(count)
         }
         settle(made)
         return {judge["drift"]["state"] for judge in made.values()}
 
-    assert judges(1) == {DRIFTS}
-    assert judges(2) == {HOLDS}
+    assert states(1) == {DRIFTS}
+    # Holm: 2 · .03 = .06.
+    assert states(2) == {CANNOT_BE_TOLD}
 
 
-def test_an_order_that_got_better_is_no_drift_and_evidence_of_one_claim_is_none_of_another():
-    sure = claim(est(1, -2, 4), evidence=1e6, beyond=False)
-    fell = claim(est(-0.13, -0.18, -0.08), evidence=0.5, scale=0.01)
-    assert settled("scores", {"net_deviation": sure, "agreement": fell})["drift"]["state"] == HOLDS
-    moved = SimpleNamespace(moved=SimpleNamespace(value=0.13))
-    assert not _beyond("agreement", moved, est(0.13, 0.08, 0.18))
-    assert _beyond("net_deviation", moved, est(13, 8, 18))
+def test_a_person_is_the_measure_of_a_judge_like_one():
+    judge = judged(inside=True, p=0.4)
+    settle({"some-judge": judge}, {"auroc": est(0.88, 0.86, 0.9, n=300)})
+    assert judge["follows"]["state"] == "like a person" or judge["follows"]["state"] == "follows"
+    # .9 − .88 − √(.04² + .02²) = −.0247.
+    assert judge["follows"]["state"] == "like a person"
+    assert "as well as a person does" in drift_state.sentence("X", judge)
 
 
-def test_people_whose_score_rises_move_every_difference_of_means():
-    judge = settled("verdicts", {"net_deviation": claim(est(1, -1, 3), evidence=1, beyond=False)})
-    assert drift_state.prevalence({"GenEval": judge}) == (
-        "People’s own score went from 34 to 90 points between the oldest and the newest generator. "
-        "That alone can move a difference of means: GenEval would move by +11.2 points with the errors "
-        "of the reference generators."
+def test_the_gap_is_told_in_its_two_parts():
+    gap = {
+        "before": 3.0,
+        "now": 17.0,
+        "gain": 0.8,
+        "generators": est(9, 7, 11),
+        "judge": est(5, 1, 9),
+    }
+    assert drift_state.gap({"gap": gap}) == (
+        "It is off by +17.0 points on the newest, +3.0 before: +9.0 (7.0 to 11.0) because people’s answers "
+        "moved and its gain is 0.80, +5.0 (1.0 to 9.0) because it reads newer images otherwise."
     )
+    assert drift_state.gap({"gap": NO_GAP}) == ""
 
 
-def test_a_report_from_before_there_were_states_knows_its_alarm():
+def test_one_generator_that_is_read_otherwise_is_named():
+    apart = {"generator": "D", "offset": est(8, 4, 12), "gain_change": est(-0.5, -0.6, -0.4)}
+    reason = settled(inside=True, p=0.4, apart=apart)["drift"]["reason"]
+    assert (
+        "D alone is read otherwise than all others: offset +8.0 points (4.0 to 12.0), gain −50 % "
+        "(−60 to −40)."
+    ) in reason
+
+
+def test_what_an_older_report_says_is_still_told():
     old = {
         "drift": {
             "alarm": True,
-            "reason": "Off.",
+            "reason": "Off by much.",
             "slope_points_per_year": est(2, 1, 3),
             "since": "2024-10-01",
             "net_deviation_since": est(14.2, 8.3, 20.8),
         },
         "by_generator": {"A": {"net_deviation": est(1, -1, 3)}},
     }
-    assert drift_state.sentence("GenEval", old).startswith("GenEval has drifted: +14.2 points")
+    assert drift_state.sentence("GenEval", old) == "GenEval has drifted since 2024-10. Off by much."
     old["drift"] |= {"alarm": False, "slope_points_per_year": UNDEFINED}
-    assert drift_state.sentence("GenEval", old) == "GenEval: drift cannot be told yet. Off."
+    assert drift_state.sentence("GenEval", old) == "GenEval: drift cannot be told yet. Off by much."
+    old["drift"]["state"] = HOLDS
+    assert drift_state.sentence("GenEval", old) == "GenEval holds."
 
 
 NUMBER = some.floats(-30, 30).map(lambda value: round(value, 1))
 
 
-@given(
-    NUMBER,
-    some.floats(0.1, 30),
-    some.sampled_from([0.2, 19.0, 30.0, 1e6]),
-    some.booleans(),
-    some.sampled_from([2.0, 12.0]),
-)
-def test_no_sentence_about_drift_has_an_interval_that_includes_the_contrary(
-    value, half, evidence, beyond, would_show
-):
+@given(NUMBER, some.floats(0.1, 30), some.sampled_from([0.001, 0.04, 0.5]), some.booleans())
+def test_no_sentence_about_drift_has_an_interval_that_includes_the_contrary(value, half, p, inside):
     size = est(value, value - half, value + half)
-    # As `reports.drift` decides it.
-    beyond = beyond and abs(value) > 3 and half < abs(value)
-    judge = settled(
-        "verdicts",
-        {"net_deviation": claim(size, evidence=evidence, beyond=beyond, would_show=would_show)},
-    )
+    # As `Steps.beyond` decides it.
+    beyond = ["offset"] if half < abs(value) and abs(value) + half > 3 else []
+    judge = settled(offset=size, beyond=beyond, inside=inside, p=p)
     line, state = drift_state.sentence("X", judge), judge["drift"]["state"]
     if "has drifted" in line:
-        assert state == DRIFTS and evidence >= 20
+        assert state == DRIFTS and p <= 0.05
         shown, low, high = re.search(r"drifted: (\S+) points \((\S+) to (\S+)\)", line).groups()
         numbers = [float(text.replace("−", "-")) for text in (shown, low, high)]
-        assert min(numbers) * max(numbers) >= 0
-        assert ("too strict" in line) == (numbers[0] > 0)
-    elif line == "X holds.":
-        assert state == HOLDS and would_show <= 10
+        assert min(numbers) >= 0
+        assert ("stricter" in line) == (value > 0)
+    elif line.endswith("and holds."):
+        assert state == HOLDS and inside and not beyond
     else:
-        assert state in (CANNOT_BE_TOLD, HOLDS)
+        assert state == CANNOT_BE_TOLD
     assert judge["drift"]["alarm"] == (state == DRIFTS)

@@ -12,16 +12,20 @@ from tests.audit.words.made_up import MadeUp
 
 NUMBER = r"[+−]?\d+(?:\.\d+)?"
 ESTIMATE = re.compile(rf"({NUMBER})(?: points| %)? \(({NUMBER}) to ({NUMBER})\)")
-ABOVE = ("too strict", "is ahead of it by more than chance", "fell by", "People agree more")
+ABOVE = (
+    *("too strict", "stricter on", "more lenient on", "less than before"),
+    *("is ahead of it by more than chance", "People agree more"),
+)
 BELOW = ("too lenient", "is behind it by more than chance", "People agree less")
 HOLDS_ZERO = ("no change of agreement can be told", "may be chance", "clearly off on no")
 # What a sentence can be: each is said about some report.
 TEMPLATES = (
-    *("has drifted: ", "fell by", "its score still meant", " holds.", "shows no drift"),
-    *("drift cannot be told yet", "more labelled image", "was stopped by a failure"),
-    *("Against A, B, net deviation", "calibrated net deviation", "Net deviation changed by"),
-    *("On all of these together it is off", "on the newest alone", "People’s own score went"),
-    *("That alone can move", "which is why scores are calibrated", "is closest to people"),
+    *("has drifted: ", "stricter on", "more lenient on", "tells good from bad", ", and holds."),
+    *("whether it drifts cannot be told yet", "more labelled image", "was stopped by a failure"),
+    *("Most moved at", "intervals hold for any of 3 dates", "alone is read otherwise"),
+    *("a change may be theirs", "second answer", "It is off by", "because people’s answers moved"),
+    *("reads newer images otherwise", "follows people weakly", "does not follow people"),
+    *("is upside down", "it cannot be told yet whether it follows", "is closest to people"),
     *("behind it by more than chance", "is ahead of it", "cannot be told apart from it: "),
     *("where so many judges are compared", "cannot be compared with it", "no test could be made"),
     *("says the same yes or no", "lie on the same side of 4", "no judge agrees with people"),
@@ -98,5 +102,5 @@ def test_a_headline_has_no_word_of_a_run_that_failed_and_begins_with_a_verdict(s
     body = MadeUp(seed).report()
     headline = report_words.headline(body)
     assert "stopped by a failure" not in headline
-    assert "People’s own score" not in headline
+    assert "It is off by" not in headline
     assert headline

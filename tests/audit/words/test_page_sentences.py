@@ -158,7 +158,8 @@ def test_no_change_between_the_halves_is_told_with_its_interval():
 
 def drifting(alarm=False, **drift):
     told = {"alarm": alarm, "state": "drifts" if alarm else "cannot be told", **drift}
-    return {"drift": told, "by_generator": {}}
+    follows = {"state": "follows", "what": "AUROC", **est(0.9, 0.86, 0.94)}
+    return {"drift": told, "by_generator": {}, "follows": follows}
 
 
 FAILED = {
@@ -167,28 +168,39 @@ FAILED = {
 }
 
 
+def strict_since_october():
+    step = {
+        "since": "2024-10-01",
+        "offset": est(14.2, 8.3, 20.8),
+        "gain_change": est(-0.05, -0.2, 0.1),
+    }
+    return drifting(
+        alarm=True, moved="offset", since="2024-10-01", steps=[step], likeliest=0, kind="verdicts"
+    )
+
+
 def test_a_headline_has_verdicts_only():
-    since = {"by": "net_deviation", "since": "2024-10-01", "kind": "verdicts"}
-    verdict = drifting(alarm=True, net_deviation_since=est(14.2, 8.3, 20.8), **since)
-    verdict["drift"]["prevalence"] = {"from": 30.0, "to": 90.0, "explains": 11.2}
+    verdict = strict_since_october()
     body = {"people": SOME, "judges": {"broken": drifting(**FAILED), "good": verdict}}
     assert report_words.headline(body) == (
-        "good has drifted: +14.2 points (8.3 to 20.8) too strict on generators since 2024-10."
+        "good has drifted: 14.2 points (8.3 to 20.8) stricter on generators since 2024-10 than on older "
+        "ones."
     )
-    assert len(report_words.sentences(body)) == 3
+    assert len(report_words.sentences(body)) == 2
     del body["judges"]["good"]
     assert report_words.headline(body) == (
         "No judge’s run has come to its end, so there is no verdict yet."
     )
 
 
-def test_calibrated_is_said_in_a_plain_clause():
-    body = {"people": SOME, "judges": {"soft": drifting(
-        alarm=True, by="net_deviation", since="2024-10-01", kind="scores",
-        net_deviation_since=est(14.2, 8.3, 20.8),
-        reference={"rule": "the oldest third of the generators", "generators": ["A"]},
-    )}}  # fmt: skip
-    assert report_words.headline(body) == (
-        "soft has drifted: +14.2 points (8.3 to 20.8) too strict on generators since 2024-10, if its "
-        "score still meant what it did on the oldest third of the generators."
-    )
+def test_a_headline_of_many_judges_counts_them_by_what_they_do():
+    held = {"state": "holds", "alarm": False}
+    judges = {f"holds {number}": drifting(**held) for number in range(7)}
+    judges |= {f"drifts {number}": strict_since_october() for number in range(2)}
+    judges |= {f"random {number}": drifting(reason="") for number in range(3)}
+    for number in range(3):
+        judges[f"random {number}"]["follows"]["state"] = "does not follow"
+    said = report_words.headline({"people": SOME, "judges": judges})
+    assert said.startswith("12 judges: 7 follow people and hold, 2 drift, 3 do not follow people. ")
+    assert "drifts 0 has drifted" in said
+    assert report_words.tally({"one": drifting(**held)}) == "1 judge: 1 follows people and holds."

@@ -19,14 +19,17 @@ BEFORE, LATER = np.array([True, False]), np.array([False, True])
 OLD, NEW = [1, 1, 0, 0], [1, 1, 1, 0]
 
 
-def compared(people, judge, *, answers=2, prompts=2):
-    """Two generators; each list is an image of the older, then of the newer one, in every prompt."""
+def summed(people, judge, *, answers=2, prompts=2):
+    """Two generators; each list holds the images of the older, then of the newer one, in every prompt."""
     y, s = (np.tile(np.ravel(values), prompts).astype(float) for values in (people, judge))
     size = len(np.ravel(people))
     generators = np.tile(np.repeat([0, 1], size // 2), prompts)
     prompt = np.repeat(np.arange(prompts), size)
-    sums = moments(s, answers_of(np.tile(y, (answers, 1))), generators, prompt, 2)
-    return compare(generators_of(sums), BEFORE, LATER)
+    return moments(s, answers_of(np.tile(y, (answers, 1))), generators, prompt, 2)
+
+
+def compared(people, judge, **more):
+    return compare(generators_of(summed(people, judge, **more)), BEFORE, LATER)
 
 
 def test_a_gain_worked_by_hand():
@@ -56,8 +59,10 @@ def test_a_judge_that_follows_only_half_of_what_people_see_has_no_offset():
 def test_the_parts_of_the_gap_add_up_to_how_it_moved():
     # Off by 2/4 − 1/4 = 25 points, then by 3/4 − 1/4 = 50. Of the 25 between, people rose by 25 and the
     # judge follows half of that: 12.5. It is stricter by 25 points of people's: 12.5 of its own.
-    gap = gap_of(compared([OLD, NEW], [[1, 0, 0, 0], [1, 0, 0, 0]]), points=100)
-    assert gap.now - gap.before == pytest.approx(25)
+    sums = summed([OLD, NEW], [[1, 0, 0, 0], [1, 0, 0, 0]])
+    found = compare(generators_of(sums), BEFORE, LATER)
+    gap = gap_of(found, points=100, apart=sums.apart)
+    assert (gap.before, gap.now) == (pytest.approx(25), pytest.approx(50))
     assert gap.generators.value == pytest.approx(12.5)
     assert gap.judge.value == pytest.approx(12.5)
 

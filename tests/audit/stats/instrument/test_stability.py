@@ -30,24 +30,29 @@ def steps_for(world, judge="soft", prompts=150, dates=range(8), seed=1):
     return steps_of(generators_of(sums), dates)
 
 
+def told(steps):
+    p = steps.p()
+    return state_of(beyond=bool(steps.moved_claims()), inside=steps.lies_inside(), p=p, p_holm=p)
+
+
 def test_a_judge_that_reads_newer_generators_as_older_ones_holds_while_people_say_yes_more_often():
     steps = steps_for(RISING)
     assert len(steps.steps) == 7
-    assert state_of(steps, steps.p()) == "holds"
+    assert told(steps) == "holds"
 
 
 def test_a_judge_that_became_stricter_drifts_from_that_date_on():
     steps = steps_for(World("level", (0.4, 0.8), level=12))
-    assert state_of(steps, steps.p()) == "drifts"
+    assert told(steps) == "drifts"
     assert steps.likeliest.since == 5
-    assert steps.beyond()[0] == "offset"
+    assert steps.moved_claims()[0] == "offset"
     assert steps.likeliest.offset.value == pytest.approx(12, abs=5)
 
 
 def test_a_judge_that_tells_good_from_bad_less_drifts_by_its_gain():
     steps = steps_for(World("gain", (0.5, 0.7), auroc=0.15))
-    assert state_of(steps, steps.p()) == "drifts"
-    assert "gain" in steps.beyond()
+    assert told(steps) == "drifts"
+    assert "gain" in steps.moved_claims()
     # Right and wrong lie .7 of the distance apart that they did.
     assert steps.likeliest.gain_within(0.95).value == pytest.approx(-0.3, abs=0.1)
 
@@ -66,7 +71,7 @@ def test_one_generator_that_is_read_otherwise_is_named_and_is_no_drift():
     steps = steps_for(World("own", (0.5, 0.7), own_gain=True))
     assert steps.apart == 3
     assert [step.since for step in steps.steps] == [1, 2, 4, 5, 6, 7]
-    assert state_of(steps, steps.p()) != "drifts"
+    assert told(steps) != "drifts"
 
 
 @pytest.mark.parametrize("judge", ["random", "constant", "upside down"])
@@ -78,28 +83,37 @@ def test_a_judge_without_a_sure_gain_on_the_reference_says_nothing(judge):
 
 def test_a_judge_holds_only_where_every_date_lies_inside():
     # Of 90 %: ± 1.645 errors. 5 + 1.645 · 3 = 9.9, 5 + 1.645 · 3.1 = 10.1.
-    assert Steps((step(0, 2), step(5, 3.0))).inside()
-    assert not Steps((step(0, 2), step(5, 3.1))).inside()
+    assert Steps((step(0, 2), step(5, 3.0))).lies_inside()
+    assert not Steps((step(0, 2), step(5, 3.1))).lies_inside()
     # −.2 − 1.645 · .05 = −.282 is above log .75 = −.288; with .06 it is −.299.
-    assert Steps((step(0, 2, -0.2, 0.05),)).inside()
-    assert not Steps((step(0, 2, -0.2, 0.06),)).inside()
+    assert Steps((step(0, 2, -0.2, 0.05),)).lies_inside()
+    assert not Steps((step(0, 2, -0.2, 0.06),)).lies_inside()
 
 
 def test_a_drift_leaves_zero_at_the_level_of_all_dates_and_is_more_than_a_little():
     # Of two dates each interval is of 97.5 %: ± 2.24 errors.
-    assert Steps((step(0, 2), step(7, 3))).beyond() == ["offset"]
-    assert Steps((step(0, 2), step(6.5, 3))).beyond() == []
-    assert Steps((step(1, 0.3),)).beyond() == []
-    assert Steps((step(0, 2, -0.2, 0.05),)).beyond() == ["gain"]
+    assert Steps((step(0, 2), step(7, 3))).moved_claims() == ["offset"]
+    assert Steps((step(0, 2), step(6.5, 3))).moved_claims() == []
+    assert Steps((step(1, 0.3),)).moved_claims() == []
+    assert Steps((step(0, 2, -0.2, 0.05),)).moved_claims() == ["gain"]
     # A gain that grew is no drift.
-    assert Steps((step(0, 2, 0.4, 0.05),)).beyond() == []
+    assert Steps((step(0, 2, 0.4, 0.05),)).moved_claims() == []
 
 
-def test_what_is_beyond_by_more_than_a_single_look_is_not_said_to_hold():
-    # 7 ± 1.645 lies inside of 10, and far from 0.
-    assert state_of(Steps((step(7, 1),)), p_holm=0.2) == "cannot be told"
-    assert state_of(Steps((step(7, 1),)), p_holm=0.01) == "drifts"
-    assert state_of(Steps((step(1, 1),)), p_holm=0.01) == "holds"
+@pytest.mark.parametrize(
+    ("beyond", "inside", "p", "p_holm", "state"),
+    [
+        (True, True, 0.01, 0.01, "drifts"),
+        (True, True, 0.01, 0.06, "cannot be told"),
+        (False, True, 0.01, 0.01, "cannot be told"),
+        (False, True, 0.06, 0.2, "holds"),
+        (False, False, 0.06, 0.2, "cannot be told"),
+    ],
+)
+def test_a_drift_needs_both_and_what_is_more_than_chance_is_not_said_to_hold(
+    beyond, inside, p, p_holm, state
+):
+    assert state_of(beyond=beyond, inside=inside, p=p, p_holm=p_holm) == state
 
 
 def test_the_chance_of_one_estimate_is_that_of_the_normal():

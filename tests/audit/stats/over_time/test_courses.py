@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from audit.stats.over_time.courses import ALL_ALIKE, change, fit, level, of_means, of_order, own
+from audit.stats.over_time.courses import ALL_ALIKE, change, of_means, of_order, own
 from audit.stats.roc import auroc
 
 OLD, NEW = np.array([True, False]), np.array([False, True])
@@ -41,9 +41,7 @@ def test_where_each_prompt_is_the_same_on_both_sides_only_another_prompt_could_t
 def test_generators_count_by_their_images():
     course = course_of([0, 0, 30, 90], [0, 0, 0, 1], [0, 1, 2, 3])
     assert course.values.tolist() == [10, 90]
-    assert level(course, OLD | NEW) == pytest.approx(30)
-    # A step between the two: 3 · 1 / 4 · 80².
-    assert fit(course, OLD, NEW) == pytest.approx(0.75 * 6400)
+    assert change(course, OLD & NEW, OLD | NEW).value == pytest.approx(30)
 
 
 def test_the_order_of_a_yes_or_no_is_auroc_and_has_its_known_error():
