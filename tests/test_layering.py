@@ -31,11 +31,10 @@ MAY_USE_TORCH = {"judges/engines", "judges/generating"}
 # only. Folders on one floor do not know each other.
 FLOORS = {
     "annotations": [
-        {"random_keys"},
+        {"bounded_numbers", "errors", "names", "random_keys"},
         {
             "consensus",
             "database",
-            "errors",
             "marks",
             "models",
             "scales",

@@ -10,6 +10,7 @@ from django.db.models import Q
 
 from annotations.exports.pseudonyms import pseudonym
 from annotations.models import Membership, Study
+from annotations.names import name_look
 
 NOT_THEIRS = (
     "This is an annotator of the study, who answers here themselves. Only the study's owner may "
@@ -18,7 +19,8 @@ NOT_THEIRS = (
 
 
 class RealPeople:
-    """Names are compared without their case: “Alice” is taken for alice by whoever reads it."""
+    """Names are compared as they look, without their case: “Alice” is taken for alice by whoever reads
+    it, also with a Cyrillic letter."""
 
     def __init__(self, study: Study) -> None:
         self.study = study
@@ -37,7 +39,7 @@ class RealPeople:
             self.keys.add(pk)
             for given in (*accounts, worker, pseudonym(self.study.slug, name), name):
                 if given:
-                    self.names[given.casefold()] = pk
+                    self.names[name_look(given).casefold()] = pk
 
     def called(self, name: str) -> int | None:
-        return self.names.get(name.casefold())
+        return self.names.get(name_look(name).casefold())

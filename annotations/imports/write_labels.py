@@ -33,6 +33,7 @@ from annotations.models import (
 )
 from annotations.scales import CANT_TELL, inferred
 from annotations.sources.checks import KEY_LENGTH, TEXT_LENGTH, Unfit, is_sound
+from annotations.sources.file_names import FileNames, looks_like
 from annotations.sources.records import LabelRecord
 
 QUESTION_LENGTH = 80
@@ -90,6 +91,7 @@ class LabelWriter:
         self.real = RealPeople(study)
         self.known = KnownImages(study)
         self.people: dict[str, int] = {}
+        self.names = FileNames(study)
         self.forms: dict[str, int] = {}
         self.rules = {question["name"]: _rule(question) for question in study.form.questions}
         # Questions that are not the form's -> the numbers that were given, or some of them.
@@ -97,9 +99,11 @@ class LabelWriter:
         self.unknown_forms: set[str] = set()
 
     def write(self, batch: list[LabelRecord]) -> None:
+        batch = self.names.cleaned(batch)
         self.known.look_up({r[0] for r in batch}, {r[0] for r in batch if r[4] is not None})
         self.real.look_up()
         self._look_up_people({r[1] for r in batch})
+        self.names.compare({r[1] for r in batch} - self.people.keys())
         # Nobody waits for PostgreSQL, where each transaction more costs a fifth.
         size = AT_ONCE if connection.vendor == "sqlite" else len(batch)
         for start in range(0, len(batch), size):
@@ -123,10 +127,14 @@ class LabelWriter:
             f"{scale_words(values)}."
             for question, values in sorted(self.given.items())
         ]
-        return words + [
-            f"Form “{form}” is not known here; its labels carry the study's own form."
-            for form in sorted(self.unknown_forms)
-        ]
+        return (
+            words
+            + self.names.remarks()
+            + [
+                f"Form “{form}” is not known here; its labels carry the study's own form."
+                for form in sorted(self.unknown_forms)
+            ]
+        )
 
     def _fit_rows(self, batch: list[LabelRecord]) -> list[FitRow]:
         rows = []
@@ -146,6 +154,8 @@ class LabelWriter:
             raise Unfit("rater", rater, "Not sound text of at most 200 characters.")
         if not self.for_anybody and self._is_real(rater):
             raise Unfit("rater", rater, NOT_THEIRS)
+        if rater in self.names.alike:
+            raise Unfit("rater", rater, looks_like(self.names.alike[rater]))
         atom_pk = None
         if atom is not None:
             atom_pk = self.known.atoms[prompt].get(atom)

@@ -5,6 +5,7 @@ from django.utils import timezone
 
 from annotations.models.selection import Selection
 from annotations.models.study import Study
+from annotations.names import clean_name, name_look
 from annotations.random_keys import new_nonce
 
 # Enough for a few workers behind the one address of a campus, too few to fill a study alone.
@@ -240,11 +241,13 @@ class Membership(models.Model):
 
 
 def free_name(study: Study, wanted: str) -> str:
-    """This name, or with a number after it where somebody of the study has it."""
-    like = Membership.objects.filter(study=study, name__startswith=wanted)
-    taken = set(like.values_list("name", flat=True))
+    """This name, or with a number after it where somebody of the study has it, or one that looks
+    the same."""
+    wanted = clean_name(wanted)
+    members = Membership.objects.filter(study=study).order_by()
+    taken = set(map(name_look, members.values_list("name", flat=True)))
     name, number = wanted, 1
-    while name in taken:
+    while name_look(name) in taken:
         number += 1
         name = f"{wanted} ({number})"
     return name

@@ -14,6 +14,7 @@ from annotations.exports.pseudonyms import people_behind
 from annotations.models import Image, Membership, Pair, PairAssignment, PairDraw, PairVote, Study
 from annotations.pairs.draws import plan
 from annotations.sources.checks import is_sound, sound
+from annotations.sources.file_names import FileNames, looks_like
 from annotations.sources.records import VoteRecord
 from annotations.versions import after_commit, raise_votes_version
 
@@ -30,11 +31,13 @@ class Taken:
     pairs: int = 0
     there: int = 0  # votes that the study had already
     refused: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
 
     def words(self) -> str:
-        return (
+        counts = (
             f"{self.votes} votes and {self.pairs} new pairs taken, {self.there} votes were there."
         )
+        return " ".join([counts, *self.remarks])
 
 
 # A vote with its two images in the order that a pair has.
@@ -56,15 +59,17 @@ class VoteWriter:
         self._know(Membership.objects.filter(study=study))
         # By the name or by the pseudonym that an export gave them.
         self.people |= {name.casefold(): pk for name, pk in people_behind(study).items()}
+        self.names = FileNames(study)
 
     def write(self, batch: list[VoteRecord]) -> None:
-        turned = self._turned(batch)
+        turned = self._turned(self.names.cleaned(batch))
         self._new_people(vote.rater for vote, *_ in turned)
         pairs = self._pairs(turned)
         fit = [(one, pairs[one[2], one[3]]) for one in turned if (one[2], one[3]) in pairs]
         self._votes(fit)
 
     def finish(self) -> None:
+        self.taken.remarks = self.names.remarks()
         if self.draw is not None:
             PairDraw.objects.filter(pk=self.draw.pk).update(count=self.taken.pairs)
 
@@ -72,6 +77,7 @@ class VoteWriter:
         """A pair is kept with the lower key first, so what was said is turned round, too."""
         keys = sound(key for vote in batch for key in (vote.first, vote.second))
         rows = Image.objects.filter(study=self.study, key__in=keys).order_by()
+        self.names.compare({one.rater for one in batch if one.rater.casefold() not in self.people})
         images = {
             key: (pk, prompt, prompt_key)
             for key, pk, prompt, prompt_key in rows.values_list(
@@ -81,6 +87,8 @@ class VoteWriter:
         turned = []
         for vote in batch:
             why = _why_not(vote, images)
+            if not why and vote.rater in self.names.alike:
+                why = f"rater “{vote.rater}”: {looks_like(self.names.alike[vote.rater])}"
             if why:
                 self.refuse(vote, why)
                 continue

@@ -27,6 +27,7 @@ from annotations import event_log
 from annotations.errors import StudyRefused
 from annotations.models import Group, Invitation, Membership, Study
 from annotations.models.people import free_name
+from annotations.names import clean_name, name_look
 from annotations.signals import account_made
 
 SALT = "annotations.invitation"
@@ -199,6 +200,7 @@ def join_by_name(
     Free and taken names take the same steps: one password is checked, which counts as a try to log
     in, and one is hashed; both before the transaction, since they take long.
     """
+    name = clean_name(name)
     if authenticate(request, username=name, password=password) is not None:
         return None
     hashed = make_password(password)
@@ -240,15 +242,16 @@ def _use(invitation: Invitation) -> None:
 
 def _new_account(wanted: str, hashed_password: str) -> User:
     accounts = get_user_model().objects
+    taken = {name_look(name).casefold() for name in accounts.values_list("username", flat=True)}
     number = 1
     while True:
         end = "" if number == 1 else f"-{number}"
         name = wanted[: NAME_LENGTH - len(end)] + end
-        if not accounts.filter(username__iexact=name).exists():
+        if name_look(name).casefold() not in taken:
             try:
                 with transaction.atomic():
                     return accounts.create(username=name, password=hashed_password)
             except IntegrityError:
                 # Somebody took this name a moment ago, through another study's link.
-                pass
+                taken.add(name_look(name).casefold())
         number += 1

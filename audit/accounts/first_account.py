@@ -20,6 +20,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from annotations import event_log
 from annotations.database import locks
 from annotations.errors import Refused
+from annotations.names import clean_name, name_like
 from annotations.rates import Rate
 
 WRONG_CODES = Rate("wrong first codes", free=10, every=timedelta(minutes=1))
@@ -33,6 +34,7 @@ def none_yet() -> bool:
 def make(*, name: str, password: str, email: str = "", first: bool = False) -> User:
     """An account that runs this installation. `first`: refused once there is any account; of two
     people who try at once, one gets it."""
+    name = clean_name(name)
     user = User(username=name, email=email, is_staff=True, is_superuser=True)
     try:
         user.clean_fields(exclude=["password"])
@@ -44,8 +46,9 @@ def make(*, name: str, password: str, email: str = "", first: bool = False) -> U
     with locks.alone("first-account"), transaction.atomic():
         if first and not none_yet():
             raise Refused(TOO_LATE)
-        if User.objects.filter(username__iexact=name).exists():
-            raise Refused(f"There is an account “{name}” already.")
+        like = name_like(name, User.objects.values_list("username", flat=True))
+        if like is not None:
+            raise Refused(f"There is an account “{like}” already.")
         user.save()
         event_log.note_account("account", "made to run this installation", account=user)
     return user

@@ -36,6 +36,8 @@ from joserfc.jwk import KeySet
 from annotations import event_log
 from annotations.errors import Refused
 from audit.models import Identity
+from annotations.names import clean_name, name_like
+from audit.accounts import addresses
 
 SESSION_KEY = "single_sign_on"
 # Signatures with a public key only: with HMAC, whoever knows the client's secret could sign.
@@ -139,10 +141,10 @@ def _with_address(email: str) -> User | None:
 
 def _free_name(claims: dict[str, Any]) -> str:
     wanted = claims.get("preferred_username") or str(claims.get("email") or "").partition("@")[0]
-    name = re.sub(r"[^\w.@+-]", "", str(wanted))[:140] or "person"
-    names = get_user_model().objects
+    name = re.sub(r"[^\w.@+-]", "", clean_name(str(wanted)))[:140] or "person"
+    names = set(get_user_model().objects.values_list("username", flat=True))
     number, free = 1, name
-    while names.filter(username__iexact=free).exists():
+    while name_like(free, names) is not None:
         number += 1
         free = f"{name}-{number}"
     return free
