@@ -284,6 +284,9 @@ class ApiToken(models.Model):
         Study, null=True, blank=True, on_delete=models.CASCADE, related_name="+"
     )
     by_password = models.BooleanField(default=False, help_text="Asked for over the API.")
+    second_factor_shown = models.BooleanField(
+        default=False, db_default=False, help_text="Made by somebody who had shown one."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(db_index=True)
     last_used_at = models.DateTimeField(null=True, blank=True)
@@ -319,6 +322,23 @@ class Identity(models.Model):
 
     def __str__(self) -> str:
         return f"{self.subject} at {self.issuer}"
+
+
+class ConfirmedAddress(models.Model):
+    """An e-mail address that is known to be its account's: `audit.accounts.addresses`."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="confirmed_address"
+    )
+    email = models.CharField(max_length=254)
+    confirmed_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["pk"]
+        verbose_name_plural = "confirmed addresses"
+
+    def __str__(self) -> str:
+        return f"of account #{self.user_id}"
 
 
 class ClosedTour(models.Model):

@@ -12,7 +12,7 @@ from annotations.models import Study
 from annotations.stored_answers import store
 from annotations.studies import retention
 from annotations.versions import raise_labels_version
-from audit.accounts import expired, reset_links
+from audit.accounts import addresses, expired, reset_links
 from audit.models import Making
 from audit.reports import progress
 from judges.intake import deliveries
@@ -126,6 +126,11 @@ def make_demo_task(study_id: int) -> None:
 def mail_reset_task(accounts: list[int], address: str) -> None:
     """Sent for every question, also where there is no account: a stranger cannot tell them apart."""
     reset_links.send_mails(accounts, address)
+
+
+@shared_task(soft_time_limit=60, time_limit=90)
+def mail_address_task(account: int, address: str) -> None:
+    addresses.send_letter(account, address)
 
 
 def listen() -> None:

@@ -17,15 +17,18 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.safestring import mark_safe
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotations import event_log
 from annotations.access import PersonsRequest, places_of
 from annotations.errors import Refused
 from annotations.labelling.own_work import own_work
 from annotations.rates import Rate
-from audit.accounts import one_time_codes, second_factor, tokens, trail
+from audit.accounts import addresses, one_time_codes, second_factor, tokens, trail
+from audit.installation import own_address
 from audit.models import ApiToken, SecondFactor
+from audit.tasks import mail_address_task
+from judges.runs.wake import send
 
 EVENTS_PER_PAGE = 100
 # A browser that was left open must not be a place to guess the password.
@@ -53,6 +56,7 @@ def token_make(request: PersonsRequest) -> HttpResponse:
             scope=given.get("scope", ApiToken.Scope.READ),
             study=given.get("study", ""),
             days=int(days) if days.isdecimal() and len(days) < 5 else 0,
+            second_factor_shown=second_factor.is_shown(request),
         )
     except Refused as refusal:
         return _page(request, status=refusal.status, refusal=refusal.message)
@@ -92,9 +96,10 @@ def password(request: PersonsRequest) -> HttpResponse:
 @login_required
 @never_cache
 def email(request: PersonsRequest) -> HttpResponse:
-    """Where a link goes when the password is forgotten; so it takes the password to change it."""
+    """Where a link goes when the password is forgotten; so it takes the password to change it. It
+    opens no account before it is confirmed."""
     user, typed = request.user, request.POST.get("email", "").strip()[:255]
-    if not user.has_usable_password() or settings.OIDC_ONLY or settings.OIDC_LINK_BY_EMAIL:
+    if not user.has_usable_password() or settings.OIDC_ONLY:
         raise Refused("The address of this account is changed in the administration.")
     OLD_PASSWORDS.take_or_refuse(str(user.pk))
     if not user.check_password(request.POST.get("password", "")):
@@ -110,6 +115,31 @@ def email(request: PersonsRequest) -> HttpResponse:
         user.save(update_fields=["email"])
         event_log.note_account("e-mail", "changed the e-mail address", account=user, by=user)
     messages.success(request, "The e-mail address is changed." if typed else "No address is kept.")
+    return redirect("account")
+
+
+@require_POST
+@login_required
+def email_letter(request: PersonsRequest) -> HttpResponse:
+    """A link goes to the address; opening it shows whose it is."""
+    addresses.ask_for_letter(request.user)
+    address = own_address.default() or request.build_absolute_uri("/")
+    send(mail_address_task, request.user.pk, address)
+    messages.success(
+        request, f"A link is on its way to {request.user.email}. Open it within a day."
+    )
+    return redirect("account")
+
+
+@require_http_methods(["GET", "POST"])
+@login_required
+@never_cache
+def email_confirm(request: PersonsRequest, key: str) -> HttpResponse:
+    """Programs that look at a mail's links open them: only the button confirms."""
+    if request.method != "POST":
+        return render(request, "registration/confirm_address.html")
+    addresses.confirm(request.user, key)
+    messages.success(request, "The e-mail address is confirmed.")
     return redirect("account")
 
 
@@ -138,7 +168,7 @@ def factor_on(request: PersonsRequest) -> HttpResponse:
     except Refused as refusal:
         secret = second_factor.secret_of(request.user)
         return _page(request, status=422, refusal=refusal.message, secret=secret)
-    request.session.pop(second_factor.MISSING, None)
+    request.session[second_factor.SHOWN] = True
     return _page(request, recovery_codes=codes)
 
 
@@ -150,8 +180,7 @@ def factor_off(request: PersonsRequest) -> HttpResponse:
         second_factor.turn_off(request.user, request.POST.get("code", "")[:50])
     except Refused as refusal:
         return _page(request, status=422, refusal=refusal.message)
-    if second_factor.must_have(request.user):
-        request.session[second_factor.MISSING] = True
+    request.session.pop(second_factor.SHOWN, None)
     messages.success(request, "The second factor is off.")
     return redirect("account")
 
@@ -196,11 +225,16 @@ def _page(
         "may_have_tokens": not any(place.own is not None and place.own.worker for place in places),
         "password_form": form if has_password else None,
         "factor": factor,
+        # Until then the page shows how to set it up, and no more.
+        "must_set_up": second_factor.is_lacking(request),
         "letters": one_time_codes.in_letters(secret) if secret else "",
         # Made here from the secret and the name, escaped by segno.
         "picture": mark_safe(second_factor.picture(request.user, secret)) if secret else "",  # noqa: S308
         "email": request.user.email,
-        "may_change_email": has_password and not settings.OIDC_LINK_BY_EMAIL,
+        "may_change_email": has_password,
+        "may_confirm_email": settings.SENDS_MAIL
+        and bool(request.user.email)
+        and not addresses.is_confirmed(request.user),
         "sends_mail": settings.SENDS_MAIL,
         "own_work": own_work(request.user),
         "single_sign_on": bool(settings.OIDC),

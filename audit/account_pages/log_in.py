@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
@@ -23,10 +22,6 @@ from audit.account_pages.first_start import first_start
 from audit.accounts import first_account, second_factor, single_sign_on, tokens
 from audit.accounts.lockout import LogInForm
 
-# In the session, between the password and the code.
-HALF_WAY = "half_logged_in"
-TIME_FOR_THE_CODE = timedelta(minutes=10)
-
 
 class LogIn(auth.LoginView):
     redirect_authenticated_user = True
@@ -41,18 +36,8 @@ class LogIn(auth.LoginView):
     def form_valid(self, form: Any) -> HttpResponse:
         user = form.get_user()
         if not second_factor.is_on(user):
-            answer = super().form_valid(form)
-            if second_factor.must_have(user):
-                self.request.session[second_factor.MISSING] = True
-            return answer
-        # The session knows who gave the right password, and logs nobody in yet.
-        self.request.session[HALF_WAY] = {
-            "user": user.pk,
-            "password": user.get_session_auth_hash(),
-            "until": (timezone.now() + TIME_FOR_THE_CODE).timestamp(),
-            "following": self.get_success_url(),
-        }
-        return redirect("login-code")
+            return super().form_valid(form)
+        return second_factor.ask_for_code(self.request, user, self.get_success_url())
 
     def get_context_data(self, **more: Any) -> dict[str, Any]:
         following = self.get_redirect_url()
@@ -75,7 +60,7 @@ class AdminLogIn(LogIn):
 @require_http_methods(["GET", "POST"])
 def code(request: HttpRequest) -> HttpResponse:
     """The second step of a log-in."""
-    half_way = request.session.get(HALF_WAY, {})
+    half_way = request.session.get(second_factor.HALF_WAY, {})
     user = User.objects.filter(pk=half_way.get("user", 0), is_active=True).first()
     if (
         user is None
@@ -86,8 +71,9 @@ def code(request: HttpRequest) -> HttpResponse:
     wrong = ""
     if request.method == "POST":
         if second_factor.check(user, request.POST.get("code", "")[:50]):
-            del request.session[HALF_WAY]
+            del request.session[second_factor.HALF_WAY]
             login(request, user, backend=settings.AUTHENTICATION_BACKENDS[0])
+            request.session[second_factor.SHOWN] = True
             return redirect(half_way["following"])
         wrong = second_factor.WRONG
     context = {"wrong": wrong}
@@ -118,12 +104,18 @@ def signed_on(request: HttpRequest) -> HttpResponse:
     """The provider sends the browser here."""
     if not settings.OIDC:
         raise Http404
-    user, following = single_sign_on.finish(request, back=_back(request))
-    login(request, user, backend=settings.AUTHENTICATION_BACKENDS[0])
+    came = single_sign_on.finish(request, back=_back(request))
     safe = url_has_allowed_host_and_scheme(
-        following, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+        came.following, allowed_hosts={request.get_host()}, require_https=request.is_secure()
     )
-    return redirect(following if safe and following else "home")
+    following = came.following if safe and came.following else reverse("home")
+    same = came.user == request.user and second_factor.is_shown(request)
+    shown = same or second_factor.says_so(came.claims)
+    if not shown and second_factor.is_on(came.user):
+        return second_factor.ask_for_code(request, came.user, following)
+    login(request, came.user, backend=settings.AUTHENTICATION_BACKENDS[0])
+    request.session[second_factor.SHOWN] = shown
+    return redirect(following)
 
 
 def _back(request: HttpRequest) -> str:

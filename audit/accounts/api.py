@@ -84,13 +84,14 @@ def token_for_password(request: Request) -> Response:
             seconds = lockout.seconds_left(request._request, name)
             raise TooOften(seconds, "There were too many wrong passwords.")
         raise serializers.ValidationError({"non_field_errors": [WRONG]})
-    code = given.pop("code")
-    if second_factor.is_on(user):
+    code, shown = given.pop("code"), second_factor.is_on(user)
+    if shown:
         if not second_factor.check(user, code):
             raise serializers.ValidationError({"code": [CODE_WANTED]})
     elif second_factor.must_have(user):
         raise NotYours("Set up the second factor on the account page first.")
-    return _made(tokens.make(user=user, by_password=True, **given), 200)
+    made = tokens.make(user=user, by_password=True, second_factor_shown=shown, **given)
+    return _made(made, 200)
 
 
 @extend_schema(
@@ -111,7 +112,9 @@ def all_tokens(request: Request) -> Response:
         raise NotYours("A token cannot make tokens; log in with the password.")
     sent = NewTokenSerializer(data=request.data)
     sent.is_valid(raise_exception=True)
-    return _made(tokens.make(user=_user(request), **sent.validated_data), 201)
+    shown = second_factor.is_shown(request._request)
+    made = tokens.make(user=_user(request), second_factor_shown=shown, **sent.validated_data)
+    return _made(made, 201)
 
 
 @extend_schema(request=None, responses={204: None, 403: MessageSerializer, 404: None})

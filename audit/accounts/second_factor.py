@@ -2,10 +2,12 @@
 
 A code counts once, and wrong ones have an allowance. Ten recovery codes stand in for a lost phone,
 each once; the table holds their hashes, and the secret encrypted with a key made from SECRET_KEY, so
-that a copy of the database alone makes no codes. Single sign-on is not asked for it: the provider has
-its own.
+that a copy of the database alone makes no codes. A log-in through single sign-on counts as one with a
+second factor where the provider's claims say so (`says_so`), and is asked for the code otherwise.
 
-Who must have one can be said in SECOND_FACTOR_FOR; they see nothing but their account page until then.
+Who must have one can be said in SECOND_FACTOR_FOR. Until their session has shown it, they see nothing
+but the pages that set it up or ask for it, whenever they got the role; and a token is good for them only
+if it was made by somebody who had shown it.
 """
 
 from __future__ import annotations
@@ -14,8 +16,9 @@ import base64
 import hashlib
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import timedelta
+from typing import Any, cast
 
 import segno
 from cryptography.fernet import Fernet, InvalidToken
@@ -37,8 +40,22 @@ from audit.models import SecondFactor
 
 WRONG_CODES = Rate("wrong second factors", free=5, every=timedelta(minutes=1))
 RECOVERY_CODES = 10
-# In the session of somebody who must set one up.
-MISSING = "second_factor_missing"
+# In a session: a second factor was shown, here or at the provider of single sign-on.
+SHOWN = "second_factor_shown"
+# In a session, between the password and the code: who it is.
+HALF_WAY = "half_logged_in"
+TIME_FOR_THE_CODE = timedelta(minutes=10)
+# What a provider's claims may say (RFC 8176, and the classes of OpenID and REFEDS).
+SEVERAL_FACTORS = frozenset(
+    {
+        "phr",
+        "phrh",
+        "http://schemas.openid.net/pape/policies/2007/06/multi-factor",
+        "https://refeds.org/profile/mfa",
+    }
+)
+BESIDE_A_PASSWORD = frozenset({"otp", "hwk", "swk", "sc", "sms", "tel", "fpt", "face", "iris"})
+GIVE_THE_CODE = "Give the code of your second factor first."
 SET_UP = "Set up the second factor first."
 WRONG = "This code is not right. Wait for the next one, or use a recovery code."
 
@@ -114,23 +131,67 @@ def turn_off(user: User, code: str) -> None:
     event_log.note_account("second factor", "turned the second factor off", account=user)
 
 
-class AsksForIt:
-    """Middleware: who must set it up sees only the account page until then."""
+def says_so(claims: Mapping[str, Any]) -> bool:
+    """Whether the provider of single sign-on has asked for a second factor."""
+    ways = claims.get("amr")
+    ways = {way for way in ways if isinstance(way, str)} if isinstance(ways, list) else set()
+    level = claims.get("acr")
+    return (
+        "mfa" in ways
+        or ("pwd" in ways and bool(ways & BESIDE_A_PASSWORD))
+        or (isinstance(level, str) and level in SEVERAL_FACTORS)
+    )
 
-    OPEN = re.compile(r"^/(account/|logout/|login/|static/|healthz|readyz|metrics)")
+
+def is_shown(request: HttpRequest) -> bool:
+    return bool(request.session.get(SHOWN))
+
+
+def is_lacking(request: HttpRequest) -> bool:
+    """Whether this session must show one and has not."""
+    user = request.user
+    return isinstance(user, User) and not is_shown(request) and must_have(user)
+
+
+def ask_for_code(request: HttpRequest, user: User, following: str) -> HttpResponse:
+    """The session knows who came, and logs nobody in yet."""
+    request.session[HALF_WAY] = {
+        "user": user.pk,
+        "password": user.get_session_auth_hash(),
+        "until": (timezone.now() + TIME_FOR_THE_CODE).timestamp(),
+        "following": following,
+    }
+    return redirect("login-code")
+
+
+class AsksForIt:
+    """Middleware: who must show it sees only what sets it up or asks for it until then."""
+
+    OPEN = re.compile(
+        r"^/(account/(second-factor/(on/)?)?$|login/|logout/$|static/|healthz|readyz|metrics)"
+    )
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         closed = settings.SECOND_FACTOR_FOR and not self.OPEN.match(request.path)
-        if closed and request.session.get(MISSING):
-            if request.path.startswith("/api/"):
-                return JsonResponse({"message": SET_UP}, status=403)
-            if request.method == "GET":
-                messages.warning(request, SET_UP)
-            return redirect("account")
+        if closed and is_lacking(request):
+            return self._ask(request)
         return self.get_response(request)
+
+    def _ask(self, request: HttpRequest) -> HttpResponse:
+        user = cast(User, request.user)
+        there = is_on(user)
+        words = GIVE_THE_CODE if there else SET_UP
+        if request.path.startswith("/api/"):
+            return JsonResponse({"message": words}, status=403)
+        if request.method == "GET":
+            messages.warning(request, words)
+        if there:
+            following = request.get_full_path() if request.method == "GET" else "/"
+            return ask_for_code(request, user, following)
+        return redirect("account")
 
 
 def _is_code(row: SecondFactor, code: str) -> bool:

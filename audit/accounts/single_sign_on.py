@@ -6,7 +6,7 @@ for the log-in that this browser began (state, nonce), and has not expired.
 
 Whoever comes first gets a new account without a place in any study. An account is known by issuer
 and subject, never by its name: one of the same name that exists here is left alone. With
-OIDC_LINK_BY_EMAIL the provider's verified address opens the account that has it; anybody can connect
+OIDC_LINK_BY_EMAIL the provider's verified address opens the account that has confirmed it; anybody can connect
 their own account on their account page.
 
 Why joserfc and httpx, and not a package for Django: mozilla-django-oidc 5.0 checks neither issuer
@@ -20,6 +20,7 @@ import hashlib
 import re
 import secrets
 import time
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -35,9 +36,9 @@ from joserfc.jwk import KeySet
 
 from annotations import event_log
 from annotations.errors import Refused
-from audit.models import Identity
 from annotations.names import clean_name, name_like
 from audit.accounts import addresses
+from audit.models import Identity
 
 SESSION_KEY = "single_sign_on"
 # Signatures with a public key only: with HMAC, whoever knows the client's secret could sign.
@@ -84,8 +85,16 @@ def begin(request: HttpRequest, *, back: str, following: str, connect: bool) -> 
     return f"{address}{'&' if '?' in address else '?'}{urlencode(query)}"
 
 
-def finish(request: HttpRequest, *, back: str) -> tuple[User, str]:
-    """Who came back from the provider, and the page they wanted."""
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """Who came back from the provider, what it says of them, and the page they wanted."""
+
+    user: User
+    claims: dict[str, Any]
+    following: str
+
+
+def finish(request: HttpRequest, *, back: str) -> Arrival:
     begun = request.session.pop(SESSION_KEY, None)
     given = request.GET.get("state", "")
     if not begun or not secrets.compare_digest(given.encode(), begun["state"].encode()):
@@ -104,7 +113,7 @@ def finish(request: HttpRequest, *, back: str) -> tuple[User, str]:
     user = _account(claims, only)
     if not user.is_active:
         raise SignOnFailed("This account is closed.")
-    return user, begun["following"]
+    return Arrival(user, claims, begun["following"])
 
 
 @transaction.atomic
@@ -122,6 +131,8 @@ def _account(claims: dict[str, Any], connect: User | None) -> User:
         user = get_user_model()(username=_free_name(claims), email=email)
         user.set_unusable_password()
         user.save()
+        if email:
+            addresses.note_confirmed(user, email)
         words = "made by the first log-in through single sign-on"
     else:
         words = "connected to single sign-on"
@@ -131,12 +142,12 @@ def _account(claims: dict[str, Any], connect: User | None) -> User:
 
 
 def _with_address(email: str) -> User | None:
-    """The one account with this address, if the operator lets addresses open accounts."""
+    """The one account that has confirmed this address, if the operator lets addresses open accounts."""
     if not email or not settings.OIDC_LINK_BY_EMAIL:
         return None
-    users = list(get_user_model().objects.filter(email__iexact=email)[:2])
+    user = addresses.account_of(email)
     # An administrator's account is connected by its owner only, while logged in.
-    return users[0] if len(users) == 1 and not users[0].is_staff else None
+    return user if user is not None and not user.is_staff else None
 
 
 def _free_name(claims: dict[str, Any]) -> str:

@@ -26,6 +26,7 @@ from annotations.access import place_of
 from annotations.database.prepared import Prepared
 from annotations.errors import NotYours, Refused
 from annotations.models import Membership, Study
+from audit.accounts import second_factor
 from audit.models import ApiToken
 
 if TYPE_CHECKING:
@@ -37,6 +38,10 @@ LONGEST_DAYS = 366
 MOST = 50
 # Each request for a token by password makes one; the oldest of these ends instead of piling up.
 MOST_BY_PASSWORD = 20
+NO_SECOND_FACTOR = (
+    "This account must have a second factor, and this token was made without one; log in with it and "
+    "make a new token."
+)
 # How exactly the last use is known: an answer must not cost a write more.
 USE_IS_NOTED = timedelta(hours=1)
 
@@ -56,6 +61,7 @@ def make(
     study: str = "",
     days: int = DAYS,
     by_password: bool = False,
+    second_factor_shown: bool = False,
 ) -> tuple[ApiToken, str]:
     """A new token, and its text, which nobody can find out later. `study`: the slug of the only one."""
     name = name.strip()[:100]
@@ -67,6 +73,8 @@ def make(
         raise Refused(f"A token is valid for 1 to {LONGEST_DAYS} days.")
     if is_crowd_worker(user):
         raise NotYours("Workers of a crowd platform have no tokens.")
+    if not second_factor_shown and second_factor.must_have(user):
+        raise NotYours(second_factor.SET_UP)
     only = _study(user, study)
     mine = ApiToken.objects.filter(user=user)
     if by_password:
@@ -82,6 +90,7 @@ def make(
         scope=scope,
         study=only,
         by_password=by_password,
+        second_factor_shown=second_factor_shown,
         expires_at=timezone.now() + timedelta(days=days),
     )
     words = f"made the token #{token.pk} ({token.get_scope_display()}, until {_day(token)})"
@@ -133,6 +142,8 @@ class TokenAuthentication(BaseAuthentication):
         token = TOKEN.first(digest=hashlib.sha256(text.strip()).hexdigest())
         if token is None or token.has_expired or not token.user.is_active:
             raise AuthenticationFailed("This token is unknown, has expired or was revoked.")
+        if not token.second_factor_shown and second_factor.must_have(token.user):
+            raise AuthenticationFailed(NO_SECOND_FACTOR)
         _note_use(token)
         return token.user, token
 

@@ -187,6 +187,7 @@ def _build(media: Path) -> World:
         "<str:judge>": "geneval-builtin",
         "<slug:uidb64>": "MQ",
         "<slug:token>": "no-token",
+        "<str:key>": "no-key",
         "<str:token>": invitations.token_of(invitation),
     }
     return World(study, people, gaps, media, owner.password.encode())

@@ -23,6 +23,8 @@ ROWS = {
     "password-reset": "everybody",  # whoever has a link
     "reset-link": "owner",
     "account-email": "person",
+    "account-email-letter": "person",
+    "account-email-confirm": "person",
     "first-start": "nobody",  # once there is an account
     "single-sign-on": "nobody",  # without a provider
     "single-sign-on-back": "nobody",

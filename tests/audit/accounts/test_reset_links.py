@@ -259,10 +259,3 @@ def test_a_link_to_the_old_address_is_dead_once_the_address_has_changed(client, 
     client.force_login(dora.user)
     change_email(client, "new@lab.example")
     assert "does not work any more" in Client().get(path, follow=True).text
-
-
-def test_where_addresses_open_accounts_nobody_chooses_their_own(client, dora, settings):
-    settings.OIDC_LINK_BY_EMAIL = True
-    client.force_login(dora.user)
-    assert change_email(client, "somebody@else.example").status_code == 400
-    assert 'name="email"' not in client.get("/account/").text

@@ -11,9 +11,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotations.errors import Refused
-from annotations.models import Event
-from audit.accounts import one_time_codes, second_factor
+from annotations.errors import NotYours, Refused
+from annotations.models import Event, Membership
+from audit.accounts import one_time_codes, second_factor, tokens
 from audit.models import SecondFactor
 
 pytestmark = pytest.mark.django_db
@@ -269,3 +269,88 @@ def test_another_secret_key_is_a_sentence(dora, phone, settings):
     settings.SECRET_KEY = "another" * 10
     with pytest.raises(Refused, match="SECRET_KEY has changed"):
         second_factor.check(dora, phone.code())
+
+
+@pytest.fixture
+def owner(settings, client, alice):
+    """She is an owner and must have one; she has given her password."""
+    settings.SECOND_FACTOR_FOR = ["owners"]
+    alice.user.set_password(PASSWORD)
+    alice.user.save()
+    client.post("/login/", {"username": "alice", "password": PASSWORD})
+    return alice
+
+
+def set_up(client) -> Phone:
+    page = client.post("/account/second-factor/", {"password": PASSWORD})
+    phone = Phone(base64.b32decode(page.context["letters"]))
+    client.post("/account/second-factor/on/", {"code": phone.code()})
+    return phone
+
+
+@pytest.mark.parametrize(
+    ("page", "sent"),
+    [
+        ("/account/tokens/", {"name": "x", "days": "30", "scope": "write"}),
+        ("/account/email/", {"email": "new@example.org", "password": PASSWORD}),
+        ("/account/second-factor/off/", {"code": "000000"}),
+        ("/account/log-out-everywhere/", {}),
+        ("/api/v1/tokens/", {"name": "x"}),
+    ],
+)
+def test_nothing_but_setting_it_up_is_open_before(client, owner, page, sent):
+    answer = client.post(page, sent)
+    assert answer.status_code == (403 if page.startswith("/api/") else 302)
+    assert not owner.user.api_tokens.exists()
+    shown = client.get("/account/").text
+    assert "Set it up" in shown
+    assert "Tokens for programs" not in shown
+
+
+def test_a_token_of_an_owner_is_good_only_if_it_was_made_with_one(client, owner, study, settings):
+    settings.SECOND_FACTOR_FOR = []
+    _, early = tokens.make(user=owner.user, name="early")
+    settings.SECOND_FACTOR_FOR = ["owners"]
+    with pytest.raises(NotYours, match="second factor"):
+        tokens.make(user=owner.user, name="none")
+    set_up(client)
+    page = client.post("/account/tokens/", {"name": "x", "days": "30"})
+    for text, status in ((early, 403), (page.context["text"], 200)):
+        program = Client(headers={"Authorization": f"Token {text}"})
+        assert program.get("/api/v1/studies/").status_code == status
+
+
+def test_whoever_becomes_an_owner_is_asked_at_the_next_request(settings, client, bob):
+    settings.SECOND_FACTOR_FOR = ["owners"]
+    client.force_login(bob.user)
+    assert is_in(client)
+    Membership.objects.filter(pk=bob.pk).update(role="owner")
+    assert client.get("/").headers["Location"] == "/account/"
+    assert client.get("/api/v1/studies/").status_code == 403
+
+
+def test_a_session_that_never_gave_the_code_is_asked_for_it(settings, client, dora, phone, study):
+    client.force_login(dora)
+    Membership.objects.create(study=study, user=dora, name="dora", role="owner")
+    settings.SECOND_FACTOR_FOR = ["owners"]
+    answer = client.get("/?page=2")
+    assert answer.headers["Location"] == "/login/code/"
+    assert give_code(client, phone.code()).headers["Location"] == "/?page=2"
+    assert is_in(client)
+
+
+@pytest.mark.parametrize(
+    ("claims", "says_so"),
+    [
+        ({"amr": ["pwd", "mfa"]}, True),
+        ({"amr": ["pwd", "otp"]}, True),
+        ({"acr": "https://refeds.org/profile/mfa"}, True),
+        ({"amr": ["pwd"]}, False),
+        ({"amr": "mfa"}, False),
+        ({"amr": [["mfa"], 1]}, False),
+        ({"acr": ["phr"]}, False),
+        ({}, False),
+    ],
+)
+def test_what_a_provider_says_of_a_second_factor(claims, says_so):
+    assert second_factor.says_so(claims) is says_so

@@ -11,11 +11,13 @@ from django.contrib.auth import get_user_model
 from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from joserfc.jwk import OctKey, RSAKey
 
-from annotations.models import Event
+from annotations.models import Event, Membership
 from annotations.studies import invitations
 from audit import settings as the_settings
+from audit.accounts import addresses, one_time_codes, second_factor
 from audit.models import ApiToken, Identity
 from tests.audit.accounts.oidc_stand_in import CLIENT, SECRET, running
 
@@ -100,18 +102,36 @@ def test_a_local_account_of_the_same_name_is_left_alone(client, provider):
 def test_a_verified_address_opens_its_account_if_the_operator_says_so(client, provider, settings):
     settings.OIDC_LINK_BY_EMAIL = True
     local = get_user_model().objects.create_user("local", "DORA@example.org", PASSWORD)
+    addresses.confirm(local, addresses.path_for(local).split("/")[-2])
     sign_on(client)
     assert name_of(client) == "local"
     assert local.identities.get().subject == "subject-1"
 
 
-@pytest.mark.parametrize("why", ["not verified", "an administrator", "two of them", "as a text"])
+@pytest.mark.parametrize(
+    "why",
+    [
+        "not verified",
+        "an administrator",
+        "two of them",
+        "as a text",
+        "never confirmed",
+        "changed since",
+    ],
+)
 def test_an_address_opens_no_account(client, provider, settings, why):
     settings.OIDC_LINK_BY_EMAIL = True
     people = get_user_model().objects
-    people.create_user("local", "dora@example.org", PASSWORD, is_staff=why == "an administrator")
+    local = people.create_user(
+        "local", "dora@example.org", PASSWORD, is_staff=why == "an administrator"
+    )
+    if why == "changed since":
+        addresses.note_confirmed(local, "older@example.org")
+    elif why != "never confirmed":
+        addresses.note_confirmed(local, "dora@example.org")
     if why == "two of them":
-        people.create_user("other", "dora@example.org", PASSWORD)
+        other = people.create_user("other", "dora@example.org", PASSWORD)
+        addresses.note_confirmed(other, "dora@example.org")
     if why in {"not verified", "as a text"}:
         provider.person["email_verified"] = "true" if why == "as a text" else False
     sign_on(client)
@@ -127,6 +147,25 @@ def test_somebody_connects_their_own_account(client, provider):
     other = Client()
     sign_on(other)
     assert name_of(other) == "local"
+
+
+def test_single_sign_on_counts_as_a_second_factor_only_if_its_claims_say_so(
+    client, provider, settings, study
+):
+    sign_on(client)
+    user = get_user_model().objects.get()
+    Membership.objects.create(study=study, user=user, name="dora", role="owner")
+    settings.SECOND_FACTOR_FOR = ["owners"]
+    assert client.get("/").headers["Location"] == "/account/"
+    assert client.get(reverse("single-sign-on"), {"connect": ""}).status_code == 302
+    secret = second_factor.begin(user)
+    step = next(one_time_codes.steps_around(timezone.now().timestamp()))
+    second_factor.confirm(user, one_time_codes.code_at(secret, step))
+    assert sign_on(Client()).headers["Location"] == "/login/code/"
+    provider.claims = {"amr": ["pwd", "mfa"]}
+    with_both = Client()
+    assert sign_on(with_both).headers["Location"] == "/"
+    assert with_both.get("/").status_code == 200
 
 
 def test_one_log_in_of_the_provider_is_one_account(client, provider):

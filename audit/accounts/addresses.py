@@ -1,0 +1,84 @@
+"""Whether an account's e-mail address is known to be its owner's: they opened a link that was sent
+there, or the provider of single sign-on has verified it.
+
+An address that somebody has only typed gets mail, and opens no account (OIDC_LINK_BY_EMAIL).
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core import signing
+from django.core.mail import send_mail
+from django.db import transaction
+from django.urls import reverse
+
+from annotations import event_log
+from annotations.errors import Refused
+from annotations.rates import Rate
+from audit.models import ConfirmedAddress
+
+MAILS = Rate("mails to confirm an address", free=3, every=timedelta(hours=1))
+SALT = "confirm an e-mail address"
+A_DAY = timedelta(days=1)
+DEAD_LINK = "This link does not work any more. Ask for a new one on your account page."
+SUBJECT = "Confirm your address for Jurybox"
+LETTER = """Somebody, we hope you, gave this address for the account “{name}”.
+
+Log in and confirm it here, within a day:
+{link}
+
+If it was not you, do nothing.
+"""
+
+
+def is_confirmed(user: User) -> bool:
+    if not user.email:
+        return False
+    return ConfirmedAddress.objects.filter(user=user, email__iexact=user.email).exists()
+
+
+def account_of(email: str) -> User | None:
+    """The one account that has confirmed this address."""
+    known = ConfirmedAddress.objects.filter(email__iexact=email, user__email__iexact=email)
+    found = [row.user for row in known.select_related("user")[:2]]
+    return found[0] if len(found) == 1 else None
+
+
+def note_confirmed(user: User, email: str) -> None:
+    ConfirmedAddress.objects.update_or_create(user=user, defaults={"email": email})
+
+
+def path_for(user: User) -> str:
+    key = signing.dumps([user.pk, user.email], salt=SALT)
+    return reverse("account-email-confirm", args=[key])
+
+
+def ask_for_letter(user: User) -> None:
+    """Refuses what cannot be sent; the letter itself is a worker's."""
+    if not settings.SENDS_MAIL or not user.email:
+        raise Refused("No mail can be sent: this account has no address, or no mail server is set.")
+    MAILS.take_or_refuse(str(user.pk))
+
+
+def send_letter(account: int, address: str) -> None:
+    """`address`: of this installation, as the browser knows it."""
+    user = User.objects.filter(pk=account, is_active=True).exclude(email="").first()
+    if user is not None:
+        link = address.rstrip("/") + path_for(user)
+        send_mail(SUBJECT, LETTER.format(name=user.get_username(), link=link), None, [user.email])
+
+
+@transaction.atomic
+def confirm(user: User, key: str) -> None:
+    """`key`: of a link that was sent to the address that this account has now."""
+    try:
+        account, email = signing.loads(key, salt=SALT, max_age=A_DAY)
+    except (signing.BadSignature, ValueError, TypeError):
+        raise Refused(DEAD_LINK) from None
+    if account != user.pk or email != user.email:
+        raise Refused(DEAD_LINK)
+    note_confirmed(user, email)
+    event_log.note_account("e-mail", "confirmed the e-mail address", account=user, by=user)
