@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from django.conf import settings
 
@@ -14,6 +16,24 @@ from annotations.models import Membership, Study
 # Who is called by a pseudonym: everybody; people with an account; nobody.
 RULES = ("everybody", "accounts", "nobody")
 MADE = re.compile(r"person-[0-9a-f]{10}")
+
+
+_as_written: ContextVar[bool] = ContextVar("as_written", default=False)
+
+
+@contextmanager
+def names_as_written() -> Iterator[None]:
+    """For whoever reads about their own two files: reports call people what the files call them."""
+    before = _as_written.set(True)
+    try:
+        yield
+    finally:
+        _as_written.reset(before)
+
+
+def name_in_reports(study: str, name: str) -> str:
+    """Reports leave a study in many ways, so they never hold a name; `study` is its slug."""
+    return name if _as_written.get() else pseudonym(study, name)
 
 
 def naming(study: Study, rule: str = "everybody") -> Callable[[int], str]:

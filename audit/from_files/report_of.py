@@ -13,6 +13,7 @@ from django.utils.text import slugify
 from annotations.benchmarks.registry import Source
 from annotations.database.rehearsal import rehearsal
 from annotations.errors import Refused
+from annotations.exports.pseudonyms import names_as_written
 from annotations.imports.outcome import Outcome
 from annotations.models import Study
 from annotations.sources.records import Unreadable
@@ -63,7 +64,8 @@ def report_of(
     columns: Mapping[str, str] | None = None,
     show: Step = lambda what, done, total: None,
 ) -> Made:
-    with tempfile.TemporaryDirectory(prefix="jurybox-audit-") as name, rehearsal():
+    folders = tempfile.TemporaryDirectory(prefix="jurybox-audit-")
+    with folders as name, rehearsal(), names_as_written():
         folder = Path(name)
         try:
             told = as_tidy(files, folder, given=columns)

@@ -76,6 +76,7 @@ class PeoplePage:
     request: HtmxRequest
     study: Study
     answer: StoredAnswer
+    shows_names: bool
 
     @cached_property
     def body(self) -> dict[str, Any]:
@@ -116,10 +117,10 @@ class PeoplePage:
         return "weeks" if sum("value" in week["percent"] for week in weeks) > 2 else "parts"
 
     def content(self, *, as_file: bool = False) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The body, and the question with its numbers over time. Files give people with an account
-        a pseudonym, as every export does."""
+        """The body, and the question with its numbers over time. Files give people a pseudonym, as
+        every export does; so does the page, but to the study's owner."""
         body = self.body
-        if as_file:
+        if body and (as_file or not self.shows_names):
             shown = naming(self.study)
             people = [{**person, "name": shown(person["key"])} for person in body["people"]]
             body = {**body, "people": people}
@@ -141,8 +142,9 @@ class PeoplePage:
 
 
 def _page(request: HtmxRequest, slug: str) -> PeoplePage:
-    study = research_place_or_404(request, slug).study
-    return PeoplePage(request, study, read_answer(AGREEMENT, study))
+    place = research_place_or_404(request, slug)
+    answer = read_answer(AGREEMENT, place.study)
+    return PeoplePage(request, place.study, answer, place.owns)
 
 
 @require_GET

@@ -26,8 +26,8 @@ STATISTICS = {
 def tables(audited: Audited) -> Sequence[PaperTable]:
     people = audited.paired.people
     rows = [
-        _row(name, own, consensus.mean(np.delete(people.ratings, place, axis=0)))
-        for place, (name, own) in enumerate(zip(people.raters, people.ratings, strict=True))
+        _row(people.name_of(place), own, consensus.mean(np.delete(people.ratings, place, axis=0)))
+        for place, own in enumerate(people.ratings)
         if len(people.raters) > 1
     ]
     means = [_together([row.numbers[at] for row in rows]) for at in range(len(STATISTICS))]

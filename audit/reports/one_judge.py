@@ -152,7 +152,7 @@ class JudgeReport:
         most = sorted(range(len(given)), key=lambda row: (-given[row], people.raters[row]))
         chosen = sorted(row for row in most[:PEOPLE] if given[row] >= enough.IMAGES)
         return {
-            people.raters[row]: slices.agreement(
+            people.name_of(row): slices.agreement(
                 slices.of_person(self.series, self.reference, people.ratings[row]), self.options
             )
             for row in chosen

@@ -19,6 +19,7 @@ import numpy as np
 
 from annotations import consensus
 from annotations.database.columns import Places, blocks, columns
+from annotations.exports.pseudonyms import name_in_reports
 from annotations.models import (
     Annotation,
     Answer,
@@ -69,6 +70,10 @@ class People:
     drawn: np.ndarray | None = None
     certain: np.ndarray | None = None
     ids: np.ndarray | None = None  # of the images, where they lie in a database
+
+    def name_of(self, row: int) -> str:
+        """What a report calls this person; `raters` are the names, which no report shows."""
+        return name_in_reports(self.study, self.raters[row])
 
     @cached_property
     def majority(self) -> np.ndarray:

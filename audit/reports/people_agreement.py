@@ -189,7 +189,7 @@ def _each_rater(people: People, options: Options) -> Iterator[tuple[str, dict[st
         own = np.zeros(people.ratings.shape, dtype=bool)
         own[row] = ~np.isnan(people.ratings[row])
         yield (
-            people.raters[row],
+            people.name_of(row),
             {
                 **against_the_others(means, own, people.prompts, options),
                 "severity": severity.get(most.index(row), est(Undefined("no answer", 0))),

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from annotations.exports.pseudonyms import name_in_reports
 from audit.people import agreement as people_agreement
 from audit.reports import make as reports
 from audit.stats import ranking
@@ -73,7 +74,9 @@ def test_each_rater_is_compared_with_the_mean_of_the_others(rated):
     keys = sorted(ratings)
     mine = [ratings[key]["a"] for key in keys]
     others = [(ratings[key]["b"] + ratings[key]["c"]) / 2 for key in keys]
-    of_a = of_report(study, question="likert")["people"]["each_rater"]["a"]
+    of_a = of_report(study, question="likert")["people"]["each_rater"][
+        name_in_reports(study.slug, "a")
+    ]
     assert of_a["n"] == 40
     assert of_a["spearman"]["value"] == pytest.approx(ranking.spearman(mine, others).value)
     assert of_a["pearson"]["value"] == pytest.approx(ranking.pearson(mine, others).value)

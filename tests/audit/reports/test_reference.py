@@ -8,6 +8,7 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from annotations.errors import Refused
+from annotations.exports.pseudonyms import name_in_reports
 from annotations.forms.papers import geneval2_atoms, geneval_crowd
 from annotations.forms.versions import use_form
 from annotations.labelling import assign, record
@@ -172,7 +173,7 @@ def test_dawid_skene_is_a_reference_of_its_own_and_says_what_it_takes_for_grante
     body, _ = reports.compute(three, reports.Options(resamples=FEW, consensus="dawid-skene"))
     assert body["judges"]["some-judge"]["overall"]["human_score"]["value"] == pytest.approx(50)
     assert "each person errs on all images alike" in body["signature"]["consensus"]
-    cat = body["people"]["each_rater"]["cat"]
+    cat = body["people"]["each_rater"][name_in_reports(three.slug, "cat")]
     # 26 of 40 right images: 0, 6, 12, … are the others.
     assert cat["sensitivity"]["value"] == pytest.approx(26 / 40, abs=1e-6)
     assert cat["sensitivity"]["low"] < 26 / 40 < cat["sensitivity"]["high"]

@@ -1,0 +1,144 @@
+"""Forty names, e-mail addresses and numbers of crowd workers are planted in a study; none of them stands
+in anything that a researcher carries out of it."""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+import zipfile
+import zlib
+from io import BytesIO, StringIO
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+
+from annotations.studies import crowd
+from audit.handed_in.formats import HANDED_IN
+from audit.reports import make as reports
+from judges.exports.tables import TABLES
+from tests import making
+from tests.hostile.routes import routes
+
+pytestmark = pytest.mark.django_db
+# Not the pages on which the study's own team sees whom it works with.
+CARRIED = re.compile(
+    r"^api-|-(csv|chart|table|file|json)$|^(table|chart|export|calibration|reports)$"
+)
+NAMES = [f"planted-name-{n}" for n in range(10)]
+MAILS = [f"planted.mail.{n}@example.org" for n in range(10)]
+WORKERS = [f"PLANTEDWORKER{n}" for n in range(10)]
+RATERS = [f"Planted Rater {n}" for n in range(10)]
+PLANTED = re.compile("planted[- .]?(name|mail|worker|rater)", re.IGNORECASE)
+
+
+@pytest.fixture
+def planted():
+    study = making.study(f"study-{uuid.uuid4().hex[:4]}")
+    for name, mail in zip(NAMES, MAILS, strict=True):
+        member = making.person(study, name)
+        User.objects.filter(pk=member.user_id).update(email=mail, first_name=name, last_name=name)
+    door = crowd.open_to_crowd(study=study, completion_code="C0DE")
+    for worker in WORKERS:
+        crowd.enter_from_crowd(invitation=door, worker=worker)
+    images = list(study.images.order_by("key"))
+    people = [*NAMES, *WORKERS, *RATERS]
+    making.labels(
+        study,
+        {i.key: {who: (n + m) % 2 for m, who in enumerate(people)} for n, i in enumerate(images)},
+    )
+    making.scores(study, {i.key: (n % 3) / 2 for n, i in enumerate(images)})
+    assert sum(bool(PLANTED.search(m.name)) for m in study.memberships.all()) == 30
+    return study
+
+
+@pytest.fixture
+def reader(planted):
+    client = Client(raise_request_exception=False)
+    client.force_login(making.person(planted, "rita", role="researcher").user)
+    return client
+
+
+def texts(content: bytes):
+    """The content, and what is packed in it: parts of a zip, streams of a PDF."""
+    yield content
+    if content[:2] == b"PK":
+        with zipfile.ZipFile(BytesIO(content)) as archive:
+            for name in archive.namelist():
+                yield name.encode()
+                yield archive.read(name)
+    for packed in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", content, re.DOTALL):
+        try:
+            yield zlib.decompress(packed)
+        except zlib.error:
+            continue
+
+
+def shows_nobody(content: bytes, where: str) -> None:
+    for text in texts(content):
+        found = PLANTED.search(text.decode("utf-8", errors="replace"))
+        assert found is None, f"{where}: {found}"
+
+
+def body_of(answer) -> bytes:
+    return b"".join(answer.streaming_content) if answer.streaming else answer.content
+
+
+@pytest.mark.nightly("every export, chart and file; the test below reads one report and one export")
+def test_no_file_page_of_numbers_or_answer_of_the_api_names_anybody(planted, reader):
+    report = reports.make_report(study=planted)
+    fill = {
+        "<slug:slug>": planted.slug,
+        "<int:report_id>": str(report.pk),
+        "<int:run_id>": str(planted.runs.get().pk),
+        "<slug:public_id>": planted.images.first().public_id,
+        "<str:judge>": "some-judge",
+    }
+    looked = 0
+    for name, route in routes():
+        if not CARRIED.search(name):
+            continue
+        address = route
+        for gap, value in fill.items():
+            address = address.replace(gap, value)
+        for one in _choices(name, address):
+            answer = reader.get(f"/{one}")
+            assert answer.status_code < 500, one
+            if answer.status_code == 200:
+                shows_nobody(body_of(answer), one)
+                looked += 1
+    assert looked > 60
+
+
+def _choices(name: str, address: str) -> list[str]:
+    if name in {"api-export", "export-file"}:
+        kinds = [(what, kind) for what, table in TABLES.items() for kind in table.formats]
+        if name == "api-export":
+            return [f"{address.replace('<slug:what>', w)}?format={k}" for w, k in kinds]
+        return [address.replace("<slug:what>", w).replace("<slug:kind>", k) for w, k in kinds]
+    if name == "report-file":
+        return [address.replace("<slug:kind>", kind) for kind in (*HANDED_IN, "json")]
+    if name in {"chart", "people-chart", "leaderboard-chart"}:
+        charts = ("drift", "course", "others", "pairs", "times", "standing")
+        return [
+            address.replace("<slug:name>", chart).replace("<slug:kind>", kind)
+            for chart in charts
+            for kind in ("json", "svg")
+        ]
+    if name == "table":
+        return [address.replace("<slug:name>", table) for table in ("slices", "drift", "people")]
+    return [] if "<" in address else [address]
+
+
+def test_people_in_a_report_are_those_of_the_exports(planted, reader):
+    out = StringIO()
+    call_command("report", planted.slug, "--json", resamples=200, stdout=out)
+    shows_nobody(out.getvalue().encode(), "report --json")
+    people = set(json.loads(out.getvalue())["people"]["each_rater"])
+    labels = reader.get(reverse("export-file", args=[planted.slug, "labels", "csv"]))
+    exported = set(re.findall(rb"person-[0-9a-f]{10}", body_of(labels)))
+    assert len(people) == 24
+    assert {name.encode() for name in people} <= exported
