@@ -8,12 +8,14 @@ from typing import Any
 
 from celery import shared_task
 
+from annotations.database.scrub import PSEUDONYM, scrub
 from annotations.models import Study
+from annotations.signals import people_renamed
 from annotations.stored_answers import store
 from annotations.studies import retention
 from annotations.versions import raise_labels_version
 from audit.accounts import addresses, expired, reset_links
-from audit.models import Making
+from audit.models import Making, Report, ReportPart
 from audit.reports import progress
 from judges.intake import deliveries
 from judges.runs.wake import send
@@ -134,12 +136,21 @@ def mail_address_task(account: int, address: str) -> None:
 
 
 def listen() -> None:
+    people_renamed.connect(_people_renamed, dispatch_uid="audit")
     scores_changed.connect(_scores_changed, dispatch_uid="audit")
     store.answer_requested.connect(_answer_requested, dispatch_uid="audit")
 
 
 def _answer_requested(sender: Any, pk: int, **kwargs: Any) -> None:
     send(compute_answer_task, pk)
+
+
+def _people_renamed(sender: Any, study_id: int, names: dict[str, str], **kwargs: Any) -> None:
+    # They hold the names that were; a worker makes them anew.
+    ReportPart.objects.filter(study=study_id).delete()
+    # A kept report stays, with its numbers; it calls people by pseudonyms alone.
+    pseudonyms = {old: new for old, new in names.items() if PSEUDONYM.fullmatch(old)}
+    scrub(Report.objects.filter(study=study_id), ("body",), pseudonyms)
 
 
 def _scores_changed(sender: Any, study_id: int, **kwargs: Any) -> None:

@@ -58,14 +58,14 @@ FLOORS = {
             "benchmarks/tifa",
             "forms/papers",
         },
-        {"benchmarks", "labelling"},
+        {"benchmarks", "labelling", "traces"},
         {"anchors", "imports", "pairs", "studies"},
         {"pair_files"},
         {"api", "management", "pages"},
         {"urls"},
     ],
     "judges": [
-        {"apps", "errors", "models", "number_words", "options", "protocols", "signals"},
+        {"errors", "models", "number_words", "options", "protocols", "signals"},
         {"noun_phrases", "recipes", "text_similarity"},
         {"boxes", "catalogue", "engines/shared", "masks", "methods/shared", "servers"},
         {"allowed", "draft_questions", "engines", "methods", "names"},
@@ -74,7 +74,7 @@ FLOORS = {
         {"parts", "runs"},
         {"anchors", "batches", "intake", "model_servers", "preferences", "self_checks"},
         {"tasks"},
-        {"api", "management", "pages"},
+        {"api", "apps", "management", "pages"},
     ],
     "audit": [
         {

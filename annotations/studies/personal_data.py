@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterator
 from typing import Any
 
 from django.contrib.auth import SESSION_KEY, get_user_model
@@ -11,9 +12,19 @@ from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from annotations import event_log
+from annotations import event_log, traces
 from annotations.errors import StudyRefused
-from annotations.models import Annotation, Event, Flag, Membership, PracticeAnswer
+from annotations.models import (
+    Annotation,
+    Assignment,
+    Event,
+    Flag,
+    Membership,
+    PairVote,
+    PracticeAnswer,
+    PracticeTry,
+)
+from annotations.signals import account_erased, account_told
 from annotations.stored_answers.store import forget_answers
 from annotations.studies.settings import LAST_OWNER
 
@@ -28,6 +39,8 @@ def everything_kept(user: User) -> dict[str, Any]:
             "email": user.email,
             "joined": user.date_joined.isoformat(),
             "last_login": user.last_login and user.last_login.isoformat(),
+            "sessions": sum(1 for _ in sessions_of(user)),
+            **{name: rows for part in _told_by_others(user) for name, rows in part.items()},
         },
         "studies": [_in_study(member) for member in _memberships(user)],
         "events": [
@@ -43,32 +56,57 @@ def everything_kept(user: User) -> dict[str, Any]:
     }
 
 
-@transaction.atomic
 def erase(user: User) -> list[str]:
     """Delete the account and everything that says who it was. Returns the pseudonyms that the
     answers keep."""
+    traces.overwrite_deleted()
+    names = _erase(user)
+    traces.empty_log()
+    return names
+
+
+@transaction.atomic
+def _erase(user: User) -> list[str]:
     memberships = list(_memberships(user))
     for member in memberships:
         _check_another_owner(member)
     names = []
     for member in memberships:
         event_log.note(member.study_id, "erased", "took out who this person was", about=member)
+        gone = traces.remember(member, user)
         member.take_out_who(f"erased-{secrets.token_hex(4)}")
         member.save(update_fields=Membership.TELLING)
+        gone.new = member.name
         # A free text may say who they are; an answer does not.
-        Flag.objects.filter(annotator=member).update(note="")
+        traces.take_out(member.study, [gone])
         names.append(member.name)
         forget_answers(member.study_id)
     end_sessions(user)
+    traces.take_out_of_administration(user)
+    account_erased.send(sender=None, user=user)
     user.delete()
     return names
 
 
 def end_sessions(user: User) -> None:
     """Log this account out in every browser."""
+    for session in sessions_of(user):
+        session.delete()
+
+
+def sessions_of(user: User) -> Iterator[Session]:
+    """Also those that wait for the code of its second factor."""
     for session in Session.objects.iterator():
-        if session.get_decoded().get(SESSION_KEY) == str(user.pk):
-            session.delete()
+        inside = session.get_decoded()
+        half_way = inside.get("half_logged_in")
+        waits = isinstance(half_way, dict) and half_way.get("user") == user.pk
+        if inside.get(SESSION_KEY) == str(user.pk) or waits:
+            yield session
+
+
+def _told_by_others(user: User) -> list[dict[str, Any]]:
+    """What the apps above keep about an account."""
+    return [told for _, told in account_told.send(sender=None, user=user) if told]
 
 
 def account(name: str) -> User:
@@ -123,6 +161,36 @@ def _in_study(member: Membership) -> dict[str, Any]:
                 "of": practised.of,
             }
             for practised in PracticeAnswer.objects.filter(attempt__annotator=member)
+            .select_related("image")
+            .order_by("pk")
+        ],
+        "practice_rounds": [
+            {
+                "round": attempt.round,
+                "number": attempt.number,
+                "started_at": attempt.started_at.isoformat(),
+                "ended_at": attempt.ended_at and attempt.ended_at.isoformat(),
+                "passed": attempt.passed,
+            }
+            for attempt in PracticeTry.objects.filter(annotator=member).order_by("pk")
+        ],
+        "votes": [
+            {
+                "pair": vote.pair.public_id,
+                "question": vote.question,
+                "value": vote.value,
+                "left": vote.left,
+                "seconds": vote.seconds,
+                "submitted_at": vote.submitted_at.isoformat(),
+                "counts": vote.current,
+            }
+            for vote in PairVote.objects.filter(annotator=member)
+            .select_related("pair")
+            .order_by("pk")
+        ],
+        "skipped": [
+            {"image": skipped.image.public_id, "note": skipped.note}
+            for skipped in Assignment.objects.filter(annotator=member, state="skipped")
             .select_related("image")
             .order_by("pk")
         ],

@@ -17,10 +17,10 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.formats import date_format
 
-from annotations import event_log
+from annotations import event_log, traces
 from annotations.errors import StudyRefused
 from annotations.exports.pseudonyms import pseudonym
-from annotations.models import Annotation, Assignment, Flag, Membership, Retention, Study
+from annotations.models import Annotation, Membership, Retention, Study
 from annotations.stored_answers.question import images_n
 from annotations.stored_answers.store import forget_answers
 from annotations.studies import deletion
@@ -132,7 +132,9 @@ def _carry_out(pk: int) -> bool:
 
 
 def _take_out_names(study: Study, *, forget: bool) -> int:
+    traces.overwrite_deleted()
     members = list(_others(study).select_related("user"))
+    gone = [traces.remember(member, member.user) for member in members]
     taken = set(study.memberships.values_list("name", flat=True))
     accounts = []
     for member in members:
@@ -145,12 +147,13 @@ def _take_out_names(study: Study, *, forget: bool) -> int:
             name = f"erased-{secrets.token_hex(4)}"
         member.take_out_who(name)
         taken.add(name)
+    for one, member in zip(gone, members, strict=True):
+        one.new = member.name
     Membership.objects.bulk_update(members, Membership.TELLING, batch_size=200)
     get_user_model().objects.filter(pk__in=accounts).delete()
-    if forget:
-        # A free text may say who they are; an answer does not.
-        Flag.objects.filter(annotator__in=_others(study)).update(note="")
-        Assignment.objects.filter(annotator__in=_others(study)).exclude(note="").update(note="")
+    # A free text may say who they are; an answer does not.
+    traces.take_out(study, gone, free_texts=forget)
+    transaction.on_commit(traces.empty_log)
     forget_answers(study.pk)
     after_commit(raise_labels_version, study.pk)
     return len(members)

@@ -1,0 +1,69 @@
+"""Takes names out of texts and JSON that stay: whole words of texts, and of the strings in JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.db.models import JSONField, Model, QuerySet
+
+# Shorter names would be found in words that name nobody.
+SHORTEST_IN_TEXT = 3
+# As `annotations.exports.pseudonyms` makes them.
+PSEUDONYM = re.compile(r"person-[0-9a-f]{10}")
+
+
+def scrub(rows: QuerySet[Any], fields: tuple[str, ...], names: Mapping[str, str]) -> int:
+    """How many rows have changed. `names`: what goes -> what stands there from now on. Keys of JSON say
+    what something is, and somebody may be called like one: they change only as pseudonyms."""
+    names = {old: new for old, new in names.items() if old and old != new}
+    if not names:
+        return 0
+    pattern = _pattern(names)
+    changed = 0
+    for row in rows.order_by().only(*fields).iterator(chunk_size=50):
+        values = dict(_scrubbed(row, fields, names, pattern))
+        if values:
+            row._meta.model._base_manager.filter(pk=row.pk).update(**values)
+            changed += 1
+    return changed
+
+
+def _scrubbed(
+    row: Model, fields: tuple[str, ...], names: Mapping[str, str], pattern: re.Pattern | None
+) -> Iterator[tuple[str, Any]]:
+    for name in fields:
+        field: Any = row._meta.get_field(name)
+        before: Any = getattr(row, name)
+        after: Any
+        if isinstance(field, JSONField):
+            after = _in_json(before, names, pattern)
+        else:
+            after = _in_text(before, names, pattern)[: field.max_length]
+        if after != before:
+            yield name, after
+
+
+def _pattern(names: Mapping[str, str]) -> re.Pattern | None:
+    long = sorted((name for name in names if len(name) >= SHORTEST_IN_TEXT), key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, long))})(?!\w)") if long else None
+
+
+def _in_text(text: str, names: Mapping[str, str], pattern: re.Pattern | None) -> str:
+    if text in names:
+        return names[text]
+    return pattern.sub(lambda found: names[found[0]], text) if pattern else text
+
+
+def _in_json(value: Any, names: Mapping[str, str], pattern: re.Pattern | None) -> Any:
+    if isinstance(value, str):
+        return _in_text(value, names, pattern)
+    if isinstance(value, list):
+        return [_in_json(item, names, pattern) for item in value]
+    if isinstance(value, dict):
+        return {
+            names.get(key, key) if PSEUDONYM.fullmatch(key) else key: _in_json(item, names, pattern)
+            for key, item in value.items()
+        }
+    return value
