@@ -9,6 +9,16 @@ Refused                the base class (400)
 └── ImportRefused      nothing was imported (422)
 """
 
+import re
+
+# An absolute path: where a worker has its files is nobody's business, the file's name is.
+FOLDERS = re.compile(r"(?<![\w.:/-])(?:/[\w.+@~-]+)+/(?=[\w.+@~-]*)")
+
+
+def without_folders(words: str) -> str:
+    """The same words, of each absolute path the last part."""
+    return FOLDERS.sub("", words)
+
 
 class Refused(Exception):
     status = 400

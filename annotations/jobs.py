@@ -31,7 +31,7 @@ from django.utils import timezone
 
 from annotations import event_log
 from annotations.database.leases import WorkerLease, reason_of
-from annotations.errors import Refused
+from annotations.errors import Refused, without_folders
 from annotations.models import Job
 
 logger = logging.getLogger(__name__)
@@ -136,7 +136,7 @@ def run(pk: int) -> bool:
         reason = f"The last worker that was asked: {declined}"
         kind.lease.end(pk, holder, state=State.WAITING, reason=reason, tries=F("tries") - 1)
     except Refused as refusal:
-        _end(kind, job, State.REFUSED, reason=refusal.message)
+        _end(kind, job, State.REFUSED, reason=without_folders(refusal.message))
     except TryLater as error:
         _fail(kind, job, str(error))
     except Exception as error:

@@ -20,6 +20,7 @@ from annotations.event_log import current_request
 logger = logging.getLogger(__name__)
 
 
+CANNOT_WRITE = "The database does not answer, or the disk is full. Nothing was stored; try again."
 class RefusalsAsPages:
     """Show a refusal as an error page, or as its sentence alone for htmx."""
 
@@ -59,8 +60,7 @@ def refusal_as_json(error: Exception, context: dict) -> Response | None:
     error = _in_words(error)
     if cannot_write(error):
         logger.error("cannot write: %s", error, exc_info=error)
-        words = "The database does not answer, or the disk is full. Nothing was stored; try again."
-        return Response({"message": words}, status=503)
+        return Response({"message": CANNOT_WRITE}, status=503)
     if isinstance(error, Refused):
         return Response({"message": error.message}, status=error.status)
     return exception_handler(error, context)

@@ -60,6 +60,8 @@ study_pages = [
     path("people/<int:member_id>/reset-link/", reset.make, name="reset-link"),
 ]
 
+handler500 = "audit.installation.pages.server_error"
+
 urlpatterns = [
     path("", pages.home, name="home"),
     path("demo/", pages.make_demo, name="demo-make"),
@@ -72,10 +74,10 @@ urlpatterns = [
     path("single-sign-on/back/", log_in.signed_on, name="single-sign-on-back"),
     path("account/", account.account, name="account"),
     path("account/email/", account.email, name="account-email"),
-    path("account/password/", account.password, name="account-password"),
-    path("account/tokens/", account.token_make, name="account-token-make"),
     path("account/email/letter/", account.email_letter, name="account-email-letter"),
     path("account/email/<str:key>/", account.email_confirm, name="account-email-confirm"),
+    path("account/password/", account.password, name="account-password"),
+    path("account/tokens/", account.token_make, name="account-token-make"),
     path("account/tokens/<int:token_id>/end/", account.token_end, name="account-token-end"),
     path("account/second-factor/", account.factor_begin, name="account-factor-begin"),
     path("account/second-factor/on/", account.factor_on, name="account-factor-on"),

@@ -45,7 +45,7 @@ FLOORS = {
         | {"plugins"},
         {"event_log", "pictures", "rates", "sources", "versions"},
         {"stored_answers"},
-        {"access", "jobs"},
+        {"access", "jobs", "sound_json"},
         {"admin", "exports", "forms", "middleware", "prompt_grammar"},
         {
             "benchmarks/builtin",

@@ -17,6 +17,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import replace_query_param
 
+from annotations.bounded_numbers import read_whole
+
 CURSOR = OpenApiParameter("cursor", OpenApiTypes.STR, description="From `next` or `previous`.")
 SIZE = OpenApiParameter("page_size", OpenApiTypes.INT, description="1 to 1000; 100 by default.")
 
@@ -34,6 +36,14 @@ class Pages(CursorPagination):
     max_page_size = 1000
     page_size_query_param = "page_size"
     ordering = "pk"
+
+    def decode_cursor(self, request: Request) -> Any:
+        """A position is the key of a row: anything else would break in the database."""
+        cursor = super().decode_cursor(request)
+        position = cursor.position if cursor is not None else None
+        if position is not None and read_whole(position, low=0) is None:
+            raise NotFound("Invalid cursor")
+        return cursor
 
 
 def page(

@@ -35,6 +35,8 @@ from django.db import DatabaseError, connection
 from django.db.models import F, Model, Q, QuerySet
 from django.utils import timezone
 
+from annotations.errors import without_folders
+
 logger = logging.getLogger(__name__)
 
 # In a row, without any progress between them.
@@ -141,5 +143,5 @@ def reason_of(error: BaseException) -> str:
     """Why a try failed, in a sentence for the page of the work."""
     if isinstance(error, SoftTimeLimitExceeded):
         return "It took longer than a worker may take."
-    first = (str(error).strip() or "no message").splitlines()[0][:300]
+    first = without_folders((str(error).strip() or "no message").splitlines()[0])[:300]
     return f"It failed: {type(error).__name__}: {first.rstrip('.')}."

@@ -14,6 +14,7 @@ from typing import Any
 
 from annotations.forms.validate_definition import NAME, QUESTIONS
 from annotations.scales import CANT_TELL
+from annotations.sound_json import Unsound, load_json
 
 # What the page calls the kinds -> the kind of a definition.
 KINDS = {
@@ -481,7 +482,7 @@ def _maps(given: Any) -> list[Mapping[str, Any]]:
 
 def _object(text: str) -> dict[str, Any]:
     try:
-        given = json.loads(text) if text else {}
-    except (ValueError, RecursionError):
+        given = load_json(text) if text else {}
+    except Unsound:
         return {}
     return given if isinstance(given, dict) else {}

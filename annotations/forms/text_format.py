@@ -30,6 +30,7 @@ from annotations.errors import FormRefused
 from annotations.forms.definition import Choice, Form, Question, When
 from annotations.forms.validate_definition import read_form
 from annotations.scales import CANT_TELL
+from annotations.sound_json import Unsound, decode_json
 
 HEADS = {
     "form": "slug",
@@ -59,13 +60,10 @@ def parse(text: str) -> dict[str, Any]:
     """The definition in these lines; FormRefused names the lines it cannot read."""
     if text.lstrip().startswith("{"):
         try:
-            return json.loads(text, parse_constant=_no_number)
-        except json.JSONDecodeError as error:
-            raise FormRefused([f"Line {error.lineno}: this is not JSON ({error.msg})."]) from None
-        except ValueError:
-            raise FormRefused(["A number of the form has thousands of digits."]) from None
-        except RecursionError:
-            raise FormRefused(["The form is nested too deeply to be one."]) from None
+            return decode_json(text)
+        except Unsound as error:
+            where = f"Line {error.line}: this is not JSON." if error.line else error.message
+            raise FormRefused([where]) from None
     form: dict[str, Any] = {"questions": []}
     wrong: list[str] = []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -260,10 +258,6 @@ def _condition(when: When, form: Form) -> str:
     return f"when {when.question} is " + " or ".join(
         str(texts.get(value, value)) for value in when.one_of
     )
-
-
-def _no_number(name: str) -> None:
-    raise FormRefused([f"{name} is not a number that can be an answer."])
 
 
 def _value(text: Any) -> Any:

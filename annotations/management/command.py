@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import sys
 from collections.abc import Iterable
@@ -52,6 +53,13 @@ class PlainCommand(BaseCommand):
             return super().execute(*args, **options)
         except Refused as refusal:
             raise CommandError(refusal.message) from None
+        except OSError as error:
+            if error.errno not in {errno.ENOSPC, errno.EDQUOT, errno.EROFS}:
+                raise
+            where = f" at {error.filename}" if error.filename else ""
+            raise CommandError(
+                f"Nothing can be written{where}: {error.strerror}. Make room, then try again."
+            ) from None
 
 
 class StudyCommand(PlainCommand):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import uuid
 
 from django.contrib.auth.decorators import login_required
@@ -11,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST
 
 from annotations.access import HtmxRequest, Place, place_or_404
+from annotations.bounded_numbers import read_number
 from annotations.database.prepared import Prepared
 from annotations.errors import LabelRefused
 from annotations.models import Pair, PairAssignment
@@ -123,9 +123,7 @@ def _sent(request: HtmxRequest, place: Place) -> tuple[Pair, dict[str, str], uui
 
 
 def _seconds(request: HtmxRequest) -> float | None:
-    with contextlib.suppress(ValueError):
-        return float(request.POST.get("seconds", ""))
-    return None
+    return read_number(request.POST.get("seconds", ""))
 
 
 def _workplace(request: HtmxRequest, place: Place, message: str = "") -> HttpResponse:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from annotations.bounded_numbers import read_number, read_whole
 from annotations.errors import StudyRefused
 
 
 def whole(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise StudyRefused(f"“{text[:40]}” is not a whole number; nothing was changed.") from None
+    value = read_whole(text)
+    if value is None:
+        raise StudyRefused(f"“{text[:40]}” is not a whole number; nothing was changed.")
+    return value
 
 
 def number(text: str) -> float:
     """With a point or a comma."""
-    try:
-        return float(text.strip().replace(",", "."))
-    except ValueError:
-        raise StudyRefused(f"“{text[:40]}” is not a number; nothing was changed.") from None
+    value = read_number(text)
+    if value is None:
+        raise StudyRefused(f"“{text[:40]}” is not a number; nothing was changed.")
+    return value

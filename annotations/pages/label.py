@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import uuid
 from collections.abc import Mapping
 from typing import Any
@@ -17,6 +16,7 @@ from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import HtmxRequest, Place, place_or_404
+from annotations.bounded_numbers import read_number, read_whole
 from annotations.database.prepared import Prepared
 from annotations.errors import LabelRefused
 from annotations.forms.display import blocks, numbering
@@ -199,11 +199,13 @@ def _sent(request: HtmxRequest, place: Place) -> dict[str, Any]:
     """The page's answer as keywords for `record`; LabelRefused if it is incomplete."""
     try:
         submission = uuid.UUID(request.POST.get("submission", ""))
-        form_pk = int(request.POST.get("form", ""))
+        form_pk = read_whole(request.POST.get("form", ""), low=0)
     except ValueError:
+        form_pk = None
+    if form_pk is None:
         raise LabelRefused(
             "This page sent an incomplete answer; nothing was saved. Load the page again."
-        ) from None
+        )
     image = ANSWERED_IMAGE.first(public_id=request.POST.get("image", ""), study=place.study.pk)
     asked_now = place.study.form
     form = asked_now if asked_now.pk == form_pk else _form_with(form_pk)
@@ -220,7 +222,7 @@ def _sent(request: HtmxRequest, place: Place) -> dict[str, Any]:
             if name.startswith(prefix)
         },
         "submission": submission,
-        "seconds": _number_or_none(request.POST.get("seconds", "")),
+        "seconds": read_number(request.POST.get("seconds", "")),
         "corrects": request.POST.get("corrects") == "yes",
     }
 
@@ -341,9 +343,3 @@ def _held(request: HtmxRequest, place: Place) -> QuerySet[Assignment]:
         state__in=Assignment.HELD,
         image__public_id=request.POST.get("image", ""),
     ).select_related("image")
-
-
-def _number_or_none(text: str) -> float | None:
-    with contextlib.suppress(ValueError):
-        return float(text)
-    return None

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET
 
 from annotations.access import research_place_or_404
 from annotations.benchmarks import registry
+from annotations.bounded_numbers import read_whole
 from annotations.errors import ImportRefused
 from annotations.imports import new_prompts
 from annotations.imports.outcome import Outcome
@@ -135,7 +136,7 @@ def _listed(study: Study, words: str) -> QuerySet[Prompt]:
 
 
 def _whole(name: str, text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise ImportRefused(f"{name} is a whole number, not “{text[:40]}”.") from None
+    value = read_whole(text)
+    if value is None:
+        raise ImportRefused(f"{name} is a whole number, not “{text[:40]}”.")
+    return value

@@ -17,11 +17,12 @@ from rest_framework.decorators import (
     parser_classes,
     permission_classes,
 )
-from rest_framework.parsers import FormParser, JSONParser, MultiPartParser
+from rest_framework.parsers import FormParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotations.api.lists import MessageSerializer
+from annotations.api.sound_json import SoundJSON
 from annotations.errors import NotYours, TooOften
 from audit.accounts import lockout, second_factor, tokens
 from audit.models import ApiToken
@@ -71,7 +72,7 @@ class MadeSerializer(TokenSerializer):
 @api_view(["POST"])
 @authentication_classes([])
 @permission_classes([])
-@parser_classes([JSONParser, FormParser, MultiPartParser])
+@parser_classes([SoundJSON, FormParser, MultiPartParser])
 def token_for_password(request: Request) -> Response:
     """A new token for a name and a password."""
     sent = PasswordSerializer(data=request.data)

@@ -3,7 +3,6 @@ exports that are restricted to it."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -13,6 +12,7 @@ from django.db import connection
 from django.db.models import F, Q, QuerySet
 from django.db.models.expressions import RawSQL
 
+from annotations.bounded_numbers import read_number
 from annotations.models import Assignment, Generator, Image, Prompt, Selection, Study
 from annotations.stored_answers.question import Question
 from annotations.stored_answers.store import read_figures
@@ -128,11 +128,7 @@ class Filters:
 
 
 def number_of(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
+    return read_number(text)
 
 
 def images_of(study: Study, filters: Filters, run: Run | None = None) -> QuerySet[Image]:

@@ -5,17 +5,21 @@ from __future__ import annotations
 import gzip
 import logging
 import secrets
+import sys
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.views.csrf import csrf_failure
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_GET, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
+from django.views.defaults import server_error as default_server_error
 
 from annotations.access import HtmxRequest, PersonsRequest
+from annotations.middleware import CANNOT_WRITE, cannot_write
 from annotations.models import Deletion
 from annotations.studies import owners
 from audit import demo
@@ -34,6 +38,18 @@ def out_of_date(request: HttpRequest, reason: str = "") -> HttpResponse:
     answer = csrf_failure(request, reason=reason)
     request.META["CSRF_COOKIE_NEEDS_UPDATE"] = False
     return answer
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """For what breaks outside of the pages, in a middleware: a full disk, or a database that does not
+    answer, says so there, too."""
+    error = sys.exc_info()[1]
+    if isinstance(error, Exception) and cannot_write(error):
+        logger.error("cannot write: %s", error)
+        if request.path.startswith("/api/"):
+            return JsonResponse({"message": CANNOT_WRITE}, status=503)
+        return HttpResponse(render_to_string("503.html"), status=503)
+    return default_server_error(request)
 
 
 @require_GET

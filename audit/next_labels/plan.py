@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from annotations.bounded_numbers import SMALLEST
 from annotations.errors import Refused
 from annotations.models import Study
 from annotations.scales import Scale
@@ -128,8 +129,8 @@ def question_of(study: Study, wish: Wish, answered: list[str]) -> str:
 
 def _check(wish: Wish, scale: Scale, question: str) -> None:
     asked = "points" if scale.in_points else f"steps of the scale, which goes {scale.words}"
-    if not 0 < wish.within < math.inf:
-        raise Refused(f"Say to within how many {asked}: a number above 0.")
+    if not SMALLEST <= wish.within < math.inf:
+        raise Refused(f"Say to within how many {asked}: a number above 0, at least {SMALLEST:g}.")
     whole = (scale.high - scale.low) * (100 if scale.in_points else 1)
     if scale.ends is not None and wish.within >= whole / 2:
         raise Refused(

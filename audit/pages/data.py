@@ -20,6 +20,7 @@ from annotations.access import (
     owner_place_or_404,
     research_place_or_404,
 )
+from annotations.bounded_numbers import read_whole
 from annotations.forms.versions import form_of
 from annotations.models import Image, Selection, Study
 from annotations.stored_answers.question import images_n
@@ -128,9 +129,10 @@ def draw(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 def _whole(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= 9):
+    value = read_whole(text, low=0, high=10**9)
+    if value is None:
         raise selections.SelectionRefused("Write how many images, and the seed, as whole numbers.")
-    return int(text)
+    return value
 
 
 class _Page:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +17,7 @@ from annotations.access import PersonsRequest, research_place_or_404
 from annotations.benchmarks.registry import FORMATS
 from annotations.errors import ImportRefused, NotYours, Refused
 from annotations.models import Study
+from annotations.sound_json import load_json
 from annotations.sources import tidy_tables
 from annotations.sources.columns import KINDS, ROLES
 from annotations.sources.picture_names import FOLDERS, NAMES
@@ -251,8 +251,8 @@ def _batch(request: PersonsRequest, study: Study | None) -> HttpResponse:
 
     def begin() -> dict[str, Any]:
         try:
-            wanted = json.loads(request.body).get("files")
-        except (ValueError, AttributeError, RecursionError):
+            wanted = load_json(request.body).get("files")
+        except (ValueError, AttributeError):
             raise ImportRefused("The list of files cannot be read; load the page again.") from None
         delivery = deliveries.begin(user=request.user, study=study)
         batch = deliveries.add_batch(delivery=delivery, files=wanted)

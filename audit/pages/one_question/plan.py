@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
@@ -12,6 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest, research_place_or_404
+from annotations.bounded_numbers import read_number
 from annotations.errors import Refused
 from annotations.models import Study
 from annotations.stored_answers.store import read_answer
@@ -106,11 +106,8 @@ def wish_of(query: QueryDict) -> Wish:
 def _number(name: str, text: str) -> float | None:
     if not text.strip():
         return None
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
+    value = read_number(text)
+    if value is None:
         raise Refused(f"“{text[:20]}” is no number. Write one for “{NUMBERS[name]}”.")
     return value
 

@@ -134,7 +134,7 @@ def test_whatever_stands_anywhere_is_a_form_or_a_sentence(place, odd):
             '"least": 1e999, "most": 1' + "0" * 400 + "}]}",
             "its least number must be a number",
         ),
-        ("{" + '"a":[' * 20000, "nested too deeply|not JSON"),
+        ("{" + '"a":[' * 20000, "levels deep|not JSON"),
         ('{"title": "A\\u0000", "questions": []}', "not text"),
         ('{"title": "A\\ud800", "questions": []}', "not text"),
     ],
