@@ -12,13 +12,15 @@ known to all. Everything else stands here, once:
   count. Any other error, and `TryLater`, which needs no name of an error, is a try in vain: after
   `TRIES` of them, or of workers that died, it waits with the reason until a person tries it again.
 - Between tries it rests for as long as its kind says.
-- `waiting` says for which jobs a worker is to be called, after taking back those of the dead.
+- `waiting` says for which jobs a worker is to be called, after taking back those of the dead: the
+  first of each person and kind, then the second of each, and so on.
 """
 
 from __future__ import annotations
 
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -30,6 +32,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from annotations import event_log
+from annotations.database import locks
 from annotations.database.leases import WorkerLease, reason_of
 from annotations.errors import Refused, without_folders
 from annotations.models import Job
@@ -70,6 +73,8 @@ class JobKind(Generic[Row]):
     # Seconds between two writes of how far it is.
     progress_every: float = 0.0
     kept: bool = True
+    # The other processes of all workers are left to other kinds.
+    one_at_a_time: bool = False
     ended: Callable[[Row], object] = lambda job: None
 
     def __post_init__(self) -> None:
@@ -89,6 +94,15 @@ class JobKind(Generic[Row]):
             study=study, payload=payload, state__in=[State.WAITING, State.WORKING]
         )
         return is_open.first() or jobs.create(study=study, by=by, payload=payload)
+
+    def claim(self, pk: int) -> str:
+        """The holder's name; empty where somebody else has it, or its turn has not come."""
+        if not self.one_at_a_time:
+            return self.lease.claim(pk)
+        with locks.alone(self.queue):
+            self.lease.take_back()
+            others = self.model.objects.filter(state=State.WORKING).exclude(pk=pk)
+            return "" if others.exists() else self.lease.claim(pk)
 
     def try_again(self, pk: int) -> bool:
         """What a person asks for; False when it was not given up."""
@@ -110,20 +124,25 @@ class Progress:
 
 
 def waiting() -> list[Job]:
-    """Those that are due and that no worker holds, the oldest first."""
+    """Those that are due and that no worker holds, person by person and the oldest first."""
     unfinished = Job.objects.filter(state__in=[State.WAITING, State.WORKING]).order_by()
     for name in unfinished.values_list("kind", flat=True).distinct():
         if name in KINDS:
             KINDS[name].lease.take_back()
     due = Q(due_at=None) | Q(due_at__lte=timezone.now())
     rows = Job.objects.filter(due, state=State.WAITING, kind__in=KINDS)
-    return list(rows.only("pk", "kind").order_by("pk"))
+    sent: Counter[tuple[str, int | None]] = Counter()
+    turns = []
+    for job in rows.only("pk", "kind", "by_id").order_by("pk"):
+        turns.append((sent[job.kind, job.by_id], job.pk, job))
+        sent[job.kind, job.by_id] += 1
+    return [job for _, _, job in sorted(turns, key=lambda turn: turn[:2])]
 
 
 def run(pk: int) -> bool:
     """Claim the job, do it, and store what came of it; True when it was done."""
     name = Job.objects.filter(pk=pk).values_list("kind", flat=True).first()
-    if name not in KINDS or not (holder := KINDS[name].lease.claim(pk)):
+    if name not in KINDS or not (holder := KINDS[name].claim(pk)):
         return False
     kind = KINDS[name]
     job = kind.model.objects.select_related("study", "by").get(pk=pk)

@@ -21,6 +21,8 @@ logger = logging.getLogger(__name__)
 
 
 CANNOT_WRITE = "The database does not answer, or the disk is full. Nothing was stored; try again."
+
+
 class RefusalsAsPages:
     """Show a refusal as an error page, or as its sentence alone for htmx."""
 

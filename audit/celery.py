@@ -10,7 +10,7 @@ from pathlib import Path
 
 from billiard import current_process
 from celery import Celery, bootsteps
-from celery.signals import worker_init, worker_process_init
+from celery.signals import celeryd_after_setup, worker_init, worker_process_init
 from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "audit.settings")
@@ -53,6 +53,17 @@ def _call(name: str) -> None:
     from judges.runs.wake import send
 
     send(app.tasks[name])
+
+
+@celeryd_after_setup.connect
+def hear_short_work_and_imports(instance, **kwargs) -> None:
+    """A worker for reports and the rest hears mail and imports as well, unless one of them was named:
+    then another worker hears the others."""
+    queues = instance.app.amqp.queues
+    named = set(queues.consume_from)
+    if app.conf.task_default_queue in named and not named & {"mail", "imports"}:
+        queues.select_add("mail")
+        queues.select_add("imports")
 
 
 @worker_init.connect

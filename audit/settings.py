@@ -433,8 +433,15 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 # Without a broker, sending fails quickly: the work is in the database, and is found later.
 CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_max": 0.2}
-# Whatever reads weights waits here; a machine with a GPU can listen to this queue alone.
+# A queue for each kind of work: mail and what looks after leases, which is short; imports, which may take
+# hours; whatever reads weights, to which a machine with a GPU can listen alone; reports and the rest.
+# A worker that is started for the last one alone hears the first two, too (`audit.celery`). Of a job its
+# kind says in which it waits (`annotations.jobs`).
 CELERY_TASK_ROUTES = {
+    "audit.tasks.mail_reset_task": {"queue": "mail"},
+    "audit.tasks.mail_address_task": {"queue": "mail"},
+    "audit.tasks.delete_expired_task": {"queue": "mail"},
+    "judges.tasks.reap_task": {"queue": "mail"},
     "judges.tasks.score_chunk_task": {"queue": "judges"},
 }
 CELERY_TASK_DEFAULT_QUEUE = "jurybox"

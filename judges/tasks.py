@@ -36,6 +36,11 @@ def wake(run: Run | None = None) -> None:
 def run_job_task(job_id: int) -> None:
     """Its kind says in which queue it waits and how long it may take."""
     jobs.run(job_id)
+    kind = Job.objects.filter(pk=job_id).values_list("kind", flat=True).first()
+    if kind in jobs.KINDS and jobs.KINDS[kind].one_at_a_time:
+        # Whoever had to wait is called when this one has ended.
+        for job in [job for job in jobs.waiting() if job.kind == kind][:1]:
+            call_for(job)
 
 
 def call_for(job: Job) -> bool:

@@ -21,6 +21,11 @@ SUFFIX = ".parquet"
 # Rows that are taken out of a file at once, and the memory that they may take: no cell is larger than
 # its column in a row group says.
 ROWS, MEMORY = 1_000, 2**30
+# A value that repeats takes next to nothing in a file, and as much as any other once it is read: a file
+# of 2.5 kB can hold twenty million rows. Each row of a real table has a name of its own, so a file has no
+# more rows than a packed byte may bring, and no more bytes than an archive may unpack to.
+MOST_ROWS, ROWS_OF_A_BYTE, HARMLESS_ROWS = 20_000_000, 20, 100_000
+BYTES_OF_A_BYTE, HARMLESS_BYTES = 1_000, 256 * 2**20
 # Between a file's name and the number of a row, in the name of a picture.
 INSIDE = f"{SUFFIX}#"
 
@@ -84,12 +89,21 @@ def rows(path: Path, only: Sequence[str] | None = None) -> Iterator[Row[dict[str
     file = _opened(path)
     wanted = list(file.schema_arrow.names) if only is None else list(only)
     size = max(1, min(ROWS, MEMORY // max(1, _largest(file, wanted))))
-    number = 0
+    number, decoded = 0, 0
+    most = HARMLESS_BYTES + BYTES_OF_A_BYTE * path.stat().st_size
     try:
         for batch in file.iter_batches(batch_size=size, columns=wanted):
+            decoded += sum(map(_decoded_bytes, batch.columns))
+            if decoded > most:
+                raise Unreadable(
+                    f"{path.name} becomes more than {most // 2**20:,} MB by row {number + 1}, which no "
+                    "file of its size should; nothing after that row was read."
+                )
             for item in batch.to_pylist():
                 number += 1
                 yield Row(number, item)
+    except Unreadable:
+        raise
     except Exception as error:
         # Whatever the library makes of a damaged file.
         raise Unreadable(f"{path.name} is damaged after row {number}: {_said(error)}.") from error
@@ -129,9 +143,22 @@ def _opened(path: Path) -> Any:
         ) from None
     try:
         # Read bit by bit: a column in a row group may have hundreds of megabytes.
-        return parquet.ParquetFile(path, buffer_size=2**20, pre_buffer=False)
+        file = parquet.ParquetFile(path, buffer_size=2**20, pre_buffer=False)
     except Exception as error:
         raise Unreadable(f"{path.name} is no sound Parquet file: {_said(error)}.") from error
+    _check_rows(path, int(file.metadata.num_rows))
+    return file
+
+
+def _check_rows(path: Path, declared: int) -> None:
+    """Before anything is decoded."""
+    size = path.stat().st_size
+    most = min(MOST_ROWS, HARMLESS_ROWS + ROWS_OF_A_BYTE * size)
+    if declared > most:
+        raise Unreadable(
+            f"{path.name} says that it has {declared:,} rows in {size:,} bytes; a file of this size may "
+            f"have {most:,}. Split it, or write its rows without repetition."
+        )
 
 
 def _largest(file: Any, wanted: Sequence[str]) -> int:
@@ -142,6 +169,26 @@ def _largest(file: Any, wanted: Sequence[str]) -> int:
             if column.path_in_schema.partition(".")[0] in wanted:
                 most = max(most, column.total_uncompressed_size)
     return most
+
+
+def _kinds_with_lengths() -> tuple[Any, ...]:
+    from pyarrow import types
+
+    return types.is_string, types.is_large_string, types.is_binary, types.is_large_binary
+
+
+def _decoded_bytes(column: Any) -> int:
+    """What its values take once each row has its own; a dictionary holds each value once."""
+    import pyarrow
+    import pyarrow.compute
+
+    if not pyarrow.types.is_dictionary(column.type):
+        return int(column.nbytes)
+    values = column.dictionary
+    if any(is_kind(values.type) for is_kind in _kinds_with_lengths()):
+        lengths = pyarrow.compute.binary_length(values)
+        return int(pyarrow.compute.sum(lengths.take(column.indices)).as_py() or 0)
+    return len(column) * int(values.nbytes) // max(1, len(values))
 
 
 def _features(about: dict[bytes, bytes]) -> dict[str, str]:

@@ -18,7 +18,9 @@ from annotations.errors import Refused
 
 # Celery's warning to those who run a worker as root; what runs here ends with its terminal.
 AS_ROOT = "ignore:You're running the worker with superuser"
+# With the first one a worker hears mail and imports, too (`audit.celery`).
 QUEUES = f"{settings.CELERY_TASK_DEFAULT_QUEUE},judges"
+ALL_QUEUES = f"{settings.CELERY_TASK_DEFAULT_QUEUE},imports,judges,mail"
 
 
 def web_command(port: int) -> list[str]:
@@ -30,6 +32,16 @@ def worker_arguments(queues: str, concurrency: int) -> list[str]:
     return [
         *("--quiet", "worker", "--queues", queues, "--concurrency", str(concurrency)),
         *("--loglevel", "WARNING", "--without-gossip", "--without-mingle"),
+    ]
+
+
+def worker_commands() -> list[list[str]]:
+    """For a start of everything at once: mail and leases wait behind no report and no import."""
+    celery = ["celery", "--app", "audit"]
+    long = f"{settings.CELERY_TASK_DEFAULT_QUEUE},imports,judges"
+    return [
+        [*celery, *worker_arguments(long, 2)],
+        [*celery, *worker_arguments("mail", 1), "--pool", "solo", "--hostname", "mail@%h"],
     ]
 
 

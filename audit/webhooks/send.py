@@ -80,6 +80,7 @@ KIND = JobKind(
     WebhookMessage,
     _send,
     "they were sending this message",
+    queue="mail",
     lease_length=timedelta(seconds=60),
     rests=RESTS,
     limit=60,

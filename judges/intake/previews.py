@@ -91,6 +91,7 @@ KIND = JobKind(
     Preview,
     _look_at,
     "they were looking at these files",
+    queue="imports",
     limit=3600,
     progress_every=1.0,
     kept=False,

@@ -32,6 +32,8 @@ from judges.intake.room import expect_room
 from judges.models import Delivery, Upload
 
 LARGEST = 8 * 2**30
+# Of one person, in all studies.
+MOST_WAITING = 20
 TABLES = (".csv", ".tsv", ".jsonl", ".json", ".txt")
 # What a person said of what is in the files.
 CHOICES = ("columns", "folder", "name_is", "questions")
@@ -65,6 +67,7 @@ def accept(
         raise ImportRefused(f"There is no format “{format[:40]}”.")
     if kind not in Upload.Brings.values:
         raise ImportRefused(f"“{kind[:20]}” is none of study, labels, scores.")
+    _check_waiting(by)
     file = _store(content, name)
     upload, created = Upload.objects.get_or_create(
         study=study,
@@ -91,6 +94,7 @@ def hand_over(*, delivery: Delivery, study: Study, dry_run: bool = False) -> Upl
     found, typed = delivery.found, delivery.typed
     if delivery.state != Delivery.State.LOOKED or found.get("refusal"):
         raise ImportRefused("These files have not been checked yet; check them first.")
+    _check_waiting(delivery.by)
     with transaction.atomic():
         taken = Delivery.objects.filter(pk=delivery.pk, state=Delivery.State.LOOKED).update(
             state=Delivery.State.SENT
@@ -148,10 +152,20 @@ KIND = JobKind(
     Upload,
     _import_file,
     "they were reading this file",
+    queue="imports",
+    one_at_a_time=True,
     limit=6 * 3600,
     progress_every=1.0,
     ended=_clear_away,
 )
+
+
+def _check_waiting(by: Any) -> None:
+    waiting = Upload.objects.filter(by=by, state__in=[Upload.State.WAITING, Upload.State.WORKING])
+    if by is not None and waiting.count() >= MOST_WAITING:
+        raise ImportRefused(
+            f"{MOST_WAITING} files of yours wait to be imported. Send more when some of them are done."
+        )
 
 
 def _import(upload: Upload, folder: Path, progress: Progress) -> Outcome:

@@ -124,7 +124,9 @@ def test_the_console_script_has_every_command(site, tmp_path):
 def test_a_worker_that_cannot_be_refuses_with_a_sentence():
     with pytest.raises(CommandError, match="at least one process"):
         call_command("worker", concurrency=0)
-    with pytest.raises(CommandError, match="no queue “judge”; there are jurybox and judges"):
+    with pytest.raises(
+        CommandError, match="no queue “judge”; there are jurybox, imports, judges, mail"
+    ):
         call_command("worker", queues="jurybox,judge")
 
 

@@ -55,9 +55,8 @@ class Command(PlainCommand):
         # SIGTERM ends the demo like Ctrl-C does.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         web = processes.web_command(settings.PORT)
-        worker = ["celery", "--app", "audit", *processes.worker_arguments(processes.QUEUES, 2)]
         address = f"http://127.0.0.1:{settings.PORT}/"
-        with processes.running(web, worker) as children:
+        with processes.running(web, *processes.worker_commands()) as children:
             try:
                 processes.wait_for(f"{address}healthz", children)
                 for run in runs:

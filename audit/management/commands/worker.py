@@ -1,11 +1,10 @@
 """`manage.py worker`: the worker, as `celery --app audit worker` starts it."""
 
-from django.conf import settings
 from django.core.management import CommandError
 
 from annotations.management.command import PlainCommand
 from audit.celery import app
-from audit.installation.processes import QUEUES, worker_arguments
+from audit.installation.processes import ALL_QUEUES, QUEUES, worker_arguments
 
 
 class Command(PlainCommand):
@@ -18,7 +17,7 @@ class Command(PlainCommand):
     def handle(self, *, queues, concurrency, **options) -> None:
         if concurrency < 1:
             raise CommandError("Ask for at least one process.")
-        if unknown := set(queues.split(",")) - set(QUEUES.split(",")):
-            known = f"{settings.CELERY_TASK_DEFAULT_QUEUE} and judges"
+        if unknown := set(queues.split(",")) - set(ALL_QUEUES.split(",")):
+            known = ALL_QUEUES.replace(",", ", ")
             raise CommandError(f"There is no queue “{sorted(unknown)[0]}”; there are {known}.")
         app.worker_main(worker_arguments(queues, concurrency))

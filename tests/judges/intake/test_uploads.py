@@ -8,6 +8,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
+from annotations.errors import ImportRefused
 from annotations.jobs import run as run_job
 from annotations.jobs import waiting
 from annotations.models import Image
@@ -278,3 +279,30 @@ def test_annotators_and_strangers_reach_none_of_it(client, study, bob, path):
 def test_a_browser_gets_a_page(api, study):
     response = api.get("/api/v1/studies/", headers={"accept": "text/html"})
     assert response["Content-Type"].startswith("text/html")
+
+
+def wait(study, by, count):
+    return [
+        Upload.objects.create(study=study, by=by, name="x.csv", format="tidy", key=f"{by}-{n}").pk
+        for n in range(count)
+    ]
+
+
+def test_one_import_at_a_time_leaves_the_other_processes_to_others(study, alice):
+    first, second = wait(study, alice.user, 2)
+    assert uploads.KIND.claim(first)
+    assert uploads.KIND.claim(second) == ""
+    Upload.objects.filter(pk=first).update(state="done", holder="", leased_until=None)
+    assert uploads.KIND.claim(second)
+
+
+def test_people_take_turns_whoever_sent_most(study, alice, bob):
+    a, b = wait(study, alice.user, 3), wait(study, bob.user, 2)
+    assert [job.pk for job in waiting()] == [a[0], b[0], a[1], b[1], a[2]]
+
+
+def test_nobody_lets_more_files_wait_than_a_few(study, alice):
+    wait(study, alice.user, uploads.MOST_WAITING)
+    with pytest.raises(ImportRefused, match="20 files of yours wait"):
+        uploads.accept(study=study, by=alice.user, content=io.BytesIO(b"x"), name="x.csv")
+    assert Upload.objects.count() == uploads.MOST_WAITING

@@ -1,0 +1,64 @@
+"""A queue for each kind of work, and old command lines that still hear everything."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from annotations import jobs
+from audit.celery import app, hear_short_work_and_imports
+from audit.installation import processes
+from audit.models import WebhookMessage
+from judges.models import Preview, Upload
+
+
+def queue_of(task: str) -> str:
+    return app.amqp.router.route({}, task)["queue"].name
+
+
+@pytest.mark.parametrize(
+    ("task", "queue"),
+    [
+        ("audit.tasks.mail_reset_task", "mail"),
+        ("audit.tasks.mail_address_task", "mail"),
+        ("judges.tasks.reap_task", "mail"),
+        ("judges.tasks.score_chunk_task", "judges"),
+        ("audit.tasks.make_report_task", "jurybox"),
+    ],
+)
+def test_each_kind_of_work_has_its_queue(task, queue):
+    assert task in app.tasks
+    assert queue_of(task) == queue
+
+
+def test_each_kind_of_job_says_its_queue():
+    queues = {name: kind.queue for name, kind in jobs.KINDS.items()}
+    assert {queues[model.KIND] for model in (Upload, Preview)} == {"imports"}
+    assert queues[WebhookMessage.KIND] == "mail"
+    assert set(queues.values()) <= set(processes.ALL_QUEUES.split(","))
+
+
+@pytest.mark.parametrize(
+    ("named", "hears"),
+    [
+        ({"jurybox"}, {"jurybox", "mail", "imports"}),
+        ({"jurybox", "judges"}, {"jurybox", "judges", "mail", "imports"}),
+        ({"jurybox", "imports"}, {"jurybox", "imports"}),
+        ({"judges"}, {"judges"}),
+        ({"mail"}, {"mail"}),
+    ],
+)
+def test_a_worker_hears_what_nobody_else_was_named_for(named, hears):
+    heard = dict.fromkeys(named)
+    queues = SimpleNamespace(consume_from=heard, select_add=lambda name: heard.update({name: None}))
+    hear_short_work_and_imports(
+        SimpleNamespace(app=SimpleNamespace(amqp=SimpleNamespace(queues=queues)))
+    )
+    assert set(heard) == hears
+
+
+def test_a_start_of_everything_has_a_worker_for_short_work_alone():
+    long, short = processes.worker_commands()
+    assert long[long.index("--queues") + 1] == "jurybox,imports,judges"
+    assert short[short.index("--queues") + 1] == "mail"
