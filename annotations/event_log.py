@@ -15,6 +15,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
+from annotations.database.read_only import may_write
 from annotations.models import Event, Membership, Study
 
 current_request: ContextVar[HttpRequest | None] = ContextVar("request", default=None)
@@ -44,6 +45,8 @@ def note(
     Without a study it is an event of the installation, and stays whatever is deleted. `by`: only
     for somebody whom the request does not know yet.
     """
+    if not may_write():
+        return
     user, by_command = (by, False) if by is not None else _who()
     Event.objects.create(
         study_id=study.pk if isinstance(study, Study) else study,
@@ -57,6 +60,8 @@ def note(
 
 def note_account(did: str, words: str, *, account: Any = None, by: Any = None) -> None:
     """Write an event of the installation, about an account. `by` where the request does not say."""
+    if not may_write():
+        return
     user, by_command = _who()
     Event.objects.create(
         by=by or user,

@@ -6,7 +6,8 @@ import errno
 import logging
 from collections.abc import Callable
 
-from django.db import DataError, InterfaceError, OperationalError
+from django.conf import settings
+from django.db import DataError, InterfaceError, InternalError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -14,12 +15,11 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from annotations.access import HtmxRequest
+from annotations.database.read_only import SENTENCE, NothingStored
 from annotations.errors import Refused
 from annotations.event_log import current_request
 
 logger = logging.getLogger(__name__)
-
-
 CANNOT_WRITE = "The database does not answer, or the disk is full. Nothing was stored; try again."
 
 
@@ -33,7 +33,7 @@ class RefusalsAsPages:
         return self.get_response(request)
 
     def process_exception(self, request: HtmxRequest, error: Exception) -> HttpResponse | None:
-        if cannot_write(error):
+        if cannot_write(error) and not settings.READ_ONLY:
             logger.error("cannot write: %s", error, exc_info=error)
             return HttpResponse(render_to_string("503.html"), status=503)
         error = _in_words(error)
@@ -46,6 +46,8 @@ class RefusalsAsPages:
 
 def cannot_write(error: Exception) -> bool:
     """The database cannot be reached or the disk is full: trying again later may work."""
+    if isinstance(error, InternalError):
+        return settings.READ_ONLY  # PostgreSQL's word for a transaction that may only read.
     if isinstance(error, OSError):
         return error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
     return isinstance(error, OperationalError | InterfaceError)
@@ -53,6 +55,8 @@ def cannot_write(error: Exception) -> bool:
 
 def _in_words(error: Exception) -> Exception:
     """PostgreSQL refuses a character that SQLite accepts: turn its error into a sentence."""
+    if settings.READ_ONLY and cannot_write(error):
+        return NothingStored(SENTENCE)
     if isinstance(error, DataError) and "NUL" in str(error):
         return Refused("The text contains a NUL character, which cannot be stored.")
     return error

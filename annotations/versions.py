@@ -13,6 +13,7 @@ from django.db import transaction
 from django.db.models import F
 
 from annotations.database.prepared import Prepared
+from annotations.database.read_only import may_write
 from annotations.models import LabelVersion
 
 VERSION = Prepared(lambda mark: LabelVersion.objects.order_by().filter(study=mark("study")))
@@ -55,6 +56,8 @@ def start_reading_votes(study_id: int) -> str:
 
 
 def _mark_read(study_id: int, **columns: F) -> None:
+    if not may_write():
+        return
     LabelVersion.objects.get_or_create(study_id=study_id, defaults={"labels": 1})
     LabelVersion.objects.filter(study_id=study_id).update(**columns)
 

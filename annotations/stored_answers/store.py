@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from annotations.database.leases import WorkerLease, reason_of
 from annotations.database.prepared import ask
+from annotations.database.read_only import SENTENCE, may_write
 from annotations.errors import Refused
 from annotations.models import StoredAnswer, Study
 from annotations.stored_answers.question import FACTS, NONE, Question, key_of
@@ -107,6 +108,7 @@ def compute_answer(
     question: Question, study: Study, parameters: Any = NONE, *, store: bool = True
 ) -> StoredAnswer:
     """By this process, while somebody waits."""
+    store = store and may_write()
     stamp = question.stamp(study, parameters, start=True) if store else ""
     values = _computed(question, study, parameters, stamp) | {"requested_at": timezone.now()}
     values |= {"parameters": asdict(parameters), "state": State.READY, "holder": ""}
@@ -133,6 +135,8 @@ def request_answer(
     row = _row(question, study, parameters)
     if row is not None and (row.state in IN_HAND or (row.is_given_up and not again)):
         return row
+    if not may_write():
+        return row or StoredAnswer(study=study, state=State.REFUSED, reason=SENTENCE)
     which = {"study": study, "question": question.name, "key": key_of(parameters)}
     values = {"state": State.WAITING, "tries": 0, "reason": "", "done": 0, "total": 0}
     values |= {"requested_at": timezone.now(), "requested_by": by}

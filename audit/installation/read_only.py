@@ -1,4 +1,5 @@
-"""An installation to look at: pages answer, nothing is taken."""
+"""An installation to look at: pages answer, nothing is taken, and nothing is written by looking. So it
+also stands on a database that refuses every write."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from django.core.exceptions import MiddlewareNotUsed
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
-SENTENCE = "This Jurybox is to look at: nothing is stored here."
+from annotations.database.read_only import SENTENCE, writes_refused
+
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 # Who looks may say who they are.
 OPEN = re.compile(r"^/(login|logout)/$")
@@ -23,8 +25,11 @@ class ReadOnly:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if request.method in SAFE or OPEN.match(request.path):
+        if OPEN.match(request.path):
             return self.get_response(request)
+        if request.method in SAFE:
+            with writes_refused():
+                return self.get_response(request)
         if request.path.startswith("/api/"):
             return JsonResponse({"message": SENTENCE}, status=403)
         template = "error.html#sentence" if "HX-Request" in request.headers else "error.html"

@@ -16,6 +16,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from annotations.database.leases import WorkerLease, reason_of
+from annotations.database.read_only import may_write
 from annotations.errors import Refused
 from annotations.models import Study
 from audit.models import Making
@@ -83,6 +84,8 @@ def asked(
 def looked_for(study: Study, options: dict[str, Any], *, kind: str = REPORT) -> bool:
     """A page is open that shows a report with these options, and there is none yet, or data have
     changed since. Whether it was not asked for already; another one that is made comes first."""
+    if not may_write():
+        return False
     row, new = Making.objects.get_or_create(
         study=study, kind=kind, defaults={"asked_at": timezone.now(), "options": options}
     )
@@ -111,6 +114,8 @@ def due(study: Study, *, kind: str = REPORT) -> None:
 
 def will_soon_be_made(study_id: int, kind: str) -> bool:
     """Asks for it where nobody has. False where it has waited so long that no worker seems to run."""
+    if not may_write():
+        return True
     now = timezone.now()
     row, _ = Making.objects.get_or_create(study_id=study_id, kind=kind, defaults={"asked_at": now})
     if row.state == Making.State.WAITING:
