@@ -46,6 +46,14 @@ def pytest_terminal_summary(terminalreporter, config) -> None:
             file.writelines(f"{name}\n" for name in names)
 
 
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup, django_db_blocker):
+    from tests.events_may_go import take_the_trigger_out
+
+    with django_db_blocker.unblock():
+        take_the_trigger_out()
+
+
 @pytest.fixture(autouse=True)
 def chance_writes_no_words(monkeypatch):
     """Tokens of digits, public ids of digits and a to f: a test that looks for "NaN" or "bob" on a

@@ -1,6 +1,9 @@
+from typing import Any
+
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+from django.utils import timezone
 
 from annotations.models.form import FormVersion
 
@@ -111,6 +114,12 @@ class Study(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
+        """Its events go with it, which the database allows only for a study that is being deleted."""
+        going = Study._base_manager.filter(pk=self.pk, deleted_at=None)
+        going.update(deleted_at=timezone.now())
+        return super().delete(*args, **kwargs)
 
     @property
     def is_open(self) -> bool:

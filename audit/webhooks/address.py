@@ -18,7 +18,15 @@ from annotations.errors import Refused
 LONGEST = 500
 PORTS = {"http": 80, "https": 443}
 # IPv6 addresses that carry one of IPv4, which may be any.
-CARRIERS = [ip_network(net) for net in ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32")]
+CARRIERS = [
+    ip_network(net) for net in ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "::/96")
+]
+# Registered for other purposes (RFC 6890 and later); `is_global` does not know all of them.
+NOT_PUBLIC = [
+    ip_network(net) for net in ("fec0::/10", "192.0.0.0/24", "192.88.99.0/24", "3fff::/20")
+]
+# Of 192.0.0.0/24, which is not public, these two are: PCP and TURN anycast (RFC 7723, RFC 8155).
+ANYCAST = frozenset({IPv4Address("192.0.0.9"), IPv4Address("192.0.0.10")})
 Address = IPv4Address | IPv6Address
 
 
@@ -75,8 +83,9 @@ def _check(address: Address, host: str, scheme: str) -> None:
     plain: Address = inside or address
     if any(plain in net for net in settings.WEBHOOK_NETWORKS if net.version == plain.version):
         return
-    carries = any(plain in net for net in CARRIERS if net.version == plain.version)
-    if not plain.is_global or plain.is_multicast or plain.is_reserved or carries:
+    closed = any(plain in net for net in (*CARRIERS, *NOT_PUBLIC) if net.version == plain.version)
+    public = plain.is_global and not (plain.is_multicast or plain.is_reserved or closed)
+    if not public and plain not in ANYCAST:
         raise Refused(
             f"{host} is {plain}, which is no public address. Who runs this installation can allow its "
             "network: WEBHOOK_NETWORKS."

@@ -10,10 +10,18 @@ from django.urls import reverse
 from annotations import event_log
 from annotations.errors import StudyRefused
 from annotations.models import Event
-from annotations.studies import adjudication, crowd, invitations, known_answers, set_aside
+from annotations.studies import (
+    adjudication,
+    crowd,
+    deletion,
+    invitations,
+    known_answers,
+    set_aside,
+)
 from annotations.studies import settings as study_settings
 from judges.runs import lifecycle
 from tests import making
+from tests.events_may_go import put_the_trigger_in
 
 pytestmark = pytest.mark.django_db
 
@@ -126,7 +134,36 @@ def test_the_database_itself_refuses_to_change_one(study):
     assert told(study) == [("status", "set the study to paused")]
 
 
+@pytest.mark.parametrize("statement", ["DELETE FROM annotations_event", "TRUNCATE"])
+def test_the_database_itself_lets_none_go(study, statement):
+    put_the_trigger_in()
+    study_settings.set_status(study=study, status="paused")
+    if statement == "TRUNCATE":
+        if connection.vendor != "postgresql":
+            pytest.skip("SQLite knows no TRUNCATE.")
+        statement = "TRUNCATE annotations_event CASCADE"
+    with (
+        pytest.raises(DatabaseError, match="only with its study"),
+        transaction.atomic(),
+        connection.cursor() as cursor,
+    ):
+        cursor.execute(statement)
+    assert told(study) == [("status", "set the study to paused")]
+    with pytest.raises(DatabaseError, match="only with its study"), transaction.atomic():
+        Event.objects.exclude(study=None)._raw_delete("default")
+
+
+def test_a_study_that_is_being_deleted_takes_its_events_with_it(study):
+    put_the_trigger_in()
+    study_settings.set_status(study=study, status="paused")
+    going = deletion.begin(study=study)
+    deletion.finish(deletion_id=going.pk)
+    assert not Event.objects.exclude(study=None).exists()
+    assert Event.objects.filter(study=None, did="deleted").exists()
+
+
 def test_a_study_takes_its_events_with_it(study):
+    put_the_trigger_in()
     study_settings.set_status(study=study, status="paused")
     study.delete()
     assert not Event.objects.exclude(study=None).exists()

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import time
 
-from waitress.parser import HTTPRequestParser
+from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.utilities import Error
 
 # Forms fit in this; a file for import does not. Anybody may send so much.
 SMALL = 64 * 1024
 LARGEST_HEAD = 32 * 1024
+LENGTHS = [
+    re.compile(rb"^" + name + rb"[ \t]*:", re.IGNORECASE | re.MULTILINE)
+    for name in (b"content-length", b"transfer-encoding")
+]
 
 
 class Refusal(Error):
@@ -51,6 +56,13 @@ class Request(HTTPRequestParser):
             # Known even when the rest cannot be read: an answer to HEAD has no body, nor has a refusal.
             self._beginning = (self._beginning + data[:64]).lstrip()[:5]
         return super().received(data)
+
+    def parse_header(self, header_plus: bytes) -> None:
+        """A body of two lengths means one to a proxy and another here: somebody could slip a second
+        request in between (RFC 9112, 6.1). An error closes the connection."""
+        if all(name.search(header_plus) for name in LENGTHS):
+            raise ParsingError("Content-Length and Transfer-Encoding stand in one request.")
+        super().parse_header(header_plus)
 
     @property
     def is_head(self) -> bool:

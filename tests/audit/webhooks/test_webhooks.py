@@ -259,6 +259,13 @@ def test_a_message_that_another_worker_holds_is_not_sent_twice(study, receiver, 
         "::ffff:10.0.0.1",
         "64:ff9b::7f00:1",
         "2002:7f00:1::",
+        "fec0::1",
+        "192.0.0.1",
+        "192.0.0.171",
+        "192.88.99.1",
+        "3fff::1",
+        "3fff:fff::1",
+        "::93.184.216.34",
         "ff02::1",
     ],
 )
@@ -270,6 +277,12 @@ def test_no_address_behind_the_firewall_is_asked(study, monkeypatch, where):
         with pytest.raises(Refused, match="which is no public address"):
             set_up.set_webhook(study=study, url="https://hooks.example.org/x")
     assert not Webhook.objects.exists()
+
+
+@pytest.mark.parametrize("where", ["192.0.0.9", "192.0.0.10", "93.184.216.34", "2606:2800::1"])
+def test_a_public_address_is_asked(monkeypatch, where):
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [(2, 1, 6, "", (where, 443))])
+    assert address.resolved("https://hooks.example.org/x").ip == where
 
 
 def test_only_the_network_that_the_operator_names_is_allowed(settings):

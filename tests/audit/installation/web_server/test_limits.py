@@ -68,6 +68,24 @@ def test_a_body_of_unknown_length_is_refused_when_it_has_become_too_long():
     assert text.startswith(b"HTTP/1.1 413 ")
 
 
+@pytest.mark.parametrize(
+    "lengths_of_it",
+    [
+        b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
+        b"transfer-encoding : chunked\r\nCONTENT-LENGTH: 0\r\n",
+        b"Transfer-Encoding: identity\r\nContent-Length: 5\r\n",
+    ],
+)
+def test_a_request_of_two_lengths_is_refused_and_its_connection_closed(lengths_of_it):
+    inside = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    head = b"POST / HTTP/1.1\r\nHost: localhost\r\n" + lengths_of_it + b"\r\n"
+    with served(lengths) as there:
+        text = say(there.port, head + b"0\r\n\r\n" + inside)
+    assert text.startswith(b"HTTP/1.1 400 ")
+    assert text.count(b"HTTP/1.1") == 1
+    assert b"connection: close" in text.lower()
+
+
 def test_a_stranger_who_asks_first_is_not_told_to_go_on():
     with served(lengths) as there:
         text = say(there.port, posted(MEGABYTE, more=b"Expect: 100-continue\r\n"))
