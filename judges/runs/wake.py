@@ -19,11 +19,13 @@ logger = logging.getLogger(__name__)
 SEND_WITHIN = 1.5
 # Held while a message is on its way: behind one that hangs, the next ones are not sent at all.
 _on_the_way = threading.Lock()
+# Set while one hangs: a page that starts several things waits for the broker once, not each time.
+_hangs = threading.Event()
 
 
 def send(task: Task | Signature, *args: object) -> bool:
     """Call a worker; if the broker is down or does not answer, log it and continue."""
-    if not _on_the_way.acquire(timeout=SEND_WITHIN):
+    if not _on_the_way.acquire(timeout=0 if _hangs.is_set() else SEND_WITHIN):
         logger.warning("the broker does not answer, %s waits for the next round", task.name)
         return False
     message = _Message(task, args, _on_the_way)
@@ -48,12 +50,16 @@ class _Message:
             # Every broker's client library has its own errors.
             self.error = error
         finally:
+            _hangs.clear()
             self.on_the_way.release()
             self.over.set()
 
     def was_sent(self) -> bool:
         name = self.task.name
         if not self.over.wait(SEND_WITHIN):
+            _hangs.set()
+            if self.over.is_set():
+                _hangs.clear()  # It has ended in this very moment.
             logger.warning("the broker does not answer, %s waits for the next round", name)
         elif self.error is not None:
             logger.warning("the broker is down, %s waits for the next round: %s", name, self.error)
@@ -64,8 +70,8 @@ class _Message:
 
 def _in_a_new_process() -> None:
     """The thread that was sending has stayed behind."""
-    global _on_the_way
-    _on_the_way = threading.Lock()
+    global _on_the_way, _hangs
+    _on_the_way, _hangs = threading.Lock(), threading.Event()
 
 
 os.register_at_fork(after_in_child=_in_a_new_process)

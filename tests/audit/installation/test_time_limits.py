@@ -16,6 +16,7 @@ from judges.models import Chunk, Run
 from judges.runs import lifecycle, score_chunk, wake
 from tests import needs
 from tests.audit.test_settings import start
+from tests.waiting import wait_until
 
 # Far more than anything here takes, and far less than a hung server used to hold a page.
 PATIENCE = 120
@@ -109,7 +110,28 @@ def test_one_message_that_hangs_holds_up_no_other_for_long(monkeypatch):
     assert not wake.send(tasks.reap_task)
     monkeypatch.undo()
     stuck.set()
+    wait_until(lambda: not wake._hangs.is_set())
     assert wake.send(tasks.reap_task)
+
+
+def test_a_page_waits_once_for_a_broker_that_hangs(monkeypatch):
+    stuck, waits = threading.Event(), []
+    monkeypatch.setattr(wake, "SEND_WITHIN", 0.05)
+    monkeypatch.setattr(tasks.reap_task, "delay", stuck.wait)
+    assert not wake.send(tasks.reap_task)
+    acquire = wake._on_the_way.acquire
+
+    class Watched:
+        def acquire(self, timeout):
+            waits.append(timeout)
+            return acquire(timeout=timeout)
+
+    with monkeypatch.context() as watching:
+        watching.setattr(wake, "_on_the_way", Watched())
+        assert not any(wake.send(tasks.reap_task) for _ in range(12))
+    assert waits == [0] * 12
+    stuck.set()
+    wait_until(lambda: not wake._hangs.is_set())
 
 
 def test_a_process_that_is_forked_while_one_hangs_can_send(monkeypatch):
