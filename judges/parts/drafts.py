@@ -123,10 +123,11 @@ def save_parts(*, row: PromptParts, parts: Sequence[Part]) -> None:
         _check(number, part)
     if len(parts) > MOST_PARTS:
         raise JudgeRefused(f"A prompt has at most {MOST_PARTS} parts.")
-    held = PromptParts.objects.select_for_update(of=("self",)).filter(
-        pk=row.pk, version__frozen_at=None
+    # Whoever freezes it meanwhile has read this row, or waits until it is written.
+    open_version = PartsVersion.objects.select_for_update(of=("self",)).filter(
+        pk=row.version_id, frozen_at=None
     )
-    if not held.exists():
+    if open_version.first() is None:
         raise JudgeRefused("This version is frozen. Draft a new one to change its parts.")
     row.parts = [part.as_json for part in parts]
     row.hints = len(hints(row.prompt.text, parts))

@@ -20,7 +20,17 @@ from annotations.studies import crowd, deletion, invitations, selections
 from audit.accounts import tokens
 from audit.models import Finding, TrainingSet
 from audit.reports import make as reports
-from judges.models import AnchorScoring, Batch, Delivery, SelfCheck, Upload, WeightCheck
+from judges.models import (
+    AnchorScoring,
+    Batch,
+    Delivery,
+    ModelServer,
+    PartsVersion,
+    PromptParts,
+    SelfCheck,
+    Upload,
+    WeightCheck,
+)
 from tests import making
 from tests.hostile.routes import ROLES
 
@@ -117,6 +127,18 @@ def _build(media: Path) -> World:
         ],
         left_out={"mirror": {HOSTILE: 1}},
     )
+    server = ModelServer.objects.create(
+        address="http://127.0.0.1:9/v1",
+        model=HOSTILE,
+        trial={"wrong": {"answers": HOSTILE, "talk": ""}, "seconds": 1.0, "tokens": [1, 1]},
+    )
+    draft = PartsVersion.objects.create(study=study, number=1, source=HOSTILE)
+    part = {"kind": HOSTILE[:40], "text": HOSTILE, "question": HOSTILE, "expected": HOSTILE}
+    parts = PromptParts.objects.create(
+        version=draft,
+        prompt=study.prompts.get(key="p0"),
+        parts=[{**part, "parents": [], "choices": [HOSTILE]}],
+    )
     anchors = keep.keep(study=study, images=[study.images.earliest("pk").pk], of=1, seed=0)
     AnchorScoring.objects.create(
         study=study,
@@ -174,6 +196,8 @@ def _build(media: Path) -> World:
         "<int:run_id>": run.pk,
         "<int:check_id>": check.pk,
         "<int:self_check_id>": self_check.pk,
+        "<int:server_id>": server.pk,
+        "<int:row_id>": parts.pk,
         "<int:member_id>": bob.pk,
         "<int:invitation_id>": invitation.pk,
         "<int:report_id>": report.pk,
