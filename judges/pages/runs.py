@@ -48,7 +48,8 @@ def start(request: HtmxRequest, slug: str) -> HttpResponse:
 def judges(request: HtmxRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
     choices = [c for c in run_queries.judge_choices(place.study) if c.is_offered]
-    context = {"study": place.study, "choices": choices}
+    mends = run_queries.shared_mends(choices)
+    context = {"study": place.study, "choices": choices, "mends": mends}
     return render(request, "judges/judges.html", context)
 
 
@@ -154,6 +155,6 @@ def _page(request: HtmxRequest, place: Place) -> HttpResponse:
         return render(request, "judges/runs.html#runs", context)
     choices = [c for c in run_queries.judge_choices(place.study) if c.is_offered]
     context["choices"] = [choice for choice in choices if choice.is_at_hand][:MOST_AT_HAND]
-    context["judges_in_all"] = len(choices)
+    context |= {"judges_in_all": len(choices), "mends": run_queries.shared_mends(choices)}
     template = "judges/runs.html#judging" if request.htmx else "judges/runs.html"
     return render(request, template, context)

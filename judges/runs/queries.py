@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
@@ -15,7 +17,7 @@ from judges.models import Run, Score
 from judges.names import APART, runs_by_name
 from judges.options import Option
 from judges.recipes.entry import Entry
-from judges.runs.fit import MOST_FOR_ALL, MOST_FOR_ONE, Fit, StudyPrompts
+from judges.runs.fit import MOST_FOR_ALL, MOST_FOR_ONE, Fit, Mend, StudyPrompts
 from judges.runs.lifecycle import IMPORTED
 from judges.runs.local_weights import is_provisional
 from judges.runs.readiness import ABSENT, DOWNLOAD, NEEDS, READY, Readiness, readiness
@@ -262,6 +264,19 @@ def judge_choices(study: Study) -> list[JudgeChoice]:
         _choice(name, entry, fits[name], started=name in started) for name, entry in entries.items()
     ]
     return sorted(choices, key=lambda choice: choice.order)
+
+
+def shared_mends(choices: Sequence[JudgeChoice]) -> list[tuple[Mend, int]]:
+    """What would let judges score the study that cannot now, and how many: the one that helps most
+    first."""
+    found = Counter(
+        mend
+        for choice in choices
+        if not choice.can_start and choice.fit.obstacles
+        for mend in [choice.fit.obstacles[0].mend]
+        if mend is not None and not mend.of_judge
+    )
+    return found.most_common()
 
 
 def _choice(name: str, entry: Entry, fit: Fit, *, started: bool) -> JudgeChoice:

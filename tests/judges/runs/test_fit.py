@@ -166,6 +166,9 @@ def test_built_in_judges_are_listed_only_where_they_can_read_the_prompts(as_alic
     assert "8 images not: This prompt has no include clause for GenEval to check." in page
     runs = as_alice.get(reverse("runs", args=[free.slug])).content.decode()
     assert 'id="start-' not in runs
+    # One click for all of them.
+    link = f'could score these images: <a href="{reverse("prompt-parts", args=[free.slug])}">'
+    assert link in runs and link in page
     assert "No judge that is ready here can score this study." in runs
 
 
