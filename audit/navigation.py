@@ -70,17 +70,17 @@ SECTIONS = (
         ),
     ),
     Section(
-        "People",
+        "Annotators",
         (
-            Page("people", "People"),
+            Page("people", "Annotators"),
             Page(
                 "known-answers",
-                "Known answers",
+                "Gold questions",
                 deeper=("known-answer-choose", "known-answer-edit"),
                 same=("known-answer-import", "known-answer-walk"),
             ),
-            Page("practice-round", "Practice round", same=("practice-change",)),
-            Page("disagreements", "To settle", deeper=("disagreement",)),
+            Page("practice-round", "Qualification", same=("practice-change",)),
+            Page("disagreements", "Adjudication", deeper=("disagreement",)),
             Page("flags", "Flags"),
             Page("agreement", "Agreement"),
         ),
@@ -92,7 +92,7 @@ SECTIONS = (
             Page("run-judges", "Judges", deeper=("run-options", "weight-check", "self-check")),
             Page("model-servers", "Model servers"),
             Page("recipes", "Recipes"),
-            Page("judge-dates", "Judges’ dates"),
+            Page("judge-dates", "Release dates"),
         ),
     ),
     Section(

@@ -357,7 +357,7 @@ class Upload(Job):
         LABELS = "labels", "labels"
         SCORES = "scores", "scores"
 
-    KIND, WORKING_WORDS = "upload", "being read"
+    KIND, WORKING_WORDS = "upload", "importing"
     brings = in_payload(lambda: "study")
     format = in_payload()
     # What the file was called, and where it waits.

@@ -81,7 +81,7 @@ def next_image(request: Request, slug: str) -> Response:
     place = place_or_404(request, slug)
     assignment = assign.next_image(annotator=place.membership)
     if assignment is None and place.membership.must_practise:
-        raise LabelRefused("Pass the practice round on the label page first; then images come.")
+        raise LabelRefused("Pass the qualification on the label page first; then images come.")
     if assignment is None:
         return Response(status=204)
     image, form = assignment.image, place.study.form

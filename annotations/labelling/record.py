@@ -34,7 +34,7 @@ from annotations.versions import after_commit, raise_labels_version
 
 EARLIER_KEPT = "Your earlier answers are kept."
 NOT_GIVEN = "This image was not given to you; nothing was saved."
-PRACTISE_FIRST = "Pass the practice round first; this answer was not saved."
+PRACTISE_FIRST = "Pass the qualification first; this answer was not saved."
 
 
 def check_can_label(*, image: Image, annotator: Membership, form: FormVersion) -> None:

@@ -116,7 +116,7 @@ def _bring_picture(request: PersonsRequest, place: Place, draft: builder.Draft, 
 
 def _use(request: PersonsRequest, place: Place, form: Form) -> HttpResponse:
     version = use_form(study=place.study, form=form)
-    messages.success(request, f"From now on this study asks the questions of {version}.")
+    messages.success(request, f"Saved. This study now asks {version}.")
     if request.htmx:
         return HttpResponseClientRedirect(reverse("form-edit", args=[place.study.slug]))
     return redirect("form-edit", slug=place.study.slug)

@@ -48,7 +48,7 @@ def known_answer_share(request: HttpRequest, slug: str) -> HttpResponse:
     place = owner_place_or_404(request, slug)
     share = whole(request.POST.get("gold_share", ""))
     study_settings.set_gold_share(study=place.study, share=share)
-    messages.success(request, f"{share} % of the images that a person sees have known answers.")
+    messages.success(request, f"{share} % of the images are gold questions now.")
     return redirect("known-answers", slug=slug)
 
 
@@ -149,7 +149,7 @@ def known_answer_edit(request: PersonsRequest, slug: str, public_id: str) -> Htt
         shown = {key: _typed(values) for key, values in sent.items()}
         return _form(request, place, image, walk, shown, explanation, refusal.message)
     if walk is None or walk.is_last:
-        messages.success(request, "The known answers are saved.")
+        messages.success(request, "The gold question is saved.")
     return redirect(goal)
 
 
@@ -168,7 +168,7 @@ def known_answer_import(request: PersonsRequest, slug: str) -> HttpResponse:
             count = known_answers.import_table(study=place.study, path=path, by=request.user)
         except known_answers.TableRefused as refusal:
             return _list(request, place, typed, refusal.wrong)
-    messages.success(request, f"{count} image{'s' * (count != 1)} got known answers.")
+    messages.success(request, f"{count} gold question{'s' * (count != 1)} imported.")
     return redirect("known-answers", slug=slug)
 
 

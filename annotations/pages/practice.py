@@ -82,10 +82,10 @@ def practice_change(request: HttpRequest, slug: str) -> HttpResponse:
         except StudyRefused as refusal:
             return _round(request, place, refusal.message)
         done = "on" if study.practice_images else "off"
-        messages.success(request, f"The practice round is {done}.")
+        messages.success(request, f"The qualification is {done}.")
     elif verb == "again":
         rounds.ask_again(study=study)
-        messages.success(request, "Everybody practises again before their next image.")
+        messages.success(request, "Everybody qualifies again before their next image.")
     elif verb == "try":
         member = get_object_or_404(
             Membership, pk=whole(given.get("person", "")), study=study, role="annotator"

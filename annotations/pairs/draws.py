@@ -203,8 +203,8 @@ def keep(
     study, rows = made.study, list(chosen)
     if not rows:
         raise StudyRefused(
-            "There is nothing to draw: every pair of images by two generators of one prompt is a "
-            "pair already, or no prompt has pictures by two of these generators."
+            "There is nothing to draw: every possible pair is drawn already, or no prompt has "
+            "pictures by two of these generators."
         )
     chance.shuffle(rows)  # People meet the prompts in no order.
     plan(study)

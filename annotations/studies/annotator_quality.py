@@ -142,11 +142,11 @@ def _marks(
 ) -> tuple[str, ...]:
     marks = []
     if gold.of and gold.highest < GOLD_AT_LEAST:
-        marks.append("misses known answers")
+        marks.append("misses gold questions")
     lowest = None if usual_share is None else usual_share - AGREEMENT_MARGIN
     share = own.agreement
     if lowest is not None and share.of >= FEWEST and share.highest < lowest:
-        marks.append("often unlike the majority")
+        marks.append("often disagrees with the majority")
     hasty = None if usual_seconds is None else HASTY * usual_seconds
     if hasty is not None and own.timed >= FEWEST and (own.median or 0) < hasty:
         marks.append("much faster than the others")

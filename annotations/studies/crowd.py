@@ -106,7 +106,7 @@ def open_to_crowd(
     if not completion_code.strip():
         raise StudyRefused("Give the completion code that the platform expects.")
     _check_places(places_per_address)
-    event_log.note(study, "opened to a crowd", "made a link for a crowd's workers")
+    event_log.note(study, "opened to a crowd", "created a link for crowd workers")
     return Invitation.objects.create(
         study=study,
         kind=Invitation.Kind.CROWD,

@@ -145,5 +145,5 @@ def refuse_unfit(study: Study, count: int, frame: Frame) -> None:
     if count > len(frame.images):
         raise StudyRefused(
             f"{count} images are wanted and {len(frame.images)} can be drawn: images with a picture, "
-            "without a known answer, that had no labels before the first draw."
+            "no gold questions, that had no labels before the first draw."
         )

@@ -45,7 +45,7 @@ def settle(*, flag: Flag, remark: str, by: Any) -> None:
     flag.remark = remark.strip()[:2000]
     flag.save(update_fields=["settled_at", "settled_by", "remark"])
     image = flag.image
-    event_log.note(image.study_id, "flag settled", f"settled a flag of the image {image.key}")
+    event_log.note(image.study_id, "flag settled", f"resolved a flag of the image {image.key}")
 
 
 @transaction.atomic

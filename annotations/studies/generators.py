@@ -93,7 +93,7 @@ class TableRefused(StudyRefused):
     status = 422
 
     def __init__(self, wrong: list[str]) -> None:
-        super().__init__("Nothing was taken. " + " ".join(wrong[:20]))
+        super().__init__("Nothing was imported. " + " ".join(wrong[:20]))
         self.wrong = wrong[:20]
 
 

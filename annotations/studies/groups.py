@@ -40,7 +40,7 @@ def make_group(*, study: Study, name: str, selection: Selection, inside: bool) -
     if Group.objects.filter(study=study, name=name).exists():
         raise StudyRefused(f"There is a group “{name}” already.")
     group = Group.objects.create(study=study, name=name, selection=selection, inside=inside)
-    event_log.note(study, "group", f"made the group “{name}”: {group.images_in_words}")
+    event_log.note(study, "group", f"created the group “{name}”: {group.images_in_words}")
     return group
 
 

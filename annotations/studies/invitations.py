@@ -60,11 +60,11 @@ def invite(
     if not 1 <= uses <= MOST_USES:
         raise StudyRefused(f"A link lets in 1 to {MOST_USES} people.")
     if role == Membership.Role.OWNER and uses != 1:
-        raise StudyRefused("A link makes one person an owner; make a link for each.")
+        raise StudyRefused("An invite link makes one person an owner; create one for each.")
     if not 1 <= days <= MOST_DAYS:
         raise StudyRefused(f"A link is open for 1 to {MOST_DAYS} days.")
     people = "one person" if uses == 1 else f"{uses} people"
-    event_log.note(study, "invited", f"made a link for {people} as {role}")
+    event_log.note(study, "invited", f"created an invite link for {people} as {role}")
     return Invitation.objects.create(
         study=study,
         role=role,
@@ -145,7 +145,7 @@ def membership_of(*, invitation: Invitation, user: Any) -> Membership | None:
 def accept(*, invitation: Invitation, user: Any) -> Membership:
     """Join the study. Somebody who is in it already keeps their role, and the link its use."""
     if invitation.kind != Invitation.Kind.PERSON:
-        raise StudyRefused("This link is for the workers of a crowd platform.")
+        raise StudyRefused("This link is for crowd workers.")
     lock_people(invitation.study_id)
     known = membership_of(invitation=invitation, user=user)
     if known is not None:
@@ -176,7 +176,7 @@ def add_account(*, study: Study, name: str, role: str) -> Membership:
     user = people.filter(username=name.strip()).first()
     if user is None:
         raise StudyRefused(
-            f"There is no account “{name.strip()[:80]}”. Check the name, or make a link for them."
+            f"There is no account “{name.strip()[:80]}”. Check the name, or create an invite link."
         )
     members = Membership.objects.filter(study=study)
     known = members.filter(Q(user=user) | Q(removed_account=user)).first()

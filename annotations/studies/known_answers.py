@@ -147,7 +147,7 @@ def keep(
     KnownAnswer.objects.update_or_create(
         image=image, defaults={"set_by": by, "explanation": explanation.strip()}
     )
-    event_log.note(image.study_id, "gold", f"gave known answers to the image {image.key}")
+    event_log.note(image.study_id, "gold", f"made the image {image.key} a gold question")
 
 
 def _some(answers: Mapping[str, float | str], explanation: str) -> dict[str, float | str]:
@@ -166,7 +166,7 @@ def remove(*, image: Image) -> None:
     image.gold = None
     image.save(update_fields=["gold"])
     KnownAnswer.objects.filter(image=image).delete()
-    event_log.note(image.study_id, "gold", f"took the known answers from the image {image.key}")
+    event_log.note(image.study_id, "gold", f"made the image {image.key} an ordinary one again")
 
 
 class TableRefused(StudyRefused):
@@ -177,7 +177,7 @@ class TableRefused(StudyRefused):
     def __init__(self, wrong: list[str]) -> None:
         more = len(wrong) - MOST_NAMED
         shown = wrong[:MOST_NAMED] + ([f"… and {more} more."] if more > 0 else [])
-        super().__init__("Nothing was taken. " + " ".join(shown))
+        super().__init__("Nothing was imported. " + " ".join(shown))
         self.wrong = shown
 
 
@@ -214,7 +214,7 @@ def import_table(*, study: Study, path: Path, by: Any = None) -> int:
         unique_fields=["image"],
         update_fields=["set_by", "set_at", "explanation"],
     )
-    event_log.note(study, "gold", f"gave known answers to {len(notes)} images by a table")
+    event_log.note(study, "gold", f"made {len(notes)} images gold questions by a table")
     return len(given)
 
 

@@ -76,7 +76,7 @@ def give(*, slug: str, account: User | None, named: bool) -> list[str]:
     if account is None:
         names = ", ".join(user.get_username() for user in who_could_own())
         if not names:
-            make = "make an account with manage.py createowner NAME, then import again"
+            make = "create an account with manage.py createowner NAME, then import again"
             return [f"Nobody owns “{slug}” yet: {make}."]
         return [f"Nobody owns “{slug}” yet: import again with --owner and one of {names}."]
     make_owner(study=study, user=account)

@@ -71,7 +71,7 @@ class State:
 def set_practice(*, study: Study, images: int, pass_mark: int, tries: int) -> None:
     """So many images before the first real one; 0 switches the practice round off."""
     if not 0 <= images <= MOST_IMAGES:
-        raise StudyRefused(f"A practice round has 1 to {MOST_IMAGES} images; 0 switches it off.")
+        raise StudyRefused(f"A qualification has 1 to {MOST_IMAGES} images; 0 switches it off.")
     if not 1 <= pass_mark <= 100:
         raise StudyRefused("The pass mark is between 1 and 100 percent.")
     if not 1 <= tries <= MOST_TRIES:
@@ -83,8 +83,8 @@ def set_practice(*, study: Study, images: int, pass_mark: int, tries: int) -> No
     study.practice_pass = pass_mark
     study.practice_tries = tries
     study.save(update_fields=["practice_images", "practice_pass", "practice_tries"])
-    words = f"asks to practise with {images} images; {pass_mark} % must be right"
-    event_log.note(study, "practice", words if images else "switched the practice round off")
+    words = f"asks for a qualification with {images} images; {pass_mark} % must be right"
+    event_log.note(study, "practice", words if images else "switched the qualification off")
 
 
 @transaction.atomic
@@ -92,7 +92,7 @@ def ask_again(*, study: Study) -> None:
     """Everybody practises once more before their next image."""
     study.practice_round += 1
     study.save(update_fields=["practice_round"])
-    event_log.note(study, "practice", "asked everybody to practise again")
+    event_log.note(study, "practice", "asked everybody to qualify again")
 
 
 @transaction.atomic
@@ -111,9 +111,9 @@ def usable(study: Study) -> list[int]:
 
 def _too_few(wanted: int, there: int) -> str:
     if not there:
-        return "A practice round needs images with known answers, and none is set: set some first."
-    only = "Only 1 image has" if there == 1 else f"Only {there} images have"
-    return f"{only} known answers to these questions: {wanted} are wanted."
+        return "A qualification needs gold questions, and none is set: set some first."
+    only = "Only 1 gold question fits" if there == 1 else f"Only {there} gold questions fit"
+    return f"{only} these questions: {wanted} are needed."
 
 
 def results(study: Study) -> QuerySet[PracticeTry]:
@@ -183,7 +183,7 @@ def begin(*, member: Membership) -> None:
         raise LabelRefused("You have used all your tries. Write to the owner of the study.")
     images = _drawn(member)
     if not images:
-        raise LabelRefused("The practice round has no images now. Write to the study’s owner.")
+        raise LabelRefused("The qualification has no images now. Write to the study’s owner.")
     PracticeTry.objects.create(
         annotator=member,
         round=member.study.practice_round,

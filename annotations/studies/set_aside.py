@@ -30,9 +30,8 @@ class CountedAgain:
         )
         stay = "1 stays" if self.aside == 1 else f"{self.aside} stay"
         return (
-            f"{counts} again; {stay} set aside: as many people as the study wants have answered "
-            "for these images meanwhile. Raise the number of people for each image if they are to "
-            "count too."
+            f"{counts} again; {stay} excluded: enough people have answered for these images "
+            "meanwhile. Raise the number of people for each image to include them too."
         )
 
 
@@ -49,7 +48,7 @@ def set_aside(*, member: Membership, faster_than: float | None = None) -> int:
     for batch in _batches(images):
         Image.objects.filter(pk__in=batch, taken__gt=0).update(taken=F("taken") - 1)
     mine.update(state=Annotation.State.SET_ASIDE)
-    words = f"set {len(images)} annotations of this person aside"
+    words = f"excluded {len(images)} annotations of this person"
     if faster_than is not None:
         words += f" that took less than {faster_than:g} s"
     event_log.note(member.study_id, "set aside", words, about=member)

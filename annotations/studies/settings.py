@@ -62,17 +62,17 @@ def set_overlap(*, study: Study, people: int) -> None:
 @transaction.atomic
 def set_gold_share(*, study: Study, share: int) -> None:
     if not 0 <= share <= 50:
-        raise StudyRefused("The share of images with known answers is between 0 and 50 percent.")
+        raise StudyRefused("The share of gold questions is between 0 and 50 percent.")
     study.gold_share = share
     study.save(update_fields=["gold_share"])
-    event_log.note(study, "gold share", f"mixes in {share} % images with known answers")
+    event_log.note(study, "gold share", f"mixes in {share} % gold questions")
 
 
 @transaction.atomic
 def set_fastest(*, study: Study, seconds: float) -> None:
     """An answer that took less is marked as too fast; 0: only people much faster than others are."""
     if not 0 <= seconds <= 600:
-        raise StudyRefused("The shortest time for an answer is between 0 and 600 seconds.")
+        raise StudyRefused("The minimum time of an answer is between 0 and 600 seconds.")
     study.fastest_seconds = seconds
     study.save(update_fields=["fastest_seconds"])
     event_log.note(study, "fastest", f"marks answers that took less than {seconds:g} s")

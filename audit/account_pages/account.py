@@ -150,7 +150,7 @@ def factor_begin(request: PersonsRequest) -> HttpResponse:
     """Show the secret as a picture; it counts once a code from it has come back."""
     user = request.user
     if tokens.is_crowd_worker(user):
-        raise Refused("Workers of a crowd platform have no password, and no second factor.")
+        raise Refused("Crowd workers have no password, and no second factor.")
     if user.has_usable_password() and not settings.OIDC_ONLY:
         OLD_PASSWORDS.take_or_refuse(str(user.pk))
         if not user.check_password(request.POST.get("password", "")):

@@ -72,7 +72,7 @@ def make(
     if not 1 <= days <= LONGEST_DAYS:
         raise Refused(f"A token is valid for 1 to {LONGEST_DAYS} days.")
     if is_crowd_worker(user):
-        raise NotYours("Workers of a crowd platform have no tokens.")
+        raise NotYours("Crowd workers have no tokens.")
     if not second_factor_shown and second_factor.must_have(user):
         raise NotYours(second_factor.SET_UP)
     only = _study(user, study)

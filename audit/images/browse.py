@@ -26,14 +26,14 @@ LONGEST, MOST_WORDS = 300, 12
 MOST_TAGS = 300
 
 VARIANTS = dict(Image.Variant.choices)
-FLAGS = {"open": "open", "any": "open or settled"}
+FLAGS = {"open": "open", "any": "open or resolved"}
 LABELS = {
     "none": "nobody",
     "some": "fewer people than wanted",
     "enough": "as many as wanted",
     "can't tell": "somebody cannot tell",
 }
-KNOWN = {"yes": "known answers", "no": "no known answers"}
+KNOWN = {"yes": "gold questions", "no": "no gold questions"}
 SORTS = {
     "": "image id",
     "score": "judge’s score, lowest first",

@@ -27,7 +27,7 @@ OPTIONS: dict[str, tuple[str, list[str] | None, str]] = {
     "judge": ("judge", None, "the judge that --min, --max and --sort score speak of"),
     "min": ("least", None, "its score at least"),
     "max": ("most", None, "its score at most"),
-    "known": ("known", list(KNOWN), "with or without known answers"),
+    "known": ("known", list(KNOWN), "gold questions or not"),
     "selection": ("selection", None, "the number of a selection"),
     "sort": ("sort", [name for name in SORTS if name], "the order; by image id without it"),
 }

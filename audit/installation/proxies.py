@@ -33,12 +33,12 @@ FROM_HERE = "jurybox.from_here"
 # In request.META: what is said in place of a redirect to https, since nobody said how it came.
 MISSING = "jurybox.missing"
 UNNAMED = (
-    "Jurybox is reached over https only, and this request came over plain HTTP from an address that "
-    "is not in TRUSTED_PROXIES; whoever runs it names there the proxy that ends TLS."
+    "Jurybox is reached over https only. This request came over plain HTTP from an address that is not "
+    "in TRUSTED_PROXIES: an administrator names there the proxy that ends TLS."
 )
 SILENT = (
-    "Jurybox is reached over https only, and its proxy does not say how this request came to it; "
-    "whoever runs it lets the proxy set X-Forwarded-Proto to http or https."
+    "Jurybox is reached over https only, and its proxy does not say how this request came to it. "
+    "An administrator lets the proxy set X-Forwarded-Proto to http or https."
 )
 # Probes on this machine and in its network ask by address and over plain HTTP.
 PROBES = frozenset({"/healthz", "/readyz", "/metrics"})

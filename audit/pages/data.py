@@ -218,7 +218,7 @@ class _Page:
                 filters.split,
             ),
             select("flag", "flags", _any(browse.FLAGS.items()), filters.flag),
-            select("known", "known answers", _any(browse.KNOWN.items()), filters.known),
+            select("known", "gold questions", _any(browse.KNOWN.items()), filters.known),
         ]
         if made:
             listed = [(str(one.pk), f"{one.name} ({one.images})") for one in made]
@@ -357,7 +357,7 @@ def _chosen(request: HtmxRequest, study: Study, filters: Filters, do: str) -> Se
         pks = _ordered(study, filters).values_list("pk", flat=True).iterator(chunk_size=5000)
     else:
         pks = iter(selections.images_named(study, request.POST.getlist("image")[:10_000]))
-    what = {"label": "labelled first", "known": "known answers"}.get(do, "chosen")
+    what = {"label": "labelled first", "known": "gold questions"}.get(do, "chosen")
     name = request.POST.get("name", "").strip() or f"{what}, {timezone.now():%Y-%m-%d %H:%M}"
     return selections.choose(study=study, images=pks, name=name, by=request.user)
 

@@ -113,7 +113,7 @@ def _steps(
     labelled = f"{counts.labelled} of {_n(counts.images, 'image')} labelled; " if has_images else ""
     yield Step(
         "people",
-        "People",
+        "Annotators",
         f"{labelled}{_n(counts.people, 'person', 'people')} in this study, up to {study.overlap} "
         "for each image.",
         has_images and counts.labelled == counts.images,

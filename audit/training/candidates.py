@@ -14,7 +14,7 @@ from audit.reports.pairing import People
 
 EVALUATED = "the prompt is in an evaluation study"
 NO_PICTURE = "there is no picture"
-FLAGGED = "somebody flagged it, and nobody has settled that"
+FLAGGED = "somebody flagged it, and nobody has resolved that"
 BROKEN = "it was flagged as broken"
 NO_SCORE = "the judge gave no score"
 

@@ -76,10 +76,10 @@ TABLES = {
         "One row for each judge and image, and for each atom that it scored.",
         (*TABLE, "geneval", "t2i_compbench", "inspect"),
     ),
-    "images": Table("Images", "With prompt, tags, atoms, generator, metadata and known answers."),
+    "images": Table("Images", "With prompt, tags, atoms, generator, metadata and gold questions."),
     "prompts": Table("Prompts", "With tags, atoms and metadata."),
     "generators": Table("Generators", "With release dates and families."),
-    "flags": Table("Flags", "What people reported, and how it was settled.", of_people=True),
+    "flags": Table("Flags", "What people reported, and how it was resolved.", of_people=True),
     "study": Table(
         "The whole study",
         "All tables in one zip that can be imported again.",

@@ -209,7 +209,9 @@ def _is_owners(upload: Upload) -> bool:
         return False
     place = place_of(upload.by, upload.study.slug)
     if place is None or not place.may_research:
-        raise ImportRefused("Whoever sent this file is no longer a researcher of this study.")
+        raise ImportRefused(
+            "The person who sent this file is no longer a researcher of this study."
+        )
     return place.owns
 
 

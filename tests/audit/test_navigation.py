@@ -76,7 +76,14 @@ def test_a_name_stands_once_and_so_does_an_address():
 def test_a_page_is_headed_by_its_name_and_says_where_it_is(as_alice, judged, name):
     page = navigation.PAGES[name]
     text = visit(as_alice, name)
-    assert links(text, "Study")[1:] == ["Data", "Label", "People", "Judges", "Audit", "Settings"]
+    assert links(text, "Study")[1:] == [
+        "Data",
+        "Label",
+        "Annotators",
+        "Judges",
+        "Audit",
+        "Settings",
+    ]
     if page.bare:  # the page of the annotators words itself
         return
     assert heading(text) == page.title
@@ -183,7 +190,7 @@ def test_a_page_that_does_not_exist_yet_is_left_out(as_alice, study, monkeypatch
     coming = navigation.Section("Data", (navigation.Page("not-there", "Nowhere"),))
     monkeypatch.setattr(navigation, "SECTIONS", (coming, *navigation.SECTIONS[1:]))
     text = visit(as_alice, "study")
-    assert links(text, "Study")[1:] == ["Label", "People", "Judges", "Audit", "Settings"]
+    assert links(text, "Study")[1:] == ["Label", "Annotators", "Judges", "Audit", "Settings"]
 
 
 def test_the_navigation_asks_nothing_of_the_database(as_alice, alice, study):
@@ -203,7 +210,7 @@ def test_an_error_inside_a_study_keeps_the_way_round(as_alice, study):
     response = as_alice.get(reverse("disagreement", args=["shapes", "nothing-here"]))
     assert response.status_code == 404
     text = response.content.decode()
-    assert "People" in links(text, "Study")
+    assert "Annotators" in links(text, "Study")
     assert "Breadcrumb" not in text
 
 

@@ -68,7 +68,7 @@ LEFT_OUT = {
     "repairs-say": "takes a POST",
     "self-check": "takes a check",
     "self-check-file": "takes a check",
-    "known-answer-walk": "takes known answers",
+    "known-answer-walk": "takes gold questions",
     "flag-change": "takes a POST",
     "recipe-remove": "takes a POST",
     "api-recipe": "takes a recipe",

@@ -42,7 +42,7 @@ def test_tokens_and_the_second_factor(open_page, owner, size):
     expect(page.locator("svg.qr")).to_be_visible()
     take(page, f"account-qr-{size}")
     letters = page.get_by_label("Without a camera").input_value()
-    page.get_by_label("Code from your phone").fill(code(letters))
+    page.get_by_label("6-digit code").fill(code(letters))
     page.keyboard.press("Enter")
     expect(page.get_by_text("The second factor is on.")).to_be_visible()
     recovery = page.locator(".recovery code").first.inner_text()

@@ -86,7 +86,7 @@ def test_chosen_images_stay_chosen_while_the_filter_changes(open_page, alice, st
     settled(page)
     page.locator('[name="image"]').last.check()
     expect(page.get_by_text("2 chosen")).to_be_visible()
-    page.get_by_role("button", name="Label these").click()
+    page.get_by_role("button", name="Assign for labelling").click()
     expect(page.get_by_text("2 images will be labelled before all others.")).to_be_visible()
     assert Selection.objects.get().members.count() == 2
     expect(page.get_by_text("2 images", exact=True)).to_be_visible()
@@ -94,10 +94,10 @@ def test_chosen_images_stay_chosen_while_the_filter_changes(open_page, alice, st
 
 def test_all_that_fit_are_chosen_at_once(open_page, alice, study):
     page = open_page(alice, "/studies/shapes/data/")
-    expect(page.get_by_role("button", name="Keep together")).to_be_disabled()
+    expect(page.get_by_role("button", name="Save selection")).to_be_disabled()
     page.get_by_label("all 36 that fit").check()
     expect(page.get_by_text("36 chosen")).to_be_visible()
-    page.get_by_role("button", name="Keep together").click()
+    page.get_by_role("button", name="Save selection").click()
     expect(page.locator("#find-selection")).not_to_have_value("")
     assert Selection.objects.get().images == 36
 
@@ -107,7 +107,7 @@ def test_chosen_images_get_known_answers_one_after_the_other(open_page, alice, s
     page = open_page(alice, "/studies/shapes/data/", size=SIZES[size])
     for number in (0, 2, 4):
         page.locator('[name="image"]').nth(number).check()
-    page.get_by_role("button", name="Known answers").click()
+    page.get_by_role("button", name="Gold questions").click()
     expect(page.get_by_text("1 of 3", exact=True)).to_be_visible()
     take(page, f"known-answer-walk-{size}")
     page.locator("#known label").filter(has_text="Yes").first.click()
@@ -120,5 +120,5 @@ def test_chosen_images_get_known_answers_one_after_the_other(open_page, alice, s
     page.get_by_role("link", name="Leave this one out").click()
     page.locator("#known label").filter(has_text="No").first.click()
     page.get_by_role("button", name="Save, done").click()
-    expect(page.get_by_text("The known answers are saved.")).to_be_visible()
+    expect(page.get_by_text("The gold question is saved.")).to_be_visible()
     assert study.images.exclude(gold=None).count() == 2

@@ -28,7 +28,7 @@ def test_from_an_invitation_through_practice_to_the_first_image(open_page, alice
     study.memberships.exclude(pk=alice.pk).filter(user__isnull=False).update(role="researcher")
     making.person(study, "carol").delete()
     owner = open_page(alice, "/studies/shapes/people/")
-    owner.get_by_role("button", name="Make a link").click()
+    owner.get_by_role("button", name="Create invite link").click()
     expect(owner.get_by_role("button", name="Copy the link")).to_be_visible()
     owner.get_by_role("button", name="Copy the link").click()
     expect(owner.get_by_text(re.compile("Copied|Ctrl"))).to_be_visible()
@@ -39,13 +39,13 @@ def test_from_an_invitation_through_practice_to_the_first_image(open_page, alice
     # Known answers, from any image.
     for _ in range(2):
         owner.goto("/studies/shapes/known-answers/")
-        owner.get_by_role("link", name="Add one").click()
+        owner.get_by_role("link", name="Add a gold question").click()
         owner.locator(".thumbs a").first.click()
         for choice in owner.locator('#known label.choice:has(input[value="1"])').all():
             choice.click()
         owner.get_by_label("Why").fill("Everything is there.")
         owner.get_by_role("button", name="Save").click()
-        expect(owner.get_by_text("The known answers are saved.")).to_be_visible()
+        expect(owner.get_by_text("The gold question is saved.")).to_be_visible()
     owner.goto("/studies/shapes/practice/round/")
     owner.get_by_label("Images").fill("2")
     owner.get_by_role("button", name="Save").click()
@@ -56,8 +56,8 @@ def test_from_an_invitation_through_practice_to_the_first_image(open_page, alice
     page.get_by_label("Name").fill("dora")
     for field in ("Password", "The same password again"):
         page.get_by_label(field, exact=True).fill("a-long-and-quiet-river")
-    page.get_by_role("button", name="Make an account").click()
-    expect(page.get_by_role("heading", name="Practise first")).to_be_visible()
+    page.get_by_role("button", name="Create account and join").click()
+    expect(page.get_by_role("heading", name="Qualification first")).to_be_visible()
     for key, words in (("n", "Not passed yet"), ("y", "You passed")):
         expect(page.locator("#go-on")).to_be_focused()
         page.keyboard.press("Enter")
@@ -141,8 +141,8 @@ def test_the_pages_of_people_and_known_answers(open_page, alice, bob, study, siz
     Annotation.objects.filter(annotator=bob).update(seconds=1.5)
     page = open_page(alice, "/studies/shapes/people/", size=SIZES[size])
     take(page, f"people-{size}")
-    page.get_by_text("Workers of a crowd platform").click()
-    page.get_by_text("Somebody who has an account here").click()
+    page.get_by_text("Crowdsourcing").click()
+    page.get_by_text("Add an existing account").click()
     take(page, f"people-ways-in-{size}")
     page.goto("/studies/shapes/known-answers/")
     take(page, f"known-answers-{size}")

@@ -21,7 +21,7 @@ PASSWORD, NEW = "a-long-and-quiet-river", "an-even-longer-river"
 def test_from_nothing_to_an_account_and_the_demo(open_page, client, size, monkeypatch):
     client.get("/")  # the first request of a process imports all that pages need
     page = open_page(None, "/", size=SIZES[size])
-    expect(page.get_by_role("heading", name="Make the first account")).to_be_visible()
+    expect(page.get_by_role("heading", name="Create the first account")).to_be_visible()
     take(page, f"first-start-{size}")
     page.get_by_label("Name", exact=True).fill("ada")
     page.get_by_label("E-mail address").fill("ada@lab.example")

@@ -46,8 +46,8 @@ def test_a_form_by_clicks_alone_and_an_image_labelled_with_it(
     click("Rating 1–5")
     expect(page.locator(".frame.phone").get_by_text("Mark where it is wrong.")).to_be_attached()
     take(page, f"form-builder-{size}")
-    click("Use this form from now on")
-    expect(page.get_by_text("From now on this study asks the questions of own-")).to_be_visible()
+    click("Save as new version")
+    expect(page.get_by_text("This study now asks own-")).to_be_visible()
     study.refresh_from_db()
     aligned, where, likert = form_of(study.form).questions
     assert (aligned.name, aligned.cant_tell) == ("aligned", True)
@@ -81,19 +81,19 @@ def test_what_is_wrong_stands_at_its_field_and_nothing_typed_is_lost(open_page, 
     page.get_by_role("textbox", name="Question", exact=True).fill("Which animal?")
     page.get_by_label("Name in files and reports").fill("Animal!")
     page.get_by_label("Words of choice 1").fill("A cat")
-    click("Use this form from now on")
+    click("Save as new version")
     expect(page.get_by_role("alert").filter(has_text="stands at its field")).to_be_visible()
     name = page.get_by_label("Name in files and reports")
     expect(name).to_have_attribute("aria-invalid", "true")
     expect(name).to_have_value("Animal!")
     expect(page.get_by_label("Words of choice 1")).to_have_value("A cat")
     take(page, "form-builder-refused-desk")
-    click("In words")
+    click("Text")
     # It cannot be written in lines yet, so it stays here with all that was typed.
     expect(page.get_by_label("Words of choice 1")).to_have_value("A cat")
     name.fill("animal")
     page.get_by_label("Words of choice 2").fill("A fox")
-    click("In words")
+    click("Text")
     expect(page.get_by_label("The form in words")).to_have_value(
         re.compile("animal \\(choice\\): Which animal\\?\n- A cat = A cat")
     )
@@ -103,11 +103,11 @@ def test_both_tabs_show_one_form(open_page, alice, study):
     page = open_page(alice, PAGE + "?tab=words")
     lines = page.get_by_label("The form in words")
     lines.fill("Title: Two\n\nnice (yes/no, can't tell): Is it nice?\n")
-    Clicks(page)("Click together")
+    Clicks(page)("Builder")
     expect(page.get_by_label("Title")).to_have_value("Two")
     Clicks(page)("Edit question 1")
     expect(page.get_by_role("checkbox", name="Offer “Can’t tell”")).to_be_checked()
-    Clicks(page)("In words")
+    Clicks(page)("Text")
     expect(lines).to_have_value(
         "Form: own-two\nTitle: Two\n\nnice (yes/no, can't tell): Is it nice?\n"
     )
@@ -128,7 +128,7 @@ def test_the_main_steps_work_without_javascript(open_page, alice, study):
     page.get_by_role("button", name="Text", exact=True).click()
     page.get_by_role("textbox", name="Question", exact=True).fill("What else?")
     page.get_by_role("button", name="Move question 3 up").click()
-    page.get_by_role("button", name="Use this form from now on").click()
+    page.get_by_role("button", name="Save as new version").click()
     study.refresh_from_db()
     assert [q.text for q in form_of(study.form).questions][1] == "What else?"
 
@@ -187,8 +187,8 @@ def test_an_examples_picture_by_clicks_and_by_a_dropped_file(
     expect(page.get_by_alt_text("The picture of example 2")).to_be_visible()
     expect(page.locator("[name=example-prompt]").last).to_have_value("a blue star")
     take(page, f"form-pictures-{size}")
-    click("Use this form from now on")
-    expect(page.get_by_text("From now on this study asks")).to_be_visible()
+    click("Save as new version")
+    expect(page.get_by_text("This study now asks")).to_be_visible()
 
     page = open_page(bob, "/studies/shapes/label/", size=SIZES[size])
     pictures = page.locator(".example img")

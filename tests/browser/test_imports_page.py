@@ -86,7 +86,7 @@ def test_a_table_from_choosing_the_file_to_the_row_that_was_refused(
     table.write_text("image_id,rater,question,value\n" + "\n".join(rows) + "\n")
 
     page = open_page(alice, "/studies/shapes/imports/", size=SIZES[size])
-    expect(page.get_by_text("No file has been sent yet.")).to_be_visible()
+    expect(page.get_by_text("No uploads yet.")).to_be_visible()
     take(page, f"imports-empty-{size}")
 
     tab_to(page, page.get_by_label("Drop a folder, a zip or files here"))

@@ -303,6 +303,4 @@ def test_the_page_where_an_owner_composes_questions(open_page, alice, study, siz
     expect(page.get_by_text("Not asked yet.")).to_be_visible()
     take(page, f"form-edit-{size}")
     page.get_by_role("button", name="Use this form").click()
-    expect(
-        page.get_by_text("From now on this study asks the questions of own-own v1")
-    ).to_be_visible()
+    expect(page.get_by_text("This study now asks own-own v1")).to_be_visible()

@@ -81,7 +81,7 @@ def test_from_the_home_page_to_a_study_of_a_zip_and_a_table(open_page, owner, wo
     expect(page.get_by_text("There is no such picture.")).to_be_visible()
     take(page, f"new-study-checked-{size}")
     assert not Study.objects.filter(slug="march-audit").exists()
-    step(page.get_by_role("button", name="Make the study").click)
+    step(page.get_by_role("button", name="Create study").click)
     expect(
         page.get_by_text("Imported 2 prompts, 3 images, 2 generators, 3 annotations")
     ).to_be_visible()
@@ -108,7 +108,7 @@ def test_a_menu_corrects_a_column_and_is_remembered_after_a_refusal(open_page, o
     # A menu that is changed while another change is under way replaces it.
     open_page.expected("htmx:afterRequest", "htmx:sendAbort")
     page.get_by_label("Name", exact=True).fill("Kept as typed")
-    page.get_by_role("button", name="Make the study").click()
+    page.get_by_role("button", name="Create study").click()
     expect(page.get_by_role("alert").filter(has_text="None of the 4 columns")).to_be_visible()
     open_page.expected("422")
     expect(page.get_by_label("Name", exact=True)).to_have_value("Kept as typed")
@@ -118,7 +118,7 @@ def test_a_menu_corrects_a_column_and_is_remembered_after_a_refusal(open_page, o
     page.get_by_label("where").select_option("picture")
     page.get_by_label("words").select_option("prompt")
     expect(page.get_by_text("✓ Becomes 3 images · 2 prompts")).to_be_visible()
-    page.get_by_role("button", name="Make the study").click()
+    page.get_by_role("button", name="Create study").click()
     expect(page.get_by_role("link", name="Label images")).to_be_visible()
     open_page.expected("htmx:afterRequest", "htmx:sendAbort", "422")
     assert Study.objects.get(slug="kept-as-typed").generators.count() == 1
@@ -140,7 +140,7 @@ def test_a_bare_folder_is_enough(open_page, owner, worker, tmp_path, size):
     page.get_by_label("Folder is").select_option("generator")
     expect(page.get_by_text("2 prompts · 2 generators ·")).to_be_visible()
     take(page, f"new-study-folder-{size}")
-    page.get_by_role("button", name="Make the study").click()
+    page.get_by_role("button", name="Create study").click()
     expect(page.get_by_text("Imported 2 prompts, 4 images, 2 generators.")).to_be_visible()
     assert Study.objects.get(slug="pictures").images.count() == 4
 
@@ -190,13 +190,13 @@ def test_half_a_zip_a_wrong_file_and_a_name_that_is_taken_keep_what_was_typed(
     send(page, file("a.zip", zipped(**PICTURES)))
     expect(page.get_by_text("✓ Becomes 3 images")).to_be_visible()
     page.get_by_label("Name", exact=True).fill("Other")
-    page.get_by_role("button", name="Make the study").click()
+    page.get_by_role("button", name="Create study").click()
     expect(page.locator("#refused")).to_contain_text("“Other 2” is free")
     open_page.expected("422")
     expect(page.get_by_label("Name", exact=True)).to_have_value("Other")
     expect(page.get_by_text("✓ Becomes 3 images")).to_be_visible()
     page.get_by_label("Name", exact=True).fill("Other 2")
-    page.get_by_role("button", name="Make the study").click()
+    page.get_by_role("button", name="Create study").click()
     expect(page.get_by_role("link", name="Label images")).to_be_visible()
     open_page.expected("422")
     assert Upload.objects.get().outcome["images"] == 3

@@ -96,6 +96,6 @@ def test_what_stays_aside_is_said_on_the_page(open_page, alice, busy):
     busy.overlap = 1
     busy.save()
     page = open_page(alice, "/studies/shapes/people/")
-    page.get_by_role("button", name="Count again").click()
-    expect(page.get_by_role("status").filter(has_text="2 stay set aside")).to_be_visible()
+    page.get_by_role("button", name="Include again").click()
+    expect(page.get_by_role("status").filter(has_text="2 stay excluded")).to_be_visible()
     take(page, "owner-people-aside")

@@ -49,7 +49,7 @@ def test_from_an_import_to_a_leaderboard_of_pairs(open_page, worker, transaction
         [file("march.zip", archive)]
     )
     expect(page.get_by_text("✓ Becomes 72 images · 24 prompts · 3 generators")).to_be_visible()
-    page.get_by_role("button", name="Make the study").click()
+    page.get_by_role("button", name="Create study").click()
     expect(page.get_by_text("Imported 24 prompts, 72 images, 3 generators")).to_be_visible()
     study = Study.objects.get(slug="march")
 

@@ -83,7 +83,7 @@ def test_from_a_fresh_installation_to_labels_in_a_file(
         page.get_by_label("Drop a folder, a zip or files here"), [file("march.zip", archive)]
     )
     expect(page.get_by_text("✓ Becomes 6 images · 3 prompts · 2 generators")).to_be_visible()
-    ada.click("Make the study")
+    ada.click("Create study")
     expect(page.get_by_text("Imported 3 prompts, 6 images, 2 generators")).to_be_visible()
     take(page, f"way-made-{size}")
     # “Label images” stands here; answering takes two keys.
@@ -94,28 +94,28 @@ def test_from_a_fresh_installation_to_labels_in_a_file(
     ada.click("Edit question 1")
     ada.click("Offer “Can’t tell”", role="checkbox")
     ada.click("Rating 1–5")
-    ada.click("Use this form from now on")
-    expect(page.get_by_text("From now on this study asks")).to_be_visible()
+    ada.click("Save as new version")
+    expect(page.get_by_text("This study now asks")).to_be_visible()
     study = Study.objects.get(slug="march")
 
     # One image whose answers are known, and a practice round with it.
-    ada.click("People", role="link")
-    ada.click("Known answers", role="link")
-    ada.click("Add one", role="link")
+    ada.click("Annotators", role="link")
+    ada.click("Gold questions", role="link")
+    ada.click("Add a gold question", role="link")
     page.locator(".thumbs a").first.click()
     ada.clicks += 1
     page.locator("#known label").filter(has_text="Yes").first.click()
     ada.clicks += 1
-    ada.type("Why (optional; people read it in a practice round)", "It is all there.")
+    ada.type("Why (optional; annotators read it during the qualification)", "It is all there.")
     ada.click("Save")
-    ada.click("Practice round", role="link")
+    ada.click("Qualification", role="link")
     ada.type("Images (0: no practice)", "1")
     ada.click("Save")
     expect(page.get_by_role("heading", name="On: 1 image first")).to_be_visible()
     take(page, f"way-practice-{size}")
 
-    ada.click("People", role="link", within=page.get_by_role("navigation", name="People"))
-    ada.click("Make a link")
+    ada.click("Annotators", role="link", within=page.get_by_role("navigation", name="Annotators"))
+    ada.click("Create invite link")
     invitation = page.get_by_label("Link", exact=True).first.input_value()
 
     bob_page = open_page(None, re.sub(r"^https?://[^/]+", "", invitation), size=SIZES[size])
@@ -177,13 +177,13 @@ def test_from_a_fresh_installation_to_labels_in_a_file(
     ada.click("New study", role="link")
     ada.choose(page.locator("#folder-files"), tmp_path / "spring")
     expect(page.get_by_text("✓ Becomes 2 images · 1 prompt · 2 generators")).to_be_visible()
-    ada.click("Make the study")
+    ada.click("Create study")
     expect(page.get_by_text("Imported 1 prompt, 2 images, 2 generators")).to_be_visible()
     assert Study.objects.get(slug="spring").images.exclude(file="").count() == 2
     with capsys.disabled():
         print(
             f"\n{size}: {shortest} clicks to the first label with the form as it is; with a form, "
-            f"known answers, a practice round and an invitation {first[0]} clicks and {first[1]} "
+            f"gold questions, a qualification and an invitation {first[0]} clicks and {first[1]} "
             f"keys of the owner, {first[2]} and {first[3]} of the second person; "
             f"a study from a bare folder: {ada.clicks - before} clicks"
         )

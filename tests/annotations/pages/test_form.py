@@ -13,7 +13,7 @@ WRITTEN = "Title: Own\n\nnice (yes/no): Is it nice?\n"
 
 def test_the_owner_sees_what_is_asked_now(as_alice):
     page = as_alice.get(PAGE).content.decode()
-    assert "geneval-audit v1" in page
+    assert "Current form: Alignment and quality (geneval-audit), version 1." in page
     assert "This is what the study asks now." in page
 
 

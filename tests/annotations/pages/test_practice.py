@@ -53,7 +53,7 @@ def do_it(client, study, member, value):
 def test_practice_comes_first_and_then_the_first_image(as_bob, bob, practised):
     response = as_bob.get(where(practised, "label"))
     assert response.headers["Location"] == where(practised)
-    assert "Practise first" in as_bob.get(where(practised)).content.decode()
+    assert "Qualification first" in as_bob.get(where(practised)).content.decode()
     assert "You passed" in do_it(as_bob, practised, bob, "1")
     assert 'id="answers"' in as_bob.get(where(practised, "label")).content.decode()
 
@@ -94,7 +94,7 @@ def test_the_api_leads_nobody_round_it(as_bob, bob, practised):
     api = f"/api/v1/studies/{practised.slug}"
     response = as_bob.post(f"{api}/next/")
     assert response.status_code == 409
-    assert "practice round" in response.json()["message"]
+    assert "qualification" in response.json()["message"]
     answer = {
         "image": practised.images.get(key="late-0").public_id,
         "form": practised.form_id,
@@ -134,7 +134,7 @@ def test_a_refused_setting_keeps_what_was_typed(as_alice, practised):
     response = as_alice.post(where(practised, "practice-change"), sent)
     text = response.content.decode()
     assert response.status_code == 409
-    assert "Only 2 images have known answers" in text
+    assert "Only 2 gold questions fit" in text
     assert 'value="9"' in text
     assert 'value="77"' in text
 

@@ -79,7 +79,7 @@ def test_who_is_unlike_all_others_or_much_faster_is_marked(db):
     Annotation.objects.update(seconds=9)
     Annotation.objects.filter(annotator__name="cat").update(seconds=1)
     rows = {row.member.name: row for row in annotator_quality.people_rows(study)}
-    assert rows["odd"].marks == ("often unlike the majority",)
+    assert rows["odd"].marks == ("often disagrees with the majority",)
     assert rows["cat"].marks == ("much faster than the others",)
     assert rows["ann"].marks == ()
 
@@ -122,7 +122,7 @@ def test_answers_whose_places_others_have_taken_stay_aside(study):
     again = making.label(second)
     found = set_aside.count_again(member=first)
     assert (found.counted, found.aside) == (1, 1)
-    assert "1 answer counts again; 1 stays set aside" in found.words
+    assert "1 answer counts again; 1 stays excluded" in found.words
     counted = Annotation.objects.filter(state="counted")
     assert sorted(counted.values_list("image", flat=True)) == sorted(
         study.images.values_list("pk", flat=True)

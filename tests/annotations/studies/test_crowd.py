@@ -585,7 +585,7 @@ def test_a_crowd_link_ends_by_itself(client, link):
 
 
 def test_each_kind_of_link_opens_its_own_door_only(study, link, alice):
-    with pytest.raises(StudyRefused, match="crowd platform"):
+    with pytest.raises(StudyRefused, match="crowd workers"):
         invitations.accept(invitation=link, user=alice.user)
     with pytest.raises(StudyRefused, match="with an account"):
         crowd.enter_from_crowd(invitation=invitations.invite(study=study), worker="W1")

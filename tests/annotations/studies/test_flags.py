@@ -56,7 +56,7 @@ def test_settled_flags_leave_the_open_ones_with_a_remark_and_can_be_put_back(
     as_alice, alice, study, flagged
 ):
     text = change(as_alice, flagged, "settle", **HTMX).content.decode()
-    assert "All flags are settled" in text
+    assert "All flags are resolved" in text
     flagged.refresh_from_db()
     assert (flagged.settled_by, flagged.remark) == (alice.user, "drawn again")
     assert ": drawn again" in flags_page(as_alice, study, "?all").content.decode()

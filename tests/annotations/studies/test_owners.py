@@ -62,7 +62,7 @@ def test_where_nobody_could_own_it_the_command_says_how_to_make_an_account(sourc
     User.objects.create_user("bob")
     (warning,) = bring_in(source)["warnings"]
     assert warning == (
-        "Nobody owns “s” yet: make an account with manage.py createowner NAME, then import again."
+        "Nobody owns “s” yet: create an account with manage.py createowner NAME, then import again."
     )
     assert owner_names() == []
 

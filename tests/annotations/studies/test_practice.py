@@ -105,7 +105,7 @@ def test_an_answer_sent_past_the_page_is_refused(practised, dora, bob, leased_by
     if leased_by != "nobody":
         image = assign.next_image(annotator=again(bob)).image
     practice.set_practice(study=practised, images=2, pass_mark=75, tries=2)
-    with pytest.raises(LabelRefused, match="Pass the practice round first"):
+    with pytest.raises(LabelRefused, match="Pass the qualification first"):
         record.record_label(**sent(dora, image))
     assert not Annotation.objects.exists()
 
@@ -197,7 +197,7 @@ def test_without_known_answers_it_cannot_be_switched_on(study):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"images": 4}, "Only 3 images have known answers"),
+        ({"images": 4}, "Only 3 gold questions fit"),
         ({"images": 51}, "1 to 50 images"),
         ({"pass_mark": 0}, "between 1 and 100"),
         ({"tries": 0}, "1 to 20 tries"),

@@ -27,7 +27,7 @@ PLACE = "/first-start/"
 def test_every_page_leads_to_the_first_account(client, address):
     page = client.get(address, follow=True)
     assert page.status_code == 200
-    assert "Make the first account" in page.text
+    assert "Create the first account" in page.text
 
 
 def test_at_the_machine_itself_name_and_password_are_enough(client):
@@ -48,7 +48,7 @@ def test_once_there_is_an_account_the_page_is_gone(client):
     User.objects.create_user("anybody")
     assert client.get(PLACE).status_code == 404
     assert client.post(PLACE, GIVEN).status_code == 404
-    assert "Make the first account" not in client.get("/login/").text
+    assert "Create the first account" not in client.get("/login/").text
 
 
 def test_a_stranger_needs_the_code_of_the_terminal():

@@ -100,4 +100,4 @@ def test_the_pages_say_truly_who_could_change_an_entry(client, root, as_alice, s
         (client.force_login(root), client.get(reverse("installation-events")))[1],
     ):
         assert "Nobody can change" not in page.text
-        assert "whoever runs the database could" in page.text
+        assert "only the administrator of the database could" in page.text

@@ -215,7 +215,7 @@ def test_the_page_of_an_image_says_all_that_is_known_of_it(as_alice, judged):
     text = as_alice.get(reverse("data-image", args=[judged.slug, one.public_id])).content.decode()
     for words in ("a red circle, number 0", "ann", "1 of 2 yes", "some-judge", "seed: 7", "early"):
         assert words in text
-    assert "Known answers" in text
+    assert "Gold question" in text
 
 
 def test_an_image_without_file_labels_or_scores_has_a_page(as_alice, study):

@@ -211,7 +211,7 @@ def test_the_pairs_of_a_large_study_are_counted_by_a_worker_and_kept(
 
     html = as_alice.get(at(study)).content.decode()
     assert "A worker will count them" in html and 'hx-trigger="every 3s"' in html
-    assert "How even" not in html
+    assert "Balance" not in html
     assert making.compute_waiting_answers() == 1
     assert "4 pairs, 3 people each" in shown()
     assert "<html" not in shown() and "every 3s" not in shown()

@@ -97,7 +97,7 @@ def test_prompts_of_an_evaluation_study_flagged_images_and_missing_pictures_are_
     made = freeze(study=judged, asked=asked)
     assert set(taken(made)) == {"late-37", "late-38"}
     assert made.body["dropped"] == {
-        "somebody flagged it, and nobody has settled that": 1,
+        "somebody flagged it, and nobody has resolved that": 1,
         "the prompt is in an evaluation study": 2,
         "there is no picture": 1,
     }

@@ -156,7 +156,7 @@ def test_a_file_that_is_too_large_leaves_nothing_behind(study, alice, media, mon
 
 def test_the_page_takes_a_file_and_shows_what_became_of_it(as_alice, study):
     page = as_alice.get("/studies/shapes/imports/").content.decode()
-    assert "No file has been sent yet." in page
+    assert "No uploads yet." in page
     sent = {"file": SimpleUploadedFile("labels.csv", LABELS.encode()), "format": "tidy"}
     response = as_alice.post("/studies/shapes/imports/", {**sent, "kind": "labels"})
     assert response.status_code == 302
