@@ -65,6 +65,11 @@ class Outcome:
         if self.progress is not None:
             self.progress(self.read)
 
+    def show_pictures(self, count: int) -> None:
+        """So many pictures of the batch in hand are done; `step` counts them once it is written."""
+        if self.progress is not None:
+            self.progress(self.read + count)
+
     @property
     def changed(self) -> int:
         return sum(getattr(self, name) for name in COUNTS)

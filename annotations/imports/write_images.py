@@ -134,7 +134,9 @@ def _write_rows(
     new: list[tuple[Any, ...]] = []
     completed: list[Image] = []
     stored = 0
-    for r, picture in pictures:
+    for done, (r, picture) in enumerate(pictures, 1):
+        if r.content is not None:
+            outcome.show_pictures(done)
         if isinstance(picture, Unfit):
             reject(outcome, r, picture)
             continue

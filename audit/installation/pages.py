@@ -60,6 +60,7 @@ def home(request: HtmxRequest) -> HttpResponse:
         "cards": cards,
         "deletions": Deletion.objects.filter(by=request.user.pk or 0).order_by("pk"),
         "may_make_studies": owners.may_make_studies(request.user),
+        "only_labels": bool(cards) and not any(card.may_research for card in cards),
         "has_demo": any(card.study.slug == demo.SLUG for card in cards),
     }
     template = "home.html#cards" if request.htmx else "home.html"

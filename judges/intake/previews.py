@@ -37,6 +37,8 @@ logger = logging.getLogger(__name__)
 SMALL_BYTES, SMALL_FILES = 32 * 2**20, 500
 # So many pictures are decoded by the check; the import decodes them all.
 DECODED = 300
+# Names of tables that say what is in them, and nothing of the study.
+PARTS = {"images", "prompts", "generators", "labels", "scores", "table", "data", "metadata"}
 NAMED = 100
 
 
@@ -100,7 +102,7 @@ KIND = JobKind(
 
 
 def _look(delivery: Delivery, progress: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {"name": _name(delivery), "format": "", "kind": "study"}
+    found: dict[str, Any] = {"name": suggest_name(delivery), "format": "", "kind": "study"}
     folder = None
     try:
         with deliveries.laid_out(delivery) as (folder, path):
@@ -238,15 +240,27 @@ def _plain(words: str, folder: Path | None) -> str:
     return words.replace("content holds", "What came holds")
 
 
-def _name(delivery: Delivery) -> str:
-    """What a study of these files may be called: after the archive, the folder or the one table."""
+def suggest_name(delivery: Delivery) -> str:
+    """What a study of these files may be called: after the archive, the one folder or the one table; else
+    after the day. A picture's name says what it shows, and no study is called so."""
     paths = [path for batch in delivery.batches.order_by("pk") for path, _ in batch.files]
     if not paths:
         return ""
-    first = next((path for path in paths if deliveries.is_archive(path)), paths[0])
-    outer, _, rest = first.partition("/")
-    stem = outer if rest else outer.partition(".")[0]
-    return stem.replace("_", " ").replace("-", " ").strip().capitalize()[:200]
+    archives = [path for path in paths if deliveries.is_archive(path)]
+    folders = {path.partition("/")[0] if "/" in path else "" for path in paths}
+    tables = [path for path in paths if path.lower().endswith(mapped_table.SUFFIXES)]
+    if archives:
+        stem = Path(archives[0]).name.partition(".")[0]
+    elif len(folders) == 1 and "" not in folders:
+        (stem,) = folders
+    else:
+        stem = Path(tables[0]).stem if len(tables) == 1 else ""
+    name = stem.replace("_", " ").replace("-", " ").strip().capitalize()[:200]
+    if name and name.lower() not in PARTS:
+        return name
+    name = f"Study of {timezone.localdate():%-d %B %Y}"
+    number = free_slug(name).removeprefix(slug_for(name)).lstrip("-")
+    return f"{name} {number}".strip()
 
 
 def form_of(delivery: Delivery, slug: str) -> Form:

@@ -96,7 +96,7 @@ def log_in_by_keyboard(page: Page) -> None:
     tab_to(page, page.get_by_label("Password"))
     page.keyboard.type(PASSWORD)
     page.keyboard.press("Enter")
-    link = page.get_by_role("link", name="Label Shapes")
+    link = page.get_by_role("link", name="Start labelling Shapes")
     expect(link).to_be_visible()
     tab_to(page, link)
     page.keyboard.press("Enter")

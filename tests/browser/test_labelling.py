@@ -54,7 +54,7 @@ def test_a_person_logs_in_and_finds_their_study(open_page, bob):
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("heading", name="Your studies")).to_be_visible()
-    page.get_by_role("link", name="Label Shapes").click()
+    page.get_by_role("link", name="Start labelling Shapes").click()
     expect(page.get_by_alt_text("The image to be judged")).to_be_visible()
 
 

@@ -79,6 +79,14 @@ def test_rows_are_written_while_pictures_are_read_and_none_is_left_out(study, mo
     assert images(study, records).unchanged == 11
 
 
+def test_a_few_pictures_are_counted_while_they_are_read(study):
+    steps: list[int] = []
+    records = [ImageRecord(f"new-{n}", "p0", "early", making.png((n, 0, 0))) for n in range(6)]
+    outcome = Outcome(progress=steps.append)
+    write_study.import_images(study=study, records=records, outcome=outcome)
+    assert steps == [1, 2, 3, 4, 5, 6, 6]
+
+
 def test_names_come_many_at_once_and_pictures_among_them_are_not_forgotten(study):
     records = [ImageRecord(f"new-{n}", f"p{n % 4}", "early") for n in range(600)]
     records[300] = ImageRecord("new-300", "p0", "early", making.png((7, 7, 7)))

@@ -97,3 +97,18 @@ def test_a_demo_that_was_deleted_before_the_worker_came_is_not_made_again(ada):
     study.delete()
     assert demo.finish(key) == []
     assert not Study.objects.exists()
+
+
+def test_who_only_labels_reads_how_it_works_and_goes_on(client, study, bob):
+    client.force_login(bob.user)
+    page = client.get("/").text
+    assert "How labelling works" in page and "Start labelling" in page
+    assert reverse("label-answers", args=[study.slug]) not in page
+    making.labels(study, {"early-0": {"bob": 1}})
+    page = client.get("/").text
+    assert "Continue labelling" in page
+    assert reverse("label-answers", args=[study.slug]) in page
+
+
+def test_who_researches_reads_no_instructions_for_labelling(as_alice, study):
+    assert "How labelling works" not in as_alice.get("/").content.decode()

@@ -6,7 +6,7 @@ import hashlib
 import io
 import json
 import zipfile
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -240,6 +240,32 @@ def test_a_small_zip_of_pictures_becomes_a_study_and_leaves_no_piece(
     assert (upload.state, upload.outcome["images"]) == ("done", 2)
     assert (Delivery.objects.count(), stored()) == (0, [])
     assert Upload.objects.get().delivery is None
+
+
+@pytest.mark.parametrize(
+    ("paths", "name"),
+    [
+        (("march_audit.zip",), "March audit"),
+        (("cups/sdxl/a.png", "cups/flux/a.png"), "Cups"),
+        (("a red cup.png", "ratings-of-may.csv"), "Ratings of may"),
+        (("a red cup.png", "two dogs.png"), "Study of 5 March 2026"),
+        (("sdxl/a red cup.png", "flux/a red cup.png"), "Study of 5 March 2026"),
+        (("a red cup.png", "images.csv"), "Study of 5 March 2026"),
+    ],
+)
+def test_a_study_is_called_after_what_was_sent_but_never_after_a_picture(
+    alice, monkeypatch, paths, name
+):
+    monkeypatch.setattr(timezone, "localdate", lambda: date(2026, 3, 5))
+    batch, _ = begun(alice.user, *((path, b"x") for path in paths))
+    assert previews.suggest_name(batch.delivery) == name
+
+
+def test_a_second_study_of_the_day_gets_a_number(alice, monkeypatch):
+    monkeypatch.setattr(timezone, "localdate", lambda: date(2026, 3, 5))
+    making.study("study-of-5-march-2026")
+    batch, _ = begun(alice.user, ("a red cup.png", b"x"))
+    assert previews.suggest_name(batch.delivery) == "Study of 5 March 2026 2"
 
 
 def test_a_worker_looks_at_what_is_large(alice, monkeypatch):
