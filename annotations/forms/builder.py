@@ -62,7 +62,7 @@ READY: dict[str, tuple[str, dict[str, Any]]] = {
         "Mark on the image",
         {"kind": "mark", "text": "Mark where it is wrong.", "optional": "yes"},
     ),
-    "comment": ("Text", {"kind": "text", "text": "Anything else?", "optional": "yes"}),
+    "comment": ("Free text", {"kind": "text", "text": "Anything else?", "optional": "yes"}),
 }
 NUMBER = re.compile(r"-?\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,3})?")
 

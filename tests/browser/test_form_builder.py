@@ -94,14 +94,14 @@ def test_what_is_wrong_stands_at_its_field_and_nothing_typed_is_lost(open_page, 
     name.fill("animal")
     page.get_by_label("Words of choice 2").fill("A fox")
     click("Text")
-    expect(page.get_by_label("The form in words")).to_have_value(
+    expect(page.get_by_label("The form as text")).to_have_value(
         re.compile("animal \\(choice\\): Which animal\\?\n- A cat = A cat")
     )
 
 
 def test_both_tabs_show_one_form(open_page, alice, study):
     page = open_page(alice, PAGE + "?tab=words")
-    lines = page.get_by_label("The form in words")
+    lines = page.get_by_label("The form as text")
     lines.fill("Title: Two\n\nnice (yes/no, can't tell): Is it nice?\n")
     Clicks(page)("Builder")
     expect(page.get_by_label("Title")).to_have_value("Two")
@@ -125,7 +125,7 @@ def test_the_preview_follows_what_is_typed(open_page, alice, study):
 
 def test_the_main_steps_work_without_javascript(open_page, alice, study):
     page = open_page(alice, PAGE, java_script_enabled=False)
-    page.get_by_role("button", name="Text", exact=True).click()
+    page.get_by_role("button", name="Free text", exact=True).click()
     page.get_by_role("textbox", name="Question", exact=True).fill("What else?")
     page.get_by_role("button", name="Move question 3 up").click()
     page.get_by_role("button", name="Save as new version").click()

@@ -296,7 +296,7 @@ def test_the_page_where_an_owner_composes_questions(open_page, alice, study, siz
     page = open_page(
         alice, "/studies/shapes/form/?tab=words", size=PHONE if size == "phone" else DESKTOP
     )
-    page.get_by_label("The form in words").fill(
+    page.get_by_label("The form as text").fill(
         "Title: Own\n\nnice (yes/no): Is it nice?\nwhy (text, when nice is No): Why not?\n"
     )
     page.get_by_role("button", name="Preview").click()
