@@ -8,6 +8,8 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 # Extras that are one package of requirements.txt each, without the neural engines.
 SINGLE = {"parquet": "pyarrow", "s3": "django-storages"}
+# Of requirements-core.txt, which the demo needs and somebody without it does not.
+OCR = ("rapidocr", "onnxruntime")
 
 
 def wanted(root: Path, name: str) -> list[str]:
@@ -24,11 +26,13 @@ def extras(root: Path) -> dict[str, list[str]]:
     }
     judges = [line for line in whole if not line.startswith(tuple(SINGLE.values()))]
     generate = [*judges, *wanted(root, "requirements-generate.txt")]
-    return {**single, "judges": judges, "generate": generate}
+    ocr = [line for line in wanted(root, "requirements-core.txt") if line.startswith(OCR)]
+    return {**single, "ocr": ocr, "judges": judges, "generate": generate}
 
 
 class FromRequirements(MetadataHookInterface):
     def update(self, metadata: dict) -> None:
         root = Path(self.root)
-        metadata["dependencies"] = wanted(root, "requirements-core.txt")
+        core = wanted(root, "requirements-core.txt")
+        metadata["dependencies"] = [line for line in core if not line.startswith(OCR)]
         metadata["optional-dependencies"] = extras(root)

@@ -14,6 +14,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from annotations.benchmarks.builtin import study as builtin
+from annotations.benchmarks.signs import study as signs
 from annotations.database import locks
 from annotations.errors import NotYours, Refused
 from annotations.forms.papers import geneval_audit
@@ -23,6 +24,7 @@ from annotations.imports.outcome import Outcome
 from annotations.models import Membership, Study
 from annotations.pairs import draws, simulated
 from annotations.studies import owners
+from judges import registry
 from judges.models import Run
 from judges.runs import lifecycle
 
@@ -33,6 +35,10 @@ RATERS = 3
 PROMPTS, GENERATORS, SIZE = 60, 6, 256
 OVERLAP = 5
 PAIRS_OF_A_PROMPT = 5
+# The second study: words on signs, read by a published model wherever it is installed.
+SIGNS_SLUG = "signs"
+SIGNS_JUDGES = ("text-words", "text-whole")
+SIGNS = 24
 PEOPLE = {
     "owner": Membership.Role.OWNER,
     "researcher": Membership.Role.RESEARCHER,
@@ -59,7 +65,13 @@ def finish(study_id: int) -> list[Run]:
         if study is None:
             return []
         build_demo(prompts=PROMPTS, generators=GENERATORS, size=SIZE, seed=builtin.SEED)
-        return start_judges(study)
+        runs = start_judges(study)
+        signs_study = build_signs(prompts=SIGNS)
+        if signs_study is None:
+            return runs
+        for owner in study.memberships.filter(role=Membership.Role.OWNER, user__isnull=False):
+            owners.make_owner(study=signs_study, user=owner.user)
+        return runs + start_readers(signs_study)
 
 
 def start_judges(study: Study) -> list[Run]:
@@ -76,6 +88,28 @@ def build_demo(*, prompts: int, generators: int, size: int, seed: int) -> Study:
     if generators > 1 and not study.pairs.exists():
         _compare(study, prompts, generators, seed)
     return study
+
+
+def build_signs(*, prompts: int) -> Study | None:
+    """Make what is missing of the study of signs and keep what is there; None where somebody's own
+    study has its name."""
+    if Study.objects.filter(slug=SIGNS_SLUG, simulated=False).exists():
+        return None
+    study, _ = _simulated_study(
+        SIGNS_SLUG,
+        "Demo: words on signs",
+        "Simulated: programs drew the signs, with known mistakes, and gave people's answers. The judge "
+        "is real: a published model reads each sign.",
+    )
+    records = signs.study(prompts, raters=RATERS)
+    write_study.import_records(study=study, records=records, outcome=Outcome(), simulated=True)
+    return study
+
+
+def start_readers(study: Study) -> list[Run]:
+    """None where the model is not installed; the page of judges says how it is."""
+    ready = [name for name in SIGNS_JUDGES if not registry.why_not(name)]
+    return [lifecycle.start_run(study=study, name=name) for name in ready]
 
 
 def _compare(study: Study, prompts: int, generators: int, seed: int) -> None:
@@ -95,22 +129,22 @@ def _compare(study: Study, prompts: int, generators: int, seed: int) -> None:
 
 
 def _study() -> tuple[Study, bool]:
+    return _simulated_study(
+        SLUG,
+        "Demo: shapes and colours",
+        "Simulated: programs drew the images and gave the answers. Six imaginary "
+        "generators, each released later and drawing less plainly than the one before.",
+    )
+
+
+def _simulated_study(slug: str, title: str, description: str) -> tuple[Study, bool]:
     form = publish_form(geneval_audit.FORM)
+    defaults = {"title": title, "description": description, "form": form}
     study, created = Study.objects.get_or_create(
-        slug=SLUG,
-        defaults={
-            "title": "Demo: shapes and colours",
-            "description": (
-                "Simulated: programs drew the images and gave the answers. Six imaginary "
-                "generators, each released later and drawing less plainly than the one before."
-            ),
-            "form": form,
-            "overlap": OVERLAP,
-            "simulated": True,
-        },
+        slug=slug, defaults={**defaults, "overlap": OVERLAP, "simulated": True}
     )
     if not study.simulated:
-        raise Refused(f"A study of yours is called “{SLUG}”: the demo would need that name.")
+        raise Refused(f"A study of yours is called “{slug}”: the demo would need that name.")
     return study, created
 
 

@@ -22,6 +22,7 @@ BUILTIN = (ENGINES["builtin"].path, NOTHING)
 # Each a file, in the order in which judges are listed.
 FAMILIES = (
     "builtin",
+    "text",
     "objects",
     "similarity",
     "questions",

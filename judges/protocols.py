@@ -80,6 +80,11 @@ class DepthOf:
 
 
 @dataclass(frozen=True, slots=True)
+class Writing:
+    """All that is written in the picture, as a sequence of `Line` in the order of reading."""
+
+
+@dataclass(frozen=True, slots=True)
 class Similarity:
     """How well the picture fits the text, as the matcher's own number (a cosine for CLIP)."""
 
@@ -115,7 +120,7 @@ class Talk:
     seed: int = 0
 
 
-Want = Objects | ColorOf | DepthOf | Similarity | Question | Talk
+Want = Objects | ColorOf | DepthOf | Writing | Similarity | Question | Talk
 
 
 # --- what an engine answers -----------------------------------------------------------------
@@ -138,6 +143,14 @@ Detection = TypedDict(
         "mask": NotRequired[Mask],
     },
 )
+
+
+class Line(TypedDict):
+    """One line of writing, and how certain the reader is of it."""
+
+    text: str
+    score: float
+    box: Sequence[float]  # x1, y1, x2, y2 in pixels, y down
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +303,10 @@ class Colorist(Engine, Protocol):
 class DepthSensor(Engine, Protocol):
     def depths(self, images: Sequence[Image.Image]) -> list[np.ndarray]:
         """Per picture, height × width, raw: larger is nearer."""
+
+
+class TextReader(Engine, Protocol):
+    def read_text(self, images: Sequence[Image.Image]) -> list[list[Line]]: ...
 
 
 class Matcher(Engine, Protocol):

@@ -139,11 +139,33 @@ def test_a_file_that_cannot_be_written_is_said_and_leaves_nothing(small_demo, tm
 def test_the_whole_demo_without_serving_ends_with_a_report(settings, tmp_path):
     settings.VAR_DIR = tmp_path
     settings.STATIC_ROOT = tmp_path / "static"
-    run("demo", "--prompts", "10", "--generators", "2", "--size", "128", "--no-serve")
+    run(
+        "demo",
+        "--prompts",
+        "10",
+        "--generators",
+        "2",
+        "--size",
+        "128",
+        "--signs",
+        "1",
+        "--no-serve",
+    )
     study = Study.objects.get(slug="demo")
     assert set(study.runs.values_list("state", flat=True)) == {"finished"}
     assert study.reports.count() >= 1
-    again = run("demo", "--prompts", "10", "--generators", "2", "--size", "128", "--no-serve")
+    again = run(
+        "demo",
+        "--prompts",
+        "10",
+        "--generators",
+        "2",
+        "--size",
+        "128",
+        "--signs",
+        "1",
+        "--no-serve",
+    )
     assert "is kept as it is" in again
 
 

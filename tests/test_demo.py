@@ -51,7 +51,17 @@ def test_the_demo_serves_judges_in_the_worker_and_stops_cleanly(tmp_path):
     }
     environment.pop("CELERY_BROKER_URL", None)
     environment.pop("MEDIA_ROOT", None)
-    command = [sys.executable, "manage.py", "demo", "--prompts", "12", "--size", "128"]
+    command = [
+        sys.executable,
+        "manage.py",
+        "demo",
+        "--prompts",
+        "12",
+        "--size",
+        "128",
+        "--signs",
+        "2",
+    ]
     out = (tmp_path / "out").open("w+")
     process = subprocess.Popen(
         command, cwd=ROOT, env=environment, stdout=out, stderr=out, start_new_session=True
@@ -77,7 +87,7 @@ def test_the_demo_serves_judges_in_the_worker_and_stops_cleanly(tmp_path):
             )
             return json.loads(found.stdout)
 
-        wait_until(lambda: states() == ["finished", "finished"], "the end of both runs")
+        wait_until(lambda: states() == ["finished"] * 4, "the end of all runs")
         # As a terminal does: Ctrl-C reaches every process of the group.
         os.killpg(process.pid, signal.SIGINT)
         assert process.wait(timeout=PATIENCE) == 0

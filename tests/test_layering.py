@@ -58,7 +58,7 @@ FLOORS = {
             "benchmarks/tifa",
             "forms/papers",
         },
-        {"benchmarks", "labelling", "traces"},
+        {"benchmarks", "benchmarks/signs", "labelling", "traces"},
         {"anchors", "imports", "pairs", "studies"},
         {"pair_files"},
         {"api", "management", "pages"},

@@ -40,8 +40,10 @@ from judges.protocols import (
     Subject,
     Talk,
     Talker,
+    TextReader,
     Unscored,
     Want,
+    Writing,
 )
 from judges.recipes.names import KINDS
 from judges.registry import Judge
@@ -274,6 +276,14 @@ class ImageScorer:
             )
 
         self._ask_each("colors", colors, {p: w for p, w in wanted.items() if not p.failure})
+
+    def _ask_writing(self, wanted: Mapping[PendingImage, Sequence[Writing]]) -> None:
+        reader: TextReader = self._parts["writing"]
+
+        def read(asked: Sequence[tuple[PendingImage, Writing]]) -> Sequence[Any]:
+            return reader.read_text([p.picture for p, _ in asked])
+
+        self._ask_each("writing", read, wanted)
 
     def _ask_similarity(self, wanted: Mapping[PendingImage, Sequence[Similarity]]) -> None:
         matcher: Matcher = self._parts["similarity"]

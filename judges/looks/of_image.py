@@ -146,6 +146,10 @@ def _depth(asked: dict[str, Any], stored: Any) -> tuple[str, str]:
     return f"the depth at {box}", "no pixel there" if stored is None else f"{stored:.4f}"
 
 
+def _writing(asked: dict[str, Any], stored: Any) -> tuple[str, str]:
+    return "all that is written", " · ".join(line["text"] for line in stored) or "nothing"
+
+
 def _similarity(asked: dict[str, Any], stored: Any) -> tuple[str, str]:
     return asked["text"], f"{stored:.4f}"
 
@@ -158,6 +162,7 @@ _IN_WORDS: dict[str, Callable[[dict[str, Any], Any], tuple[str, str]]] = {
     "objects": _objects,
     "colors": _color,
     "depth": _depth,
+    "writing": _writing,
     "similarity": _similarity,
     "talk": _talk,
 }

@@ -23,17 +23,20 @@ from judges.protocols import (
     ColorOf,
     DepthOf,
     Detection,
+    Line,
     Objects,
     Question,
     Similarity,
     Talk,
     Want,
+    Writing,
 )
 
 KIND_OF: dict[type[Want], str] = {
     Objects: "objects",
     ColorOf: "colors",
     DepthOf: "depth",
+    Writing: "writing",
     Similarity: "similarity",
     Question: "answers",
     Talk: "talk",
@@ -93,7 +96,14 @@ def answer_as_json(want: Want, answer: Any) -> Any:
         return asdict(answer)
     if isinstance(want, Similarity | DepthOf) and answer is not None:
         return _number(answer)
+    if isinstance(want, Writing):
+        return [_line_as_json(line) for line in answer]
     return list(answer) if isinstance(want, Talk) else answer
+
+
+def _line_as_json(line: Line) -> dict[str, Any]:
+    box = [_number(edge) for edge in line["box"]]
+    return {"text": line["text"], "score": _number(line["score"]), "box": box}
 
 
 def answer_from_json(want: Want, stored: Any) -> Any:

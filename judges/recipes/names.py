@@ -17,6 +17,7 @@ VERBS = {
     "objects": "detect",
     "colors": "colors",
     "depth": "depths",
+    "writing": "read_text",
     "similarity": "similarities",
     "answers": "answer",
     "talk": "talk",
@@ -63,6 +64,7 @@ METHODS = {
     "compbench-3d": _method("compbench:Spatial3D", "objects", "depth"),
     "compbench-numeracy": _method("compbench:Numeracy", "objects"),
     "compbench-3-in-1": _method("compbench:ThreeInOne", "objects", "answers", "similarity"),
+    "read-text": _method("read_text:ReadText", "writing"),
     "clip-score": _method("clip_score:ClipScore", "similarity"),
     "blip-vqa": _method("blip_vqa:BlipVqa", "answers"),
     "vqa-score": _method("vqa_score:VqaScore", "answers"),
@@ -94,6 +96,7 @@ ENGINES = {
     "clip-flant5": _engine("clip_flant5:ClipFlanT5", *_TORCH),
     "qwen-vl": _engine("qwen_vl:QwenVL", *_TORCH),
     "image-text": _engine("image_text:ImageTextModel", *_TORCH),
+    "rapidocr": _engine("rapid_ocr:RapidOcr", "rapidocr", "onnxruntime"),
     "server": _engine("openai_server:OpenAIServer"),
 }
 

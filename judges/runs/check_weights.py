@@ -132,6 +132,8 @@ def _ask(kind: str, engine: Any, picture: Image.Image) -> None:
         )
     elif kind == "depth":
         engine.depths([picture])
+    elif kind == "writing":
+        engine.read_text([picture])
     elif kind == "similarity":
         engine.similarities([(picture, "a red square")])
     elif kind == "answers":

@@ -28,6 +28,7 @@ PART_TITLES = {
     "objects": "Object detector",
     "colors": "Color classifier",
     "depth": "Depth model",
+    "writing": "Text reader",
     "similarity": "Similarity model",
     "answers": "Question answering model",
     "talk": "Chat model",
@@ -235,6 +236,8 @@ def _kind(name: str, entry: Entry) -> str:
         return "Recipes of this installation"
     if name.endswith("-builtin"):
         return "Built in, without weights"
+    if "writing" in entry.parts:
+        return "Text in the picture"
     if "objects" in entry.parts:
         return "Object detection"
     if "similarity" in entry.parts:

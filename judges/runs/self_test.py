@@ -85,6 +85,12 @@ def _depth_sensor(engine: Any) -> str:
     return "its depth map of a drawing is no map of different depths."
 
 
+def _text_reader(engine: Any) -> str:
+    (lines,) = engine.read_text([stop_sign()])
+    read = " ".join(line["text"] for line in lines)
+    return "" if "STOP" in read.upper() else f"on the drawing of a stop sign it read “{read[:80]}”."
+
+
 def _matcher(engine: Any) -> str:
     picture = red_square()
     red, blue = engine.similarities([(picture, "a red square"), (picture, "a blue square")])
@@ -115,6 +121,7 @@ _CHECKS: dict[str, Callable[[Any], str]] = {
     "objects": _detector,
     "colors": _colorist,
     "depth": _depth_sensor,
+    "writing": _text_reader,
     "similarity": _matcher,
     "answers": _answerer,
     "talk": _talker,

@@ -20,6 +20,7 @@ from tests.vectors import (
     people,
     ranks,
     rules,
+    today,
     training_sets,
 )
 from tests.vectors.compare import Compared, expects_refusal
@@ -66,6 +67,7 @@ CHECKS: dict[str, Check] = {
     "soft_pairwise": ranks.soft_pairwise,
     "tifa_benchmark": rules.tifa_benchmark,
     "tifa_filter": rules.tifa_filter,
+    "today_scores": today.scores,
     "vqascore_clipt5_likelihood": rules.vqascore_likelihood,
     "vqascore_gpt_logprobs": rules.vqascore_listed,
     "water_filling": labels.water_filling,

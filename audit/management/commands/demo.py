@@ -25,10 +25,11 @@ class Command(PlainCommand):
         add("--generators", type=int, default=demo.GENERATORS, choices=range(1, 7))
         add("--size", "pixels, 128 to 1024", type=int, default=demo.SIZE)
         add("--seed", type=int, default=SEED)
+        add("--signs", "signs of each generator in the second study", type=int, default=demo.SIGNS)
         here = "run the judges here and return, without starting web server and worker"
         add.flag("--no-serve", here)
 
-    def handle(self, *, prompts, generators, size, seed, no_serve, **options) -> None:
+    def handle(self, *, prompts, generators, size, seed, signs, no_serve, **options) -> None:
         if prompts < 1 or not 128 <= size <= 1024:
             raise CommandError("Ask for at least 1 prompt, and 128 to 1024 pixels.")
         if not no_serve:
@@ -43,12 +44,18 @@ class Command(PlainCommand):
             self.stdout.write("The demo study is there already and is kept as it is.")
         logins = demo.demo_logins(study)
         runs = demo.start_judges(study)
+        studies = [study]
+        if signs and (second := demo.build_signs(prompts=signs)):
+            studies.append(second)
+            demo.demo_logins(second)
+            runs += demo.start_readers(second)
         if not no_serve:
             self._serve(runs, logins)
             return
         for run in runs:
             score_chunk.work_off(run=run)
-        reports.make_report(study=study)
+        for one in studies:
+            reports.make_report(study=one)
         self.stdout.write("The judges are done: manage.py report demo")
 
     def _serve(self, runs, logins: dict[str, str]) -> None:

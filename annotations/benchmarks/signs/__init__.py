@@ -1,0 +1,1 @@
+"""Signs: pictures of words, drawn on the spot, with every mistake known."""

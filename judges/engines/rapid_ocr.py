@@ -1,0 +1,94 @@
+"""Reads what is written in a picture: RapidOCR with the PP-OCRv6 weights that lie in its package.
+
+Nothing is fetched. One thread for each call, as every other engine here: runs share the machine's
+cores by processes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import metadata, resources
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from judges.engines.shared.checkpoint import pictures
+from judges.options import Declared
+from judges.protocols import Engine, Line
+
+_LIBRARIES = ("rapidocr", "onnxruntime")
+
+
+@dataclass(eq=False)
+class RapidOcr(Engine, Declared):
+    batch: int = pictures(4)
+
+    identity = "judges.engines.rapid_ocr:RapidOcr"
+    version = "rapid-ocr-1"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._reader: Any = None
+
+    @property
+    def facts(self) -> dict[str, str]:
+        libraries = " ".join(f"{name} {metadata.version(name)}" for name in _LIBRARIES)
+        return {
+            "checkpoint": ", ".join(_weights()),
+            "revision": _digest_of_weights(),
+            "device": "cpu",
+            "precision": "float32",
+            "libraries": libraries,
+        }
+
+    def load(self) -> None:
+        if self._reader is not None:
+            return
+        from rapidocr import RapidOCR
+
+        one_thread = {
+            f"EngineConfig.onnxruntime.{kind}_op_num_threads": 1 for kind in ("intra", "inter")
+        }
+        self._reader = RapidOCR(params={"Global.log_level": "critical", **one_thread})
+
+    def forget(self) -> None:
+        """It remembers nothing."""
+
+    def read_text(self, images: Sequence[Image.Image]) -> list[list[Line]]:
+        self.load()
+        return [self._read(image) for image in images]
+
+    def _read(self, image: Image.Image) -> list[Line]:
+        # It takes blue, green, red, as OpenCV does.
+        found = self._reader(np.ascontiguousarray(np.asarray(image.convert("RGB"))[:, :, ::-1]))
+        if found.txts is None:
+            return []
+        return [
+            {"text": text, "score": float(score), "box": _upright(corners)}
+            for text, score, corners in zip(found.txts, found.scores, found.boxes, strict=True)
+        ]
+
+
+def _upright(corners: np.ndarray) -> tuple[float, float, float, float]:
+    """The box around four corners, which may lean."""
+    left, top = corners.min(axis=0)
+    right, bottom = corners.max(axis=0)
+    return float(left), float(top), float(right), float(bottom)
+
+
+@cache
+def _weights() -> tuple[str, ...]:
+    models = resources.files("rapidocr") / "models"
+    return tuple(sorted(file.name for file in models.iterdir() if file.name.endswith(".onnx")))
+
+
+@cache
+def _digest_of_weights() -> str:
+    digest = hashlib.sha256()
+    for name in _weights():
+        digest.update((resources.files("rapidocr") / "models" / name).read_bytes())
+    return digest.hexdigest()[:16]
