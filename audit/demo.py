@@ -69,8 +69,9 @@ def finish(study_id: int) -> list[Run]:
         signs_study = build_signs(prompts=SIGNS)
         if signs_study is None:
             return runs
-        for owner in study.memberships.filter(role=Membership.Role.OWNER, user__isnull=False):
-            owners.make_owner(study=signs_study, user=owner.user)
+        for owner in study.memberships.filter(role=Membership.Role.OWNER):
+            if owner.user is not None:
+                owners.make_owner(study=signs_study, user=owner.user)
         return runs + start_readers(signs_study)
 
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 from django.db import connection
 
-migration = import_module("annotations.migrations.0005_an_event_goes_with_its_study")
+migration = import_module("annotations.migrations.0007_an_event_goes_with_its_study")
 
 
 def _editor() -> SimpleNamespace:

@@ -41,7 +41,7 @@ class Pages(CursorPagination):
         """A position is the key of a row: anything else would break in the database."""
         cursor = super().decode_cursor(request)
         position = cursor.position if cursor is not None else None
-        if position is not None and read_whole(position, low=0) is None:
+        if position is not None and read_whole(str(position), low=0) is None:
             raise NotFound("Invalid cursor")
         return cursor
 

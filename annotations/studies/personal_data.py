@@ -104,7 +104,7 @@ def sessions_of(user: User) -> Iterator[Session]:
             yield session
 
 
-def _told_by_others(user: User) -> list[dict[str, Any]]:
+def _told_by_others(user: User) -> list[Any]:
     """What the apps above keep about an account."""
     return [told for _, told in account_told.send(sender=None, user=user) if told]
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Sum
+from django.utils import timezone
 from django.utils.text import slugify
 
 from annotations.access import place_of

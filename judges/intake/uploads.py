@@ -195,6 +195,7 @@ def _import_from(upload: Upload, path: Path, progress: Progress) -> Outcome:
         "progress": _advance(upload, progress),
         "for_anybody": _is_owners(upload),
     }
+    assert upload.study is not None
     if upload.brings == Upload.Brings.LABELS:
         return intake_bring_in.import_labels(study=upload.study, **given)
     if upload.brings == Upload.Brings.SCORES:
@@ -205,7 +206,7 @@ def _import_from(upload: Upload, path: Path, progress: Progress) -> Outcome:
 def _is_owners(upload: Upload) -> bool:
     """What the sender is now, when the file is read: whoever was removed from the study, or only
     labels in it by now, imports nothing any more. False once the account is gone."""
-    if upload.by is None:
+    if upload.by is None or upload.study is None:
         return False
     place = place_of(upload.by, upload.study.slug)
     if place is None or not place.may_research:

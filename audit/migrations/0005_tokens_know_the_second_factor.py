@@ -9,7 +9,7 @@ def keep_tokens_of_accounts_with_one(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("audit", "0002_versions_and_answers_stand_in_annotations")]
+    dependencies = [("audit", "0004_counts_are_answers")]
 
     operations = [
         migrations.AddField(

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("audit", "0003_tokens_know_the_second_factor"),
+        ("audit", "0005_tokens_know_the_second_factor"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -2,5 +2,5 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotations", "0004_label_versions_and_stored_answers")]
+    dependencies = [("annotations", "0005_deletions_are_jobs")]
     operations = [migrations.DeleteModel("Kept")]

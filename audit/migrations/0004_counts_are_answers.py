@@ -3,7 +3,7 @@ from django.db.models import CharField
 
 
 class Migration(migrations.Migration):
-    dependencies = [("audit", "0002_versions_and_answers_stand_in_annotations")]
+    dependencies = [("audit", "0003_webhook_messages_are_jobs")]
     operations = [
         migrations.RunSQL(
             "DELETE FROM audit_making WHERE kind <> 'report'", migrations.RunSQL.noop

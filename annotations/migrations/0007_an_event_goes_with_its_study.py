@@ -47,5 +47,5 @@ def open_up(apps, editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotations", "0004_label_versions_and_stored_answers")]
+    dependencies = [("annotations", "0006_counts_are_answers")]
     operations = [migrations.RunPython(protect, open_up)]

@@ -30,5 +30,5 @@ def name_nobody(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("audit", "0004_confirmed_addresses")]
+    dependencies = [("audit", "0006_confirmed_addresses")]
     operations = [migrations.RunPython(name_nobody, migrations.RunPython.noop)]
