@@ -22,6 +22,7 @@ REACHED_BY = {
     "annotations/pairs/files.py": "annotations/pairs/test_files.py",
     "annotations/middleware.py": "annotations/test_errors.py",
     "annotations/models/image.py": "annotations/imports/test_write_study.py",
+    "annotations/traces.py": "annotations/studies/test_personal_data.py",
     "annotations/studies/set_aside.py": "annotations/studies/test_annotator_quality.py",
     "audit/installation/backups/sqlite_database.py": "audit/installation/test_backup_drill.py",
     "annotations/pair_files/take.py": "annotations/pair_files/test_take.py",
