@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.apps import apps
@@ -112,9 +113,10 @@ class Job(Leased):
 
 
 class _JsonValue(property):
-    """A property, so that it is an argument of the model, too."""
+    """A property, so that it is an argument of the model, too; `default` makes what stands for a missing
+    value."""
 
-    def __init__(self, column: str, default: Callable[[], Any]) -> None:
+    def __init__(self, column: str, default: Callable[[], Any] = str) -> None:
         self.column, self.default = column, default
         super().__init__(self.read, self.write)
 
@@ -133,14 +135,14 @@ class _JsonKey(_JsonValue):
     """A row of another table by its primary key; None once it is gone."""
 
     def __init__(self, label: str) -> None:
-        super().__init__("payload", lambda: None)
+        super().__init__("payload")
         self.label = label
 
     def read(self, job: Job) -> Any:
         known = job.__dict__.setdefault("_rows", {})
         if self.name not in known:
             rows = apps.get_model(self.label)._base_manager
-            known[self.name] = rows.filter(pk=super().read(job)).first()
+            known[self.name] = rows.filter(pk=job.payload.get(self.name)).first()
         return known[self.name]
 
     def write(self, job: Job, value: Any) -> None:
@@ -148,16 +150,7 @@ class _JsonKey(_JsonValue):
         super().write(job, None if value is None else value.pk)
 
 
-def in_payload(default: Callable[[], Any] = str) -> Any:
-    """A value that was asked for; `default` makes what stands for a missing one."""
-    return _JsonValue("payload", default)
-
-
-def in_outcome(default: Callable[[], Any] = str) -> Any:
-    """A value that was found."""
-    return _JsonValue("outcome", default)
-
-
-def row_in_payload(label: str) -> Any:
-    """A row that the job is about, such as "judges.Run"."""
-    return _JsonKey(label)
+# A value that was asked for, one that was found, and a row that the job is about, such as "judges.Run".
+in_payload = partial(_JsonValue, "payload")
+in_outcome = partial(_JsonValue, "outcome")
+row_in_payload = _JsonKey
