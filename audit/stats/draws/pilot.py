@@ -157,8 +157,10 @@ class _Part:
         return rest / float(self.products[0, 0]) * self.n / free
 
     def explained(self) -> float | Undefined:
-        left = self.left()
-        return left if isinstance(left, Undefined) else 1 - left / self.variance()
+        left, variance = self.left(), self.variance()
+        if isinstance(left, Undefined):
+            return left
+        return 1 - left / variance if variance > 0 else Undefined("people are of one mind", self.n)
 
     def _inside(self) -> Floats:
         first = self.products[0, 1:]
@@ -201,7 +203,7 @@ def _jackknife(value: float, without: Floats, n: int, there: Scale, back: Scale)
         return Estimate(value, None, None, n)
     try:
         pulled = np.array([there(one) for one in without.tolist()])
-    except ValueError:
+    except (ValueError, ZeroDivisionError):
         return Estimate(value, None, None, n)
     size = pulled.size
     error = math.sqrt((size - 1) / size * float(((pulled - pulled.mean()) ** 2).sum()))

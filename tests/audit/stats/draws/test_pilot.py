@@ -94,3 +94,17 @@ def test_no_name_and_no_order_of_prompts_plays_a_part():
     assert pilot.pilot(SAID, names).variance.low == pytest.approx(
         pilot.pilot(SAID, PROMPTS).variance.low, rel=1e-12
     )
+
+
+@pytest.mark.parametrize(
+    "judge",
+    [
+        # Without prompt 0 people are of one mind; without prompt 3 the judge says what they say.
+        [0.875, 0.25, 0.125, 0.25],
+        [0.75, 0.25, 0.25, 0.5],
+    ],
+)
+def test_what_one_prompt_decides_has_a_number_and_no_interval(judge):
+    found = pilot.pilot([1, 0, 0, 0], range(4), [judge])
+    assert found.explained.value > 0
+    assert (found.explained.low, found.explained.high) == (None, None)
