@@ -30,6 +30,10 @@ def scrub(rows: QuerySet[Any], fields: tuple[str, ...], names: Mapping[str, str]
     return changed
 
 
+def scrubbed_text(text: str, names: Mapping[str, str]) -> str:
+    return _in_text(text, names, _pattern(names))
+
+
 def _scrubbed(
     row: Model, fields: tuple[str, ...], names: Mapping[str, str], pattern: re.Pattern | None
 ) -> Iterator[tuple[str, Any]]:
