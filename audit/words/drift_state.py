@@ -30,7 +30,7 @@ AS_RANKS: Final = "as ranks over all images"
 NOT_FOLLOWING: Final = "A judge that does not follow people is never said to hold."
 ORDER_NOT_TOLD: Final = "Whether it follows people cannot be told yet."
 ONE_ANSWER_EACH: Final = (
-    "Some generator has no two answers on the same image, so people’s noise is not known: offset and "
+    "Some generator has no two answers on the same image, so people’s noise is not known. Offset and "
     "gain are shown as if people were exact."
 )
 FOLLOWING: Final = {

@@ -43,9 +43,9 @@ class ReadText(Optioned):
     score: str = choice(
         "words",
         SCORES,
-        "words: share of words read, whatever their case (LongText); words-as-written: the same with "
-        "their case (OneIG); edits: 1 − edits by the longer text; characters: 1 − character error "
-        "rate; whole: 1 where all words are there.",
+        "words: share of words read, whatever their case (LongText). words-as-written: the same with "
+        "their case (OneIG). edits: 1 − edits by the longer text. characters: 1 − character error "
+        "rate. whole: 1 where all words are there.",
     )
     column: str = free_text("text", "The column of the prompts that has the text to be written.")
 
