@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from annotations import event_log
 from annotations.errors import StudyRefused
+from annotations.jobs import run as run_job
 from annotations.models import Event
 from annotations.studies import (
     adjudication,
@@ -147,6 +148,9 @@ def test_the_database_itself_lets_none_go(study, statement):
         transaction.atomic(),
         connection.cursor() as cursor,
     ):
+        if connection.vendor == "postgresql":
+            # What this test has written waits for its own check, which a TRUNCATE would meet first.
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute(statement)
     assert told(study) == [("status", "set the study to paused")]
     with pytest.raises(DatabaseError, match="only with its study"), transaction.atomic():
@@ -156,8 +160,7 @@ def test_the_database_itself_lets_none_go(study, statement):
 def test_a_study_that_is_being_deleted_takes_its_events_with_it(study):
     put_the_trigger_in()
     study_settings.set_status(study=study, status="paused")
-    going = deletion.begin(study=study)
-    deletion.finish(deletion_id=going.pk)
+    run_job(deletion.begin(study=study).pk)
     assert not Event.objects.exclude(study=None).exists()
     assert Event.objects.filter(study=None, did="deleted").exists()
 
