@@ -14,6 +14,7 @@ from django.core.files.base import ContentFile, File
 from django.core.files.storage import default_storage
 from django.urls import reverse
 
+from annotations.jobs import run as run_job
 from annotations.models import Image
 from annotations.pictures.store import open_picture, store_picture, thumbnail_of
 from annotations.storage.local_file import fetch
@@ -178,11 +179,11 @@ def test_an_upload_waits_in_the_bucket_for_a_worker_of_another_machine(bucket, s
         study=study,
         content=io.BytesIO(table.encode()),
         name="labels.csv",
-        kind=Upload.Kind.LABELS,
+        kind=Upload.Brings.LABELS,
         format="tidy",
         by=alice.user,
     )
-    uploads.import_upload(upload_id=upload.pk)
+    run_job(upload.pk)
     upload.refresh_from_db()
     assert (upload.state, upload.reason) == (Upload.State.DONE, "")
     assert Image.objects.get(key="early-0").annotations.count() == 1

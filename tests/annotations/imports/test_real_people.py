@@ -8,6 +8,7 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from annotations.exports.pseudonyms import pseudonym
+from annotations.jobs import run as run_job
 from annotations.models import Annotation, Answer, Event, Membership
 from annotations.studies import crowd, invitations, personal_data
 from annotations.studies import settings as study_settings
@@ -33,7 +34,7 @@ def send(study, by, content, *, kind="labels", name="labels.csv", **more):
     upload = uploads.accept(
         study=study, by=by.user, content=io.BytesIO(content), name=name, kind=kind, **more
     )
-    uploads.import_upload(upload_id=upload.pk)
+    run_job(upload.pk)
     upload.refresh_from_db()
     return upload
 
@@ -77,7 +78,7 @@ def test_by_the_api_it_is_the_same(client, study, bob, rita):
     sent = client.post(
         f"/api/v1/studies/{study.slug}/imports/", {"file": file, "kind": "labels"}
     ).json()
-    uploads.import_upload(upload_id=sent["id"])
+    run_job(sent["id"])
     outcome = client.get(f"/api/v1/studies/{study.slug}/imports/{sent['id']}/").json()["outcome"]
     assert outcome["rejected"][0]["field"] == "rater"
     assert not bob.annotations.exists()
@@ -182,7 +183,7 @@ def test_whoever_was_removed_meanwhile_imports_nothing_any_more(study, rita):
         study=study, by=rita.user, content=io.BytesIO(table("ann")), name="l.csv", kind="labels"
     )
     study_settings.remove(member=rita)
-    uploads.import_upload(upload_id=upload.pk)
+    run_job(upload.pk)
     upload.refresh_from_db()
     assert upload.state == Upload.State.REFUSED
     assert "no longer a researcher" in upload.reason

@@ -103,7 +103,7 @@ def test_a_task_is_named_in_the_lines_it_writes(log, monkeypatch):
 def test_a_task_carries_the_id_of_the_request_that_sent_it():
     from audit.celery import app
 
-    with app.connection_for_write() as link, link.SimpleQueue("jurybox") as queue:
+    with app.connection_for_write() as link, link.SimpleQueue("mail") as queue:
         queue.clear()
         token = request_log._request.set("proxy-0815-4711")
         try:

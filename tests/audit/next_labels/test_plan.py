@@ -287,7 +287,8 @@ def test_a_large_study_is_read_by_a_worker_and_shown_until_it_changes(as_alice, 
     monkeypatch.setattr(store, "SHARE_OF_TIME", 1e9)
     asked = page(as_alice, large, within="2", judge="some-judge").content.decode()
     assert "A worker will count them" in asked and 'hx-trigger="every 3s"' in asked
-    assert StoredAnswer.objects.get().parameters == {"question": "aligned", "judge": "some-judge"}
+    row = StoredAnswer.objects.get(question="plan")
+    assert row.parameters == {"question": "aligned", "judge": "some-judge"}
     assert making.compute_waiting_answers() == 1
     with CaptureQueriesContext(connection) as queries:
         answer = page(as_alice, large, within="2", judge="some-judge")

