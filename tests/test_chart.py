@@ -106,7 +106,7 @@ def test_the_count_for_keda_is_of_all_that_judges_have_to_do():
 
     study = making.study()
     assert waiting() == 0
-    run = lifecycle.start_run(study=study, name="vqa-score-builtin")
+    run = lifecycle.start_run(study=study, name="geneval-builtin")
     assert waiting() == Chunk.objects.filter(run=run).count() == 1
     WeightCheck.objects.create(study=study, judge="clip-score")
     assert waiting() == 2

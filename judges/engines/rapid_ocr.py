@@ -6,21 +6,21 @@ cores by processes.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import metadata, resources
+from importlib import metadata
 from typing import Any
 
 import numpy as np
 from PIL import Image
 
+from judges.engines.shared import weight_facts
 from judges.engines.shared.checkpoint import pictures
 from judges.options import Declared
 from judges.protocols import Engine, Line
 
 _LIBRARIES = ("rapidocr", "onnxruntime")
+_WEIGHTS = "PP-OCRv6 small"
 
 
 @dataclass(eq=False)
@@ -36,14 +36,16 @@ class RapidOcr(Engine, Declared):
 
     @property
     def facts(self) -> dict[str, str]:
-        libraries = " ".join(f"{name} {metadata.version(name)}" for name in _LIBRARIES)
-        return {
-            "checkpoint": ", ".join(_weights()),
-            "revision": _digest_of_weights(),
-            "device": "cpu",
-            "precision": "float32",
-            "libraries": libraries,
-        }
+        same = {"device": "cpu", "precision": "float32"}
+        try:
+            libraries = " ".join(f"{name} {metadata.version(name)}" for name in _LIBRARIES)
+        except metadata.PackageNotFoundError:
+            # A worker that has them says which.
+            unknown = weight_facts.unknown_fact()
+            return {"checkpoint": _WEIGHTS, "revision": unknown, "libraries": unknown, **same}
+        # The version of the package is that of the weights in it.
+        weights = {"checkpoint": _WEIGHTS, "revision": metadata.version("rapidocr")}
+        return {**weights, "libraries": libraries, **same}
 
     def load(self) -> None:
         if self._reader is not None:
@@ -78,17 +80,3 @@ def _upright(corners: np.ndarray) -> tuple[float, float, float, float]:
     left, top = corners.min(axis=0)
     right, bottom = corners.max(axis=0)
     return float(left), float(top), float(right), float(bottom)
-
-
-@cache
-def _weights() -> tuple[str, ...]:
-    models = resources.files("rapidocr") / "models"
-    return tuple(sorted(file.name for file in models.iterdir() if file.name.endswith(".onnx")))
-
-
-@cache
-def _digest_of_weights() -> str:
-    digest = hashlib.sha256()
-    for name in _weights():
-        digest.update((resources.files("rapidocr") / "models" / name).read_bytes())
-    return digest.hexdigest()[:16]

@@ -6,6 +6,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
+from annotations.exports.pseudonyms import name_in_reports
 from audit.reports import make as reports
 from audit.words.numbers import cell
 from tests import making
@@ -39,7 +40,11 @@ def test_the_numbers_of_people_are_the_reports(open_page, alice, study):
         f"{shown.low} to {shown.high}",
     ]
     assert people["each_rater"]
-    for name, told in people["each_rater"].items():
+    # The report has pseudonyms; an owner sees names.
+    names = study.memberships.values_list("name", flat=True)
+    called = {name_in_reports(study.slug, name): name for name in names}
+    for pseudonym, told in people["each_rater"].items():
+        name = called[pseudonym]
         shown = cell("severity", told["severity"])
         assert read("Single people", name, "above the others") == [
             shown.value,

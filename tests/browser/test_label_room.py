@@ -302,5 +302,5 @@ def test_the_page_where_an_owner_composes_questions(open_page, alice, study, siz
     page.get_by_role("button", name="Preview").click()
     expect(page.get_by_text("Not asked yet.")).to_be_visible()
     take(page, f"form-edit-{size}")
-    page.get_by_role("button", name="Use this form").click()
+    page.get_by_role("button", name="Save as new version").click()
     expect(page.get_by_text("This study now asks own-own v1")).to_be_visible()

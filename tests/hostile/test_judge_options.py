@@ -234,7 +234,12 @@ def _is_astray(event: str, may_read: tuple[Path, ...]) -> bool:
 
 
 def _run_to_its_end(study, name, options):
-    run = lifecycle.start_run(study=study, name=name, options=options)
+    try:
+        run = lifecycle.start_run(study=study, name=name, options=options)
+    except JudgeRefused as refusal:
+        # Of no prompt of this study: told before the start.
+        assert "can score none of this study's images" in refusal.message
+        return
     score_chunk.work_off(run=run)
     run.refresh_from_db()
     assert run.state in (Run.State.FINISHED, Run.State.STOPPED)

@@ -98,7 +98,7 @@ def refused_with_a_sentence(answer) -> bool:
         return True
     if answer.status_code in (404, 405):
         return True
-    return answer.status_code < 500 and bool(re.search(r"[a-z]{3,} [a-z]{2,}", _text(answer)))
+    return answer.status_code < 500 and bool(re.search(r"[a-z]{2,} [a-z]{2,}", _text(answer)))
 
 
 def _text(answer) -> str:

@@ -20,6 +20,7 @@ SUBJECT = Subject(
         "subset": "spatialaction",
         "counts": {"cup": 1},
         "label": {"Object": "a cup"},
+        "text": "OPEN",
     },
     (640, 480),
 )

@@ -23,6 +23,8 @@ VERSIONS = {
     "mmdet": "3.3.0",
     "mmengine": "0.10.7",
     "mmcv-lite": "2.1.0",
+    "rapidocr": "3.10.0",
+    "onnxruntime": "1.32.0",
 }
 
 

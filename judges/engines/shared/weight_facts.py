@@ -104,6 +104,11 @@ def _content_hash(root: str, files: tuple[tuple[str, int, int], ...]) -> str:
     return digest.hexdigest()[:16]
 
 
+def unknown_fact() -> str:
+    """What stands for a fact that only a machine with the libraries knows."""
+    return _reader.get().unknown or _ABSENT
+
+
 def _version(library: str) -> str:
     try:
         return metadata.version(library)

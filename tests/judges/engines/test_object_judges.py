@@ -129,6 +129,7 @@ def test_matchers_score_every_picture_with_their_own_number(study, options, name
 
 
 def test_weights_that_see_nothing_right_stop_the_run_with_a_sentence(study, options):
+    study.prompts.update(metadata={"include": [{"class": "stop sign", "count": 1}]})
     run = lifecycle.start_run(
         study=study, name="geneval-transformers", options=options["geneval-transformers"]
     )

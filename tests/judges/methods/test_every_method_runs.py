@@ -60,6 +60,10 @@ class Engine:
         self.calls.append("answers")
         return [[Answer(0.5, "Yes") for _ in questions] for _, questions in asked]
 
+    def read_text(self, images):
+        self.calls.append("writing")
+        return [[{"text": "OPEN", "score": 0.9, "box": (0.0, 0.0, 4.0, 2.0)}] for _ in images]
+
     def talk(self, asked):
         self.calls.append("talk")
         # Nothing that can be read at first.
@@ -101,6 +105,14 @@ CASES = {
         {"subset": "spatialaction"},
         {"paper": True},
         (0.45, 0.45),
+    ),
+    # One of two words; of both together “OPEN NOW” and “OPEN”, four of eight letters
+    "read_text:ReadText": (
+        "writing",
+        PROMPT,
+        {"text": "OPEN NOW"},
+        {"score": "edits"},
+        (0.5, 0.5),
     ),
     "clip_score:ClipScore": ("similarity", PROMPT, {}, {"clip_and_scale": True}, (0.25, 0.625)),
     "vqa_score:VqaScore": ("answers", PROMPT, {}, {"rule": "sequence"}, (0.5, 0.5)),

@@ -22,7 +22,8 @@ NAME = "soft-tifa-gm-builtin"
 WITHOUT = """
 import importlib.metadata, importlib.util, sys
 ABSENT = {"torch", "torchvision", "transformers", "open_clip", "open_clip_torch", "mmdet", "mmcv",
-          "mmengine", "safetensors", "huggingface_hub", "timm", "tokenizers", "accelerate"}
+          "mmengine", "safetensors", "huggingface_hub", "timm", "tokenizers", "accelerate",
+          "rapidocr", "onnxruntime"}
 class Absent:
     def find_spec(self, name, path=None, target=None):
         if name.split(".")[0] in ABSENT:
