@@ -107,8 +107,7 @@ def test_a_judge_is_asked_to_check_itself(open_page, alice, judged, size):
     expect(page.get_by_role("button", name="Check again")).to_be_visible()
     second = SelfCheck.objects.create(
         study=judged,
-        judge="geneval-builtin",
-        count=first.count,
+        payload=first.payload,
         state="done",
         fingerprint="fedcba9876543210",
         by=alice.user,

@@ -109,7 +109,7 @@ def test_from_a_fresh_installation_to_labels_in_a_file(
     ada.type("Why (optional; annotators read it during the qualification)", "It is all there.")
     ada.click("Save")
     ada.click("Qualification", role="link")
-    ada.type("Images (0: no practice)", "1")
+    ada.type("Images (0: no qualification)", "1")
     ada.click("Save")
     expect(page.get_by_role("heading", name="On: 1 image first")).to_be_visible()
     take(page, f"way-practice-{size}")
