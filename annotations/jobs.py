@@ -111,14 +111,15 @@ class JobKind(Generic[Row]):
 
 class Progress:
     """Called with how far the work is; `now` also where it was written a moment ago, with other columns
-    that change with it."""
+    that change with it. The next report has not to wait for that one."""
 
     def __init__(self, kind: JobKind[Any], job: Job) -> None:
         self.kind, self.job, self.written_at = kind, job, 0.0
 
     def __call__(self, done: int, *, now: bool = False, **columns: Any) -> None:
         if now or time.monotonic() - self.written_at >= self.kind.progress_every:
-            self.written_at = time.monotonic()
+            if not now:
+                self.written_at = time.monotonic()
             if not self.kind.lease.renew(self.job.pk, self.job.holder, done=done, **columns):
                 raise LeaseLost
 

@@ -8,20 +8,20 @@ database, since the workers of several machines share one budget.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
-from cryptography.fernet import Fernet, InvalidToken
+from cryptography.fernet import InvalidToken
 from django.conf import settings
 from django.db.models import F, Sum
 from django.utils import timezone
 
+from annotations.database.encrypted import box_for
 from judges.errors import EngineRefused
 from judges.models import ModelServer, ServerUse
 
+PURPOSE = "model servers"
 LOOPBACK = "loopback"
 _LOOPBACK_HOSTS = {"127.0.0.1", "localhost", "::1"}
 _PORTS = {"http": 80, "https": 443}
@@ -74,12 +74,12 @@ def secret_for(parts: SplitResult, model: str = "") -> str:
 
 def lock_key(key: str) -> str:
     """Encrypted with a key made from SECRET_KEY: a copy of the database alone asks no server."""
-    return _box().encrypt(key.encode()).decode() if key else ""
+    return box_for(PURPOSE).encrypt(key.encode()).decode() if key else ""
 
 
 def open_key(server: ModelServer) -> str:
     try:
-        return _box().decrypt(server.locked_key).decode()
+        return box_for(PURPOSE).decrypt(server.locked_key).decode()
     except InvalidToken:
         raise EngineRefused(
             f"The key of {server} cannot be read: SECRET_KEY has changed. An administrator can give it "
@@ -141,11 +141,6 @@ def tokens_of(reply: Mapping[str, Any]) -> tuple[int, int] | None:
 
 def _origin(parts: SplitResult) -> tuple[str, str, int | None]:
     return parts.scheme, parts.hostname or "", parts.port or _PORTS.get(parts.scheme)
-
-
-def _box() -> Fernet:
-    key = hashlib.sha256(b"model servers\0" + settings.SECRET_KEY.encode()).digest()
-    return Fernet(base64.urlsafe_b64encode(key))
 
 
 def _check_own_budget(added: ModelServer, server: str) -> None:

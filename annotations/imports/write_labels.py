@@ -18,7 +18,8 @@ from django.utils import timezone
 
 from annotations import event_log, marks
 from annotations.database import bulk, rehearsal
-from annotations.exports.pseudonyms import MADE, people_behind
+from annotations.database.scrub import PSEUDONYM
+from annotations.exports.pseudonyms import people_behind
 from annotations.imports.known_images import KnownImages
 from annotations.imports.outcome import Outcome, reject
 from annotations.imports.real_people import NOT_THEIRS, RealPeople
@@ -192,7 +193,7 @@ class LabelWriter:
         if new:
             there = Membership.objects.filter(study=self.study, name__in=new)
             people.update(there.values_list("name", "pk"))
-        if any(MADE.fullmatch(name) for name in new - people.keys()):
+        if any(PSEUDONYM.fullmatch(name) for name in new - people.keys()):
             behind = people_behind(self.study)
             people.update((name, behind[name]) for name in new & behind.keys())
 

@@ -12,8 +12,6 @@ if it was made by somebody who had shown it.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 import secrets
 from collections.abc import Callable, Mapping
@@ -21,7 +19,7 @@ from datetime import timedelta
 from typing import Any, cast
 
 import segno
-from cryptography.fernet import Fernet, InvalidToken
+from cryptography.fernet import InvalidToken
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.models import User
@@ -32,6 +30,7 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from annotations import event_log
+from annotations.database.encrypted import box_for
 from annotations.errors import Refused
 from annotations.models import Membership
 from annotations.rates import Rate
@@ -40,6 +39,7 @@ from audit.models import SecondFactor
 
 WRONG_CODES = Rate("wrong second factors", free=5, every=timedelta(minutes=1))
 RECOVERY_CODES = 10
+PURPOSE = "second factor"
 # In a session: a second factor was shown, here or at the provider of single sign-on.
 SHOWN = "second_factor_shown"
 # In a session, between the password and the code: who it is.
@@ -231,19 +231,14 @@ def _digest(row: SecondFactor, code: str) -> str:
 
 
 def _locked(secret: bytes) -> str:
-    return _box().encrypt(secret).decode()
+    return box_for(PURPOSE).encrypt(secret).decode()
 
 
 def _opened(row: SecondFactor) -> bytes:
     try:
-        return _box().decrypt(row.secret)
+        return box_for(PURPOSE).decrypt(row.secret)
     except InvalidToken:
         raise Refused(
             "The second factor cannot be read: SECRET_KEY has changed. An administrator can take it "
             "off the account."
         ) from None
-
-
-def _box() -> Fernet:
-    key = hashlib.sha256(b"second factor\0" + settings.SECRET_KEY.encode()).digest()
-    return Fernet(base64.urlsafe_b64encode(key))

@@ -9,7 +9,7 @@ newest body, its `stamp`, and how far a worker is with the next one: the row is 
 wakes a worker.
 
 - The stamp names the versions of all that was read (`annotations.versions`), taken before reading. An
-  answer whose stamp differs from the one of now is old, so what changes meanwhile makes it be asked again.
+  answer whose stamp differs from the one of now is old, so it is requested again where something changed meanwhile.
 - `read_answer` never holds a reader. Of a small study the page computes; of a large one it shows the old
   answer and requests a new one, but only when computing has rested nine times as long as it took.
 - `request_answer` puts the row into the queue, once however many ask. A worker claims it by one

@@ -185,7 +185,6 @@ def _import_from(upload: Upload, path: Path, progress: Progress) -> Outcome:
         upload.total = expected_rows(upload.format, path)
     upload.began_at = timezone.now()
     progress(0, now=True, total=upload.total, began_at=upload.began_at)
-    progress.written_at = 0.0  # The first rows show at once.
     said = {**upload.choices, "generator": upload.generator, "judge": upload.judge}
     source = previews.source_of(path, said, format=upload.format)
     given: dict[str, Any] = {

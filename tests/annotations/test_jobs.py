@@ -158,6 +158,20 @@ def test_progress_is_written_as_seldom_as_its_kind_says(kind, job, monkeypatch):
     assert seen == [1, 1, 3]
 
 
+def test_what_is_written_at_once_delays_no_other(kind, job, monkeypatch):
+    monkeypatch.setattr(jobs.time, "monotonic", lambda: 5.0)
+    seen = []
+
+    def do(job, progress):
+        for number, now in ((1, True), (2, False), (3, False), (4, True)):
+            progress(number, now=now)
+            seen.append(WeightCheck.objects.get().done)
+
+    kind(do, progress_every=1.0)
+    run(job.pk)
+    assert seen == [1, 2, 2, 4]
+
+
 @pytest.mark.parametrize(
     ("error", "state", "tries", "reason"),
     [

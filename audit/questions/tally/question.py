@@ -1,4 +1,4 @@
-"""What do people say together about each image? The answer are rows that the data browser filters by."""
+"""What do people say together about each image? Its answer is a table of rows, by which the data browser filters."""
 
 from audit.images.tally import TALLY
 
