@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ logger = logging.getLogger(__name__)
 SMALL_BYTES, SMALL_FILES = 32 * 2**20, 500
 # So many pictures are decoded by the check; the import decodes them all.
 DECODED = 300
+LOOKING_HERE = timedelta(minutes=1)
 # Names of tables that say what is in them, and nothing of the study.
 PARTS = {"images", "prompts", "generators", "labels", "scores", "table", "data", "metadata"}
 NAMED = 100
@@ -69,10 +71,17 @@ def ask(*, delivery: Delivery) -> Preview | None:
     """Look at what came; the job where a worker has to be called for it."""
     if not deliveries.is_complete(delivery):
         return None
+    here = is_small(delivery)
     with transaction.atomic():
         deliveries.look_no_more(delivery)
-        job = Preview.objects.create(study=delivery.study, by=delivery.by, key=delivery.key)
-    if not is_small(delivery):
+        job = Preview.objects.create(
+            study=delivery.study,
+            by=delivery.by,
+            key=delivery.key,
+            # Workers leave it alone; should this process die, one of them takes it up.
+            due_at=timezone.now() + LOOKING_HERE if here else None,
+        )
+    if not here:
         return job
     run(job.pk)
     return None

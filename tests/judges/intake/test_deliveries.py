@@ -350,3 +350,16 @@ def test_what_was_unpacked_is_removed_with_a_file_and_with_an_old_delivery(
 
 def laid_out(delivery) -> list:
     return list(Path(default_storage.path(f"deliveries/{delivery.key}")).glob("*laid-out-*"))
+
+
+def test_what_a_page_looks_at_itself_no_worker_takes_up_meanwhile(study, alice, monkeypatch):
+    batch, stream = begun(alice.user, ("p/a.png", making.png()), study=study)
+    send(batch, stream)
+    seen = []
+    monkeypatch.setattr(previews, "run", lambda pk: seen.append([job.pk for job in waiting()]))
+    assert previews.ask(delivery=batch.delivery) is None
+    assert seen == [[]]
+    # Should the page's process die, a worker finds it later.
+    now = timezone.now()
+    monkeypatch.setattr(timezone, "now", lambda: now + previews.LOOKING_HERE)
+    assert len(waiting()) == 1
