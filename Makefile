@@ -48,21 +48,18 @@ demo: .venv/core
 
 setup: .venv/dev
 
-# RERUNS=1 tries a test that failed once more, and lists those that passed then.
-PYTEST_MORE = $(if $(RERUNS),--reruns $(RERUNS))
-
 test: .venv/dev
-	$(PY) -m pytest -n $(JOBS) --dist $(DIST) -m "not nightly" --durations=15 $(PYTEST_MORE)
+	$(PY) -m tests.run -n $(JOBS) --dist $(DIST) -m "not nightly" --durations=15
 	$(MAKE) --no-print-directory test-postgres
 
 # What may differ on the other database.
 test-postgres: .venv/dev
-	$(PY) -m tests.on_postgres -n $(JOBS) --dist $(DIST) $(PYTEST_MORE)
+	$(PY) -m tests.on_postgres -n $(JOBS) --dist $(DIST)
 
 # Also what takes long: real servers, memory, drawn worlds, phones, layout, smoke runs of benchmarks.
 test-all: .venv/dev
-	ALL=1 FUZZ_CASES=100 $(PY) -m pytest -n $(JOBS) --dist $(DIST) --durations=15 --hypothesis-seed=1 $(PYTEST_MORE)
-	ALL=1 $(PY) -m tests.on_postgres -n $(JOBS) --dist $(DIST) $(PYTEST_MORE)
+	ALL=1 FUZZ_CASES=100 $(PY) -m tests.run -n $(JOBS) --dist $(DIST) --durations=15 --hypothesis-seed=1
+	ALL=1 $(PY) -m tests.on_postgres -n $(JOBS) --dist $(DIST)
 
 lint: .venv/dev
 	.venv/bin/ruff check .

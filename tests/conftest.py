@@ -1,5 +1,4 @@
 import gc
-import os
 import secrets
 import string
 from types import SimpleNamespace
@@ -30,20 +29,6 @@ def pytest_collection_modifyitems(items) -> None:
         for mark in item.iter_markers("nightly"):
             if not mark.args:
                 raise pytest.UsageError(f"{item.nodeid} is nightly: say what the quick set has.")
-
-
-def pytest_terminal_summary(terminalreporter, config) -> None:
-    """With --reruns: the tests that failed by chance, on the page and in a file for `.ci/run`."""
-    if not config.getoption("reruns", None):
-        return
-    failed = {report.nodeid for report in terminalreporter.getreports("failed")}
-    tried_again = {report.nodeid for report in terminalreporter.getreports("rerun")}
-    names = sorted(tried_again - failed)
-    terminalreporter.section("passed the second time only")
-    terminalreporter.write_line("\n".join(names) or "none")
-    if path := os.environ.get("SECOND_TRIES"):
-        with open(path, "a", encoding="utf-8") as file:
-            file.writelines(f"{name}\n" for name in names)
 
 
 @pytest.fixture(scope="session")

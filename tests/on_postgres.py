@@ -7,10 +7,10 @@ every test that touches the database runs: `make test-all` does that.
 """
 
 import os
-import subprocess
 import sys
 
 from tests.needs import POSTGRES_URL, answers
+from tests.run import run_pytest
 
 CHOSEN = (
     # Statements and locks of the database's own, and all that stands on them.
@@ -88,9 +88,7 @@ def main() -> int:
         chosen = ["-m", "django_db and not browser"]
     else:
         chosen = ["-m", "django_db and not nightly", *(f"tests/{path}" for path in CHOSEN)]
-    command = [sys.executable, "-m", "pytest", *chosen, *sys.argv[1:]]
-    environment = {**os.environ, "DATABASE_URL": POSTGRES_URL}
-    return subprocess.run(command, env=environment, check=False).returncode
+    return run_pytest([*chosen, *sys.argv[1:]], {**os.environ, "DATABASE_URL": POSTGRES_URL})
 
 
 if __name__ == "__main__":
