@@ -33,6 +33,7 @@ from django.db.models import (
     UUIDField,
 )
 
+from annotations.database.create_tables import CreateTables
 from annotations.database.tables import account, job, table
 from annotations.random_keys import new_nonce, new_public_id
 
@@ -43,7 +44,7 @@ SIDES = [("first", "first"), ("second", "second")]
 class Migration(migrations.Migration):
     initial = True
     dependencies = [migrations.swappable_dependency(settings.AUTH_USER_MODEL)]
-    operations = [
+    tables = [
         table(
             "FormVersion",
             ["slug", "version"],
@@ -940,3 +941,4 @@ class Migration(migrations.Migration):
             ),
         ),
     ]
+    operations = [CreateTables(tables)]

@@ -22,6 +22,7 @@ from django.db.models import (
     UniqueConstraint,
 )
 
+from annotations.database.create_tables import CreateTables
 from annotations.database.tables import account, job, table
 
 
@@ -31,7 +32,7 @@ class Migration(migrations.Migration):
         ("annotations", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
-    operations = [
+    tables = [
         table(
             "Report",
             ["-created_at", "-pk"],
@@ -308,3 +309,4 @@ class Migration(migrations.Migration):
             due_at=DateTimeField(),
         ),
     ]
+    operations = [CreateTables(tables)]

@@ -26,6 +26,7 @@ from django.db.models import (
     UniqueConstraint,
 )
 
+from annotations.database.create_tables import CreateTables
 from annotations.database.tables import account, job, table
 from annotations.random_keys import new_key
 
@@ -44,7 +45,7 @@ class Migration(migrations.Migration):
         ("annotations", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
-    operations = [
+    tables = [
         table(
             "Recipe",
             ["name"],
@@ -406,3 +407,4 @@ class Migration(migrations.Migration):
             cost=FloatField(default=0, help_text="By the price that was known when it was asked."),
         ),
     ]
+    operations = [CreateTables(tables)]
