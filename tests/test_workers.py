@@ -77,7 +77,10 @@ def start(environment: dict[str, str], judge: str = "geneval-builtin") -> None:
     )
 
 
-@pytest.fixture(params=["filesystem", "redis", "rabbitmq"])
+RABBIT = pytest.param("rabbitmq", marks=pytest.mark.nightly("the same over files and Redis"))
+
+
+@pytest.fixture(params=["filesystem", "redis", RABBIT])
 def broker(request) -> str:
     if request.param == "redis":
         return needs.redis()

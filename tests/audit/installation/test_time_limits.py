@@ -29,7 +29,10 @@ def silent() -> Iterator[int]:
         yield server.getsockname()[1]
 
 
-@pytest.fixture(params=["redis", "amqp"])
+AMQP = pytest.param("amqp", marks=pytest.mark.nightly("the same with Redis"))
+
+
+@pytest.fixture(params=["redis", AMQP])
 def hung_broker(request, silent, tmp_path, monkeypatch) -> Iterator[None]:
     url = f"{request.param}://127.0.0.1:{silent}/"
     options = start(

@@ -36,7 +36,10 @@ def test_a_first_installation_takes_the_same_command_and_a_second_time_changes_n
     assert not (tmp_path / "backups").exists()
 
 
-@pytest.mark.parametrize("flags", ["", "no_backup=True"])
+WITHOUT = pytest.param("no_backup=True", marks=pytest.mark.nightly("that no step saves then"))
+
+
+@pytest.mark.parametrize("flags", ["", WITHOUT])
 def test_the_tables_are_saved_before_they_change_unless_there_is_a_backup(tmp_path, flags):
     half = UPGRADE + "c('migrate', 'annotations', '0001', verbosity=0);"
     told = lines(start(tmp_path, f"{half} c('upgrade', {flags});"))

@@ -108,6 +108,7 @@ def test_when_it_is_asked_to_stop_it_stops_with_all_its_processes(tmp_path):
         assert not answers(port)
 
 
+@pytest.mark.nightly("it leaves none when it is asked to stop")
 def test_killed_it_leaves_no_process_behind(tmp_path):
     with running(tmp_path) as (process, port):
         left = children(process.pid)

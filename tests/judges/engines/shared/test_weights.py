@@ -140,6 +140,7 @@ def test_running_out_of_memory_is_told_apart_from_other_failures():
         raise RuntimeError("something else")
 
 
+@pytest.mark.nightly("the engines' own tests import both")
 def test_torchvision_imports_beside_any_build_of_torch():
     """In a process of its own: what this one has imported already would hide a failure."""
     code = (

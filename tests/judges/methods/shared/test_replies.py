@@ -46,8 +46,8 @@ def test_a_field_of_json(text, path, value):
         ('{"score": [1]}', ["score", -1]),
         ('{"score": "1"}', ["score", 1]),
         ('{"score": 1}', ["score", 2]),
-        ("[" * 20_000, ["1"]),
-        ('{"a":' * 5_000, ["a"]),
+        ("[" * 2_000, ["1"]),
+        ('{"a":' * 2_000, ["a"]),
     ],
 )
 def test_what_is_not_there_or_contradicts_itself_is_missing(text, path):
