@@ -37,7 +37,6 @@ CHOSEN = (
     "audit/accounts/test_second_factor.py",
     "audit/installation/test_backup_drill.py",
     "audit/installation/test_health.py",
-    "audit/installation/test_time_limits.py",
     "audit/reports/sharing",
     "judges/parts/test_freeze.py",
     "judges/runs/test_local_weights.py",

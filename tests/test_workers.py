@@ -86,6 +86,8 @@ def broker(request) -> str:
         return needs.redis()
     if request.param == "rabbitmq":
         return needs.rabbitmq()
+    if connection.vendor == "postgresql":
+        pytest.skip("an installation with PostgreSQL has a broker")
     return "filesystem://"
 
 
