@@ -24,7 +24,6 @@ from annotations.api.own_format import OwnFormat
 from annotations.consensus import RULES
 from annotations.errors import Refused
 from annotations.stored_answers.store import read_answer
-from audit import tasks
 from audit.accounts import api as accounts_api
 from audit.contests.parameters import MADE_FROM, TIES
 from audit.contests.parameters import Parameters as LeaderboardParameters
@@ -32,11 +31,10 @@ from audit.images import browse
 from audit.models import Report
 from audit.pages import export as export_page
 from audit.questions.leaderboard.question import LEADERBOARD
-from audit.reports import progress
+from audit.questions.report.question import request_report
 from audit.reports.options import CONSENSUS, Options
 from judges import api as judges_api
 from judges.exports.tables import TABLES, Asked
-from judges.runs.wake import send
 
 
 class ReportSerializer(serializers.Serializer):
@@ -85,9 +83,7 @@ def reports(request: Request, slug: str) -> Response:
     place = research_place_or_404(request, slug)
     if request.method == "GET":
         return page(request, Report.objects.filter(study=place.study), ReportSerializer)
-    progress.asked(place.study, by=request.user, options=_options(request))
-    # Without the message, a worker finds the row by itself, a little later.
-    send(tasks.make_report_task, place.study.pk)
+    request_report(place.study, _options(request), by=request.user)
     return Response({"message": "A worker is making the report."}, status=202)
 
 

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-from datetime import datetime
-
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F
 from django.utils import timezone
 
 from annotations.models import Image, Job, Leased, Study, in_payload
@@ -167,58 +165,6 @@ class Tally(models.Model):
 
     def __str__(self) -> str:
         return f"{self.question} of {self.image}"
-
-
-class Making(Leased):
-    """A report that somebody waits for, and how far it is: `audit.reports.progress`."""
-
-    class Kind(models.TextChoices):
-        REPORT = "report", "report"
-
-    class State(models.TextChoices):
-        WAITING = "waiting", "waiting for a worker"
-        WORKING = "working", "being made"
-        REFUSED = "refused", "refused"
-        GIVEN_UP = "given up", "given up"
-
-    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="makings")
-    kind = models.CharField(max_length=9, choices=Kind, default=Kind.REPORT)
-    # What differs from the report that everybody sees: the question, the cut.
-    options = models.JSONField(default=dict, blank=True)
-    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
-    asked_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
-    )
-    asked_at = models.DateTimeField()
-    done = models.PositiveIntegerField(default=0)
-    total = models.PositiveIntegerField(default=0)
-
-    class Meta:
-        ordering = ["-asked_at"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["study", "kind"], name="one_report_of_a_kind_is_made_at_a_time"
-            ),
-            models.CheckConstraint(
-                condition=~Q(state__in=["refused", "given up"]) | ~Q(reason=""),
-                name="a_report_that_is_not_made_says_why",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.study}, {self.done} of {self.total}"
-
-    @property
-    def requested_at(self) -> datetime:
-        return self.asked_at
-
-    @property
-    def is_given_up(self) -> bool:
-        return self.state == self.State.GIVEN_UP
-
-    @property
-    def is_refused(self) -> bool:
-        return self.state == self.State.REFUSED
 
 
 class ReportPart(Leased):

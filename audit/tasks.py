@@ -15,8 +15,8 @@ from annotations.stored_answers import store
 from annotations.studies import retention
 from annotations.versions import raise_labels_version
 from audit.accounts import addresses, expired, reset_links
-from audit.models import Making, Report, ReportPart
-from audit.reports import progress
+from audit.models import Report, ReportPart
+from audit.reports.progress import help_wanted
 from judges.intake import deliveries
 from judges.runs.wake import send
 from judges.signals import scores_changed
@@ -26,23 +26,7 @@ from judges.tasks import wake, wake_jobs
 HELPERS = 3
 
 
-@shared_task(soft_time_limit=900, time_limit=930)
-def make_report_task(study_id: int) -> None:
-    from audit.reports import make as reports
-
-    progress.make_asked(
-        study_id,
-        Making.Kind.REPORT,
-        lambda asked: reports.make_report(
-            study=asked.study,
-            options=reports.Options(**asked.options),
-            user_id=asked.asked_by_id,
-            call=lambda: _call_for_help(study_id),
-        ),
-    )
-
-
-def _call_for_help(study_id: int) -> None:
+def _call_for_help(sender: Any, study_id: int, **kwargs: Any) -> None:
     for _ in range(HELPERS):
         if not send(help_with_report_task, study_id):
             return
@@ -64,26 +48,25 @@ def compute_answer_task(pk: int) -> None:
 
 @shared_task(soft_time_limit=900, time_limit=930)
 def refresh_report_task(study_id: int) -> None:
+    from audit.questions.report.question import request_due_report
     from audit.reports import make as reports
 
     study = Study.objects.filter(pk=study_id).first()
     if study is not None and reports.is_due(study=study):
-        progress.due(study)
-        make_report_task(study_id)
+        request_due_report(study)
 
 
 @shared_task(soft_time_limit=900, time_limit=930)
 def refresh_reports_task() -> None:
     """Runs regularly, for labels, which send no message, and for messages that got lost."""
     from audit.answers import worker
+    from audit.questions.report.question import request_due_report
     from audit.reports import make as reports
 
     for study in Study.objects.all():
         if reports.is_due(study=study, patient=True):
-            progress.due(study)
+            request_due_report(study)
     worker.request_due_answers()
-    for row in progress.waiting():
-        send(make_report_task, row.study_id)
     for answer in store.waiting_answers():
         send(compute_answer_task, answer.pk)
 
@@ -138,6 +121,7 @@ def mail_address_task(account: int, address: str) -> None:
 def listen() -> None:
     people_renamed.connect(_people_renamed, dispatch_uid="audit")
     scores_changed.connect(_scores_changed, dispatch_uid="audit")
+    help_wanted.connect(_call_for_help, dispatch_uid="audit")
     store.answer_requested.connect(_answer_requested, dispatch_uid="audit")
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from django.db.migrations import AddField, CreateModel
+from django.db.migrations import CreateModel
 from django.db.migrations.operations.base import Operation
 
 
@@ -15,7 +15,7 @@ class CreateTables(Operation):
 
     reversible = False
 
-    def __init__(self, operations: Sequence[CreateModel | AddField]) -> None:
+    def __init__(self, operations: Sequence[Operation]) -> None:
         self.operations = list(operations)
 
     def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:

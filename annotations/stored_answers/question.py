@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from django.db.models import Sum
 
-from annotations.models import Annotation, Generator, Study
+from annotations.models import Annotation, Generator, StoredAnswer, Study
 from annotations.versions import (
     labels_version,
     start_reading_labels,
@@ -38,10 +38,12 @@ NONE = NoParameters()
 class Question:
     """`compute`: the body, or the body and whole numbers. `studies`: all whose labels it reads. `facts`:
     what else its answer rests on. `keeps_up`: a worker computes it after each change, without a page that
-    asks. `stores_small`: whether a page that computes it at once stores what it computed."""
+    asks. `stores_small`: whether a page that computes it at once stores what it computed. `compute_for`: in
+    its place for a worker, which may show in the row how far it is."""
 
     name: str
     compute: Callable[[Study, Any], Answer]
+    compute_for: Callable[[StoredAnswer, Any], Answer] | None = None
     parameters: Callable[..., Any] = NoParameters
     reads_votes: bool = False
     studies: Callable[[Study, Any], list[Study]] = lambda study, parameters: [study]

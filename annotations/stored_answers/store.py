@@ -57,7 +57,7 @@ def read_answer(question: Question, study: Study, parameters: Any = NONE) -> Sto
 def _read(question: Question, study: Study, parameters: Any) -> StoredAnswer:
     if not question.stores_small and question.fits_a_page(study, parameters):
         return compute_answer(question, study, parameters, store=False)
-    row = _row(question, study, parameters)
+    row = answer_of(question, study, parameters)
     if row is not None and row.stamp == question.stamp(study, parameters):
         return row
     if question.stores_small and question.fits_a_page(study, parameters):
@@ -76,7 +76,7 @@ def read_figures(
     else it shows the old ones."""
     if question.fits_a_page(study, parameters):
         return compute_answer(question, study, parameters, store=False)
-    row, stamp = _row(question, study, parameters), question.stamp(study, parameters)
+    row, stamp = answer_of(question, study, parameters), question.stamp(study, parameters)
     if row is None or row.stamp.partition(FACTS)[2] != stamp.partition(FACTS)[2]:
         return compute_answer(question, study, parameters)
     if row.stamp == stamp:
@@ -98,7 +98,7 @@ def _is_soon_computed(row: StoredAnswer) -> bool:
 
 def answer_at_once(question: Question, study: Study, parameters: Any = NONE) -> StoredAnswer:
     """For a command, which waits. Raises what `compute` refuses."""
-    row = _row(question, study, parameters)
+    row = answer_of(question, study, parameters)
     if row is not None and row.stamp == question.stamp(study, parameters):
         return row
     return compute_answer(question, study, parameters)
@@ -132,7 +132,7 @@ def request_answer(
 ) -> StoredAnswer:
     """Has a worker compute it, unless one will. `again`: also what was given up. Of a question about a
     study one answer waits at a time: who turns over many parameters fills no queue."""
-    row = _row(question, study, parameters)
+    row = answer_of(question, study, parameters)
     if row is not None and (row.state in IN_HAND or (row.is_given_up and not again)):
         return row
     if not may_write():
@@ -160,12 +160,19 @@ def request_due_answers(questions: Iterable[Question], studies: Iterable[Study])
     for study in studies:
         for question in questions:
             parameters = question.parameters()
-            row = _row(question, study, parameters)
+            row = answer_of(question, study, parameters)
             fresh = row is not None and row.stamp == question.stamp(study, parameters)
             if fresh or question.fits_a_page(study, parameters):
                 continue
             if row is None or has_rested(row):
                 request_answer(question, study, parameters)
+
+
+def request_unless_refused(question: Question, study: Study, parameters: Any) -> None:
+    """A refusal stays until the data change."""
+    row = answer_of(question, study, parameters)
+    if row is None or not row.is_refused or row.stamp != question.stamp(study, parameters):
+        request_answer(question, study, parameters)
 
 
 def waiting_answers() -> list[StoredAnswer]:
@@ -186,7 +193,7 @@ def compute_requested(question: Question, row: StoredAnswer) -> None:
             parameters = question.parameters(**row.parameters)
             # What changes while this reads is newer than the answer.
             stamp = question.stamp(row.study, parameters, start=True)
-            values = _computed(question, row.study, parameters, stamp)
+            values = _computed(question, row.study, parameters, stamp, row)
     except Refused as refusal:
         nothing = {"content": "", "keys": b"", "stamp": stamp, "computed_at": timezone.now()}
         LEASE.end(row.pk, holder, state=State.REFUSED, reason=refusal.message, **nothing)
@@ -232,14 +239,20 @@ def forget_answers(study_id: int) -> None:
     StoredAnswer.objects.filter(study=study_id).delete()
 
 
-def _row(question: Question, study: Study, parameters: Any) -> StoredAnswer | None:
+def answer_of(question: Question, study: Study, parameters: Any) -> StoredAnswer | None:
+    """The row as it is."""
     rows = StoredAnswer.objects.filter(study=study, question=question.name)
     return rows.filter(key=key_of(parameters)).defer("keys").first()
 
 
-def _computed(question: Question, study: Study, parameters: Any, stamp: str) -> dict[str, Any]:
+def _computed(
+    question: Question, study: Study, parameters: Any, stamp: str, row: StoredAnswer | None = None
+) -> dict[str, Any]:
     began = time.perf_counter()
-    found = question.compute(study, parameters)
+    if row is not None and question.compute_for is not None:
+        found = question.compute_for(row, parameters)
+    else:
+        found = question.compute(study, parameters)
     body, keys = found if isinstance(found, tuple) else (found, np.zeros(0, np.int64))
     return {
         "content": json.dumps(body, allow_nan=False),

@@ -46,8 +46,8 @@ class Made:
 class Shown(Progress):
     """Progress on a terminal; no row in the database."""
 
-    def __init__(self, study: Study, show: Step) -> None:
-        super().__init__(study)
+    def __init__(self, show: Step) -> None:
+        super().__init__()
         self.show = show
 
     def step(self) -> None:
@@ -86,7 +86,7 @@ def report_of(
         if title:
             study.title = title[:200]
             study.save(update_fields=["title"])
-        report = make_report(study=study, options=options, progress=Shown(study, show))
+        report = make_report(study=study, options=options, progress=Shown(show))
         return Made(write(report), told, outcome, len(report.body["judges"]))
 
 

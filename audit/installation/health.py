@@ -24,7 +24,6 @@ from annotations.database.leases import TRIES
 from annotations.models import Deletion, StoredAnswer
 from audit.installation import lasting_disk, message_files, own_address, tables
 from audit.installation import static_files as files_of_pages
-from audit.models import Making
 from judges import catalogue, registry
 from judges.errors import first_line
 from judges.models import Chunk, Run, Upload
@@ -175,10 +174,11 @@ def workers() -> Finding:
 
 def given_up() -> Finding:
     """Work that failed again and again, and waits for a person."""
+    answers = StoredAnswer.objects.filter(state=StoredAnswer.State.GIVEN_UP)
     counts = {
         "runs": Run.objects.filter(chunks__state=Chunk.State.GIVEN_UP).distinct().count(),
-        "reports": Making.objects.filter(state=Making.State.GIVEN_UP).count(),
-        "figures": StoredAnswer.objects.filter(state=StoredAnswer.State.GIVEN_UP).count(),
+        "reports": answers.filter(question="report").count(),
+        "figures": answers.exclude(question="report").count(),
         "imports": Upload.objects.filter(state=Upload.State.GIVEN_UP).count(),
         "deletions of studies": Deletion.objects.filter(state=Deletion.State.GIVEN_UP).count(),
     }

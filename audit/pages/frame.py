@@ -19,20 +19,18 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from annotations.access import HtmxRequest, research_place_or_404
-from annotations.models import Study
-from audit import tasks
+from annotations.models import StoredAnswer, Study
 from audit.charts import every_chart
-from audit.models import Making, Report
+from audit.models import Report
 from audit.pages import filters
+from audit.questions.report.question import awaited_report, request_due_report
 from audit.reports import make as reports
-from audit.reports import progress
 from audit.reports.options import Options
 from audit.reports.pairing import questions_of
 from audit.view import MANY, View
 from audit.words import report as report_words
 from audit.words import titles
 from judges.runs.queries import RunRow, running_rows
-from judges.runs.wake import send
 
 FILES = ("svg", "png", "pdf")
 
@@ -85,8 +83,8 @@ class ReportPage:
         return running_rows(self.study)
 
     @cached_property
-    def making(self) -> Making | None:
-        return progress.of(self.study, options=self.options)
+    def making(self) -> StoredAnswer | None:
+        return awaited_report(self.study, self.options)
 
     @cached_property
     def stale(self) -> bool:
@@ -197,8 +195,8 @@ def report_page(request: HtmxRequest, slug: str) -> ReportPage:
     options = _chosen(study, view, usual)
     newest = known.filter(options=options).first() if options else usual
     due = options and reports.is_due(study=study, patient=True, options=options)
-    if due and progress.looked_for(study, options):
-        send(tasks.make_report_task, study.pk)
+    if due:
+        request_due_report(study, options)
     return ReportPage(request, study, newest, newest, view, options)
 
 

@@ -14,17 +14,15 @@ from django.views.decorators.http import require_GET, require_POST
 from annotations.access import HtmxRequest, research_place_or_404
 from annotations.stored_answers.question import NoParameters
 from annotations.stored_answers.store import request_answer
-from audit import tasks
 from audit.answers.worker import all_questions
 from audit.charts.faces import face_of
 from audit.handed_in.formats import HANDED_IN, of_report
 from audit.models import Report
 from audit.navigation import PAGES
 from audit.pages.frame import ReportPage, options_of, report_page, respond
-from audit.reports import progress
+from audit.questions.report.question import request_report
 from audit.view import View
 from audit.words import changes
-from judges.runs.wake import send
 
 LISTED = 100
 KINDS = {
@@ -56,9 +54,7 @@ def make(request: HtmxRequest, slug: str) -> HttpResponse:
             raise Http404
         request_answer(question, study, by=request.user, again=True)
     else:
-        progress.asked(study, by=request.user, options=options)
-        # Without the message, a worker finds the row by itself, a little later.
-        send(tasks.make_report_task, study.pk)
+        request_report(study, options, by=request.user)
     if request.htmx:
         return HttpResponse(status=204, headers={"HX-Trigger": "report-asked"})
     name = request.POST.get("page", "")

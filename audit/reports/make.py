@@ -29,7 +29,7 @@ from audit.reports.one_judge import JudgeReport
 from audit.reports.options import RESAMPLES, SEED, Options
 from audit.reports.pairing import Database, Paired, Source, questions_of
 from audit.reports.people_agreement import of_generator, people_of
-from audit.reports.progress import Progress, Unseen
+from audit.reports.progress import Progress
 from audit.reports.reference import Reference, Series, why_no_classes
 from audit.reports.sharing import benches
 from audit.reports.sharing.benches import Alone, Kept, Shared
@@ -72,7 +72,7 @@ def make_report(
     newest = Report.objects.filter(study=study, options=changed).first()
     if newest is not None and (newest.stamp, newest.rows) == (stamp_before, rows_before):
         return newest
-    computed = Computation(Database(study), options, progress or Progress(study))
+    computed = Computation(Database(study), options, progress or Progress())
     if newest is not None and computed.is_told_in(newest.body):
         # No number can have changed: the newest report only gets the new stamp.
         newest.stamp, newest.rows = stamp_before, rows_before
@@ -110,7 +110,7 @@ def help_with(study_id: int) -> int:
 
     def parts_of(asked: ReportPart) -> list[Part]:
         options = Options(**asked.options)
-        return Computation(Database(asked.study), options, Unseen()).all_parts()
+        return Computation(Database(asked.study), options, Progress()).all_parts()
 
     return benches.help_with(study_id, parts_of)
 
@@ -151,7 +151,7 @@ def stamp(study: Study) -> str:
 
 def compute(study: Study, options: Options) -> tuple[dict[str, Any], str]:
     """The body of a report and the hash of its data."""
-    computed = Computation(Database(study), options, Progress(study))
+    computed = Computation(Database(study), options, Progress())
     return computed.body, computed.paired.digest
 
 

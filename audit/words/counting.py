@@ -7,18 +7,17 @@ from datetime import timedelta
 from django.utils import timezone
 
 from annotations.models import StoredAnswer
-from audit.models import Making
 
 # A running worker looks round every 15 seconds.
 PATIENCE = timedelta(minutes=2)
 
 
-def who_counts(making: Making | StoredAnswer | None) -> str:
-    now, state = timezone.now(), making and making.state
-    if making and state == Making.State.WORKING and (making.leased_until or now) > now:
+def who_counts(answer: StoredAnswer | None) -> str:
+    now, state = timezone.now(), answer and answer.state
+    if answer and state == StoredAnswer.State.WORKING and (answer.leased_until or now) > now:
         return "A worker is counting them."
-    if making and state == Making.State.WAITING and now - making.requested_at > PATIENCE:
-        since = making.requested_at.strftime("%Y-%m-%d %H:%M")
+    if answer and state == StoredAnswer.State.WAITING and now - answer.requested_at > PATIENCE:
+        since = answer.requested_at.strftime("%Y-%m-%d %H:%M")
         return f"They wait since {since} UTC, and no worker has taken them up: perhaps none is running."
     return "A worker will count them when it takes them up."
 

@@ -24,7 +24,7 @@ def queue_of(task: str) -> str:
         ("audit.tasks.mail_address_task", "mail"),
         ("judges.tasks.reap_task", "mail"),
         ("judges.tasks.score_chunk_task", "judges"),
-        ("audit.tasks.make_report_task", "jurybox"),
+        ("audit.tasks.compute_answer_task", "jurybox"),
     ],
 )
 def test_each_kind_of_work_has_its_queue(task, queue):

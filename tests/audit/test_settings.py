@@ -176,3 +176,8 @@ def test_statistics_rules_and_engines_need_no_django(tmp_path):
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert ended.stdout.strip() == "False False"
+
+
+def test_a_start_loads_neither_statistics_nor_engines(tmp_path):
+    code = "import sys; print(sys.modules.keys() & {'scipy', 'pandas', 'torch', 'transformers'})"
+    assert start(tmp_path, code).stdout.strip() == "set()"

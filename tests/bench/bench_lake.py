@@ -175,9 +175,9 @@ def report(folder: Path, images: int, raters: int) -> str:
     from audit.lake.read import LakeStudy
     from audit.reports.make import Computation
     from audit.reports.options import Options
-    from audit.reports.progress import Unseen
+    from audit.reports.progress import Progress
 
-    body = Computation(LakeStudy(folder / "bench"), Options(), Unseen()).body
+    body = Computation(LakeStudy(folder / "bench"), Options(), Progress()).body
     (folder / "report.json").write_text(json.dumps(body))
     auroc = body["judges"]["judge-0"]["overall"]["auroc"]
     return f"AUROC of judge-0 {auroc['value']:.4f} ({auroc['low']:.4f} to {auroc['high']:.4f})"

@@ -69,16 +69,16 @@ def measure(images: int, prompts: int, workers: list[int]) -> Iterator[dict[str,
 
 def asked_for(study: Any) -> float:
     """Seconds until the report is there."""
-    from audit import tasks
-    from audit.models import Making, Report, ReportPart
-    from audit.reports import progress
+    from annotations.models import StoredAnswer
+    from audit.models import Report, ReportPart
+    from audit.questions.report.question import request_report
 
     Report.objects.all().delete()
     ReportPart.objects.all().delete()
+    StoredAnswer.objects.all().delete()
     began = time.perf_counter()
-    progress.asked(study)
-    tasks.make_report_task.delay(study.pk)
-    while Making.objects.filter(study=study, kind=progress.REPORT).exists():
+    request_report(study, {})
+    while not StoredAnswer.objects.filter(study=study, question="report", state="ready").exists():
         assert time.perf_counter() - began < PATIENCE
         time.sleep(0.02)
     wall = time.perf_counter() - began

@@ -17,7 +17,6 @@ from annotations.stored_answers.question import NoParameters
 from annotations.stored_answers.store import read_answer
 from audit.questions.agreement.question import AGREEMENT
 from audit.reports import make as reports
-from audit.tasks import make_report_task
 from audit.words import report as report_words
 from audit.words.report import title
 from judges.runs import lifecycle, score_chunk
@@ -268,7 +267,7 @@ def test_asking_again_shows_the_bar_at_once(open_page, alice, report):
     page.get_by_text("How it was computed").click()
     page.get_by_role("button", name="Compute it again").click()
     expect(page.get_by_text("The report is being made")).to_be_visible()
-    make_report_task(report.study_id)
+    making.compute_waiting_answers()
     expect(page.get_by_text("The report is being made")).to_be_hidden()
 
 

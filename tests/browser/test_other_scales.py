@@ -10,7 +10,6 @@ from playwright.sync_api import expect
 
 from audit.models import Report
 from audit.reports import make as reports
-from audit.tasks import make_report_task
 from tests import making
 from tests.browser.conftest import save_screenshot
 from tests.browser.test_look import SIZES
@@ -85,7 +84,7 @@ def test_question_and_cut_are_chosen_on_the_page(open_page, alice):
     page.get_by_label("question").select_option("mood")
     page.wait_for_url("**question=mood**")
     expect(page.get_by_text("The report is being made")).to_be_visible()
-    make_report_task(study.pk)
+    making.compute_waiting_answers()
     # The page asks again by itself.
     cut = page.get_by_label("right from (0 to 1)")
     expect(cut).to_have_attribute("placeholder", "0.5")
@@ -93,7 +92,7 @@ def test_question_and_cut_are_chosen_on_the_page(open_page, alice):
     cut.press("Enter")
     page.wait_for_url("**positive_at=0.8**")
     expect(page.get_by_text("The report is being made")).to_be_visible()
-    make_report_task(study.pk)
+    making.compute_waiting_answers()
     expect(page.get_by_label("right from (0 to 1)")).to_have_value("0.8")
     newest = Report.objects.first()
     assert newest.options == {"question": "mood", "positive_at": 0.8}

@@ -13,7 +13,8 @@ def _fields(model: type[Model]) -> set[str]:
 
 
 def _models() -> list[type[Model]]:
-    return [model for app in APPS for model in apps.get_app_config(app).get_models()]
+    found = [model for app in APPS for model in apps.get_app_config(app).get_models()]
+    return [model for model in found if not model._meta.proxy]
 
 
 def job_tables() -> list[str]:

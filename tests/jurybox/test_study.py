@@ -114,9 +114,9 @@ def test_a_report_that_is_not_there_is_asked_for_and_waited_for(served, monkeypa
         asked.append(task)
         reports.make_report(study=row)
 
-    monkeypatch.setattr("audit.api.send", send)
+    monkeypatch.setattr(tasks, "send", send)
     report = Study("tutorial", address=address, token=token).report(wait=60)
-    assert asked == [tasks.make_report_task]
+    assert asked == [tasks.compute_answer_task]
     assert report.judges == ["geneval-builtin", "soft-tifa-gm-builtin"]
 
 

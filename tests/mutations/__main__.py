@@ -71,6 +71,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutations")
     parser.add_argument("--per-room", type=int, default=1)
     parser.add_argument("--seed", type=int, default=11)
+    parser.add_argument("--near", type=int, default=4, help="so many batches of tests near a line")
     parser.add_argument("--minutes", type=float, default=10, help="at most so long for each line")
     parser.add_argument(
         "--jobs", type=int, default=1, help="copies in which lines are broken at once"

@@ -13,7 +13,7 @@ from audit.pages.tables import drift_csv
 from audit.paper_tables import LIKE, table
 from audit.paper_tables.study import audited
 from audit.reports import make as reports
-from audit.reports.progress import Unseen
+from audit.reports.progress import Progress
 from audit.words import report as report_words
 
 FORMATS = ("text", "json", "csv", "pdf", "html", "latex")
@@ -68,7 +68,7 @@ def _of_lake(folder: Path, options: reports.Options, format: str) -> str:
     # DuckDB takes a moment to load.
     from audit.lake.read import LakeStudy
 
-    return _written(reports.Computation(LakeStudy(folder), options, Unseen()).body, format)
+    return _written(reports.Computation(LakeStudy(folder), options, Progress()).body, format)
 
 
 def _written(body: dict[str, Any], format: str) -> str:

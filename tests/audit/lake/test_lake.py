@@ -17,7 +17,7 @@ from audit.lake.write import write_study
 from audit.reports.make import Computation
 from audit.reports.options import Options
 from audit.reports.pairing import Database
-from audit.reports.progress import Unseen
+from audit.reports.progress import Progress
 from judges.intake import bring_in
 from judges.models import AtomScore, Score
 from tests.audit.from_files import tables as made_tables
@@ -61,7 +61,7 @@ def lake(study, tmp_path):
 
 
 def body_of(source, options=OPTIONS):
-    return Computation(source, options, Unseen()).body
+    return Computation(source, options, Progress()).body
 
 
 @pytest.mark.parametrize("question", [None, "aligned"])

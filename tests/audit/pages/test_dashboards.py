@@ -9,10 +9,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotations.models import Annotation, Generator, Image
+from annotations.models import Annotation, Generator, Image, StoredAnswer
 from annotations.pictures.store import thumbnail_of
-from audit import tasks
-from audit.models import Making, Report
+from audit.models import Report
 from audit.reports import make as reports
 from audit.words import report as report_words
 from judges.models import Run
@@ -338,10 +337,10 @@ def test_asking_for_a_report_shows_its_bar(as_alice, judged):
     assert response.status_code == 204
     assert response["HX-Trigger"] == "report-asked"
     assert "The report is being made" in text(get(as_alice, "slices", judged))
-    Making.objects.update(done=3, total=8)
+    StoredAnswer.objects.update(done=3, total=8)
     assert "3 of 8 slices" in text(get(as_alice, "slices", judged))
-    tasks.make_report_task(judged.pk)
-    assert not Making.objects.exists()
+    making.compute_waiting_answers()
+    assert "The report is being made" not in text(get(as_alice, "slices", judged))
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,13 @@ from django.utils import timezone
 
 from annotations.errors import Refused
 from annotations.models import StoredAnswer
-from annotations.stored_answers import question
+from annotations.stored_answers import question, store
 from audit import tasks
 from audit.installation import health
-from audit.models import Making, Report
+from audit.models import Report
 from audit.questions.agreement import question as agreement
+from audit.questions.report.question import request_due_report
 from audit.reports import make as reports
-from audit.reports import progress
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -54,7 +54,7 @@ def test_after_five_failures_it_is_given_up_and_the_page_says_why(judged, as_ali
     with monkeypatch.context() as patch:
         broken(patch, reports, "make_report")
         assert len(rounds(9, patch)) == 5
-        row = Making.objects.get()
+        row = StoredAnswer.objects.get()
         assert (row.state, row.reason) == ("given up", FAILED)
     page = as_alice.get("/studies/shapes/drift/").content.decode()
     assert f"The report could not be made. {FAILED}" in page
@@ -62,9 +62,8 @@ def test_after_five_failures_it_is_given_up_and_the_page_says_why(judged, as_ali
     found = health.given_up()
     assert (found.state, found.words[:10]) == ("look", "1 reports:")
     as_alice.post("/studies/shapes/drift/make/")
-    tasks.make_report_task(judged.pk)
-    assert Report.objects.count() == 1
-    assert not Making.objects.exists()
+    making.compute_waiting_answers()
+    assert StoredAnswer.objects.get().body == {"report": Report.objects.get().pk}
 
 
 def test_new_labels_alone_do_not_try_again_what_was_given_up(judged, monkeypatch):
@@ -76,14 +75,14 @@ def test_new_labels_alone_do_not_try_again_what_was_given_up(judged, monkeypatch
 
 
 def test_a_report_that_kills_its_worker_is_given_up_after_five(judged, monkeypatch):
-    progress.due(judged)
+    request_due_report(judged)
     for _ in range(5):
-        (row,) = progress.waiting()
-        assert progress.LEASE.claim(row.pk)
-        Making.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
-    assert progress.waiting() == []
-    assert Making.objects.get().reason == (
-        "5 workers in a row died or lost the database while they were making this report; "
+        (row,) = store.waiting_answers()
+        assert store.LEASE.claim(row.pk)
+        StoredAnswer.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
+    assert store.waiting_answers() == []
+    assert StoredAnswer.objects.get().reason == (
+        "5 workers in a row died or lost the database while they were computing this; "
         "it may need more memory than there is."
     )
 
@@ -107,9 +106,7 @@ def test_one_study_that_fails_holds_up_no_other(judged, monkeypatch):
 def test_a_report_that_is_asked_for_while_no_broker_answers_is_made_later(
     judged, as_alice, monkeypatch
 ):
-    from audit.pages import reports as page
-
-    monkeypatch.setattr(page, "send", lambda *_: False)
+    monkeypatch.setattr(tasks, "send", lambda *_: False)
     assert as_alice.post("/studies/shapes/drift/make/").status_code == 302
     assert "The report is being made" in as_alice.get("/studies/shapes/drift/").content.decode()
     rounds(1, monkeypatch)
@@ -138,8 +135,8 @@ def test_a_refusal_is_a_sentence_and_no_failure(study, as_alice, monkeypatch):
 
     monkeypatch.setattr(reports, "make_report", refuse)
     as_alice.post("/studies/shapes/drift/make/")
-    tasks.make_report_task(study.pk)
-    row = Making.objects.get()
+    making.compute_waiting_answers()
+    row = StoredAnswer.objects.get()
     assert (row.state, row.tries) == ("refused", 1)
     assert (
         "No report was made. Nobody has answered yet."

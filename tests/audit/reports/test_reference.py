@@ -12,9 +12,8 @@ from annotations.exports.pseudonyms import name_in_reports
 from annotations.forms.papers import geneval2_atoms, geneval_crowd
 from annotations.forms.versions import use_form
 from annotations.labelling import assign, record
-from annotations.models import Annotation, Answer, Atom, Decision
+from annotations.models import Annotation, Answer, Atom, Decision, StoredAnswer
 from annotations.studies import adjudication
-from audit.models import Making
 from audit.reports import make as reports
 from audit.reports.pairing import pair
 from judges.models import AtomScore, Score
@@ -206,4 +205,4 @@ def test_page_and_api_take_the_name_of_the_consensus(three, client):
     assert client.get(address, {"consensus": "loudest"}).status_code == 400
     asked = client.post(f"{reverse('api-reports', args=['three'])}?consensus=dawid-skene")
     assert asked.status_code == 202
-    assert Making.objects.get(study=three).options == {"consensus": "dawid-skene"}
+    assert StoredAnswer.objects.get(study=three).parameters["consensus"] == "dawid-skene"

@@ -8,11 +8,13 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from annotations.models import StoredAnswer
 from annotations.versions import raise_labels_version
 from audit import tasks
-from audit.models import Making, Report, ReportPart
+from audit.models import Report, ReportPart
+from audit.questions.report.question import request_due_report, request_report
 from audit.reports import make as reports
-from audit.reports import progress
+from audit.reports.progress import Progress
 from audit.reports.sharing import benches, rows
 from audit.reports.sharing.parts import Part
 from tests import making
@@ -129,7 +131,7 @@ def test_a_part_that_another_worker_still_computes_is_waited_for(judged, compute
 
     def call():
         row = rows.first_waiting(judged.pk)
-        plan = reports.Computation(reports.Database(judged), FEW, progress.Unseen())
+        plan = reports.Computation(reports.Database(judged), FEW, Progress())
         (part,) = [part for part in plan.all_parts() if part.key == row.key]
         theirs.append(rows.take(judged.pk, {part.key: part}))
 
@@ -170,25 +172,25 @@ def test_a_report_whose_part_fails_says_the_sentence_as_ever(judged, monkeypatch
         patch.setattr(reports, "people_of", broken)
         for _ in range(6):
             tasks.refresh_reports_task()
-        row = Making.objects.get()
+        row = StoredAnswer.objects.get()
         assert row.reason == "Tried 5 times. It failed: MemoryError: no message."
-    progress.asked(judged)
-    tasks.make_report_task(judged.pk)
+    request_report(judged, {})
+    making.compute_waiting_answers()
     assert Report.objects.count() == 1
 
 
 def test_a_worker_that_makes_a_large_report_calls_others(judged, monkeypatch):
     called = []
     monkeypatch.setattr(tasks, "send", lambda task, *args: called.append((task.name, args)))
-    progress.due(judged)
-    tasks.make_report_task(judged.pk)
+    request_due_report(judged)
+    making.compute_waiting_answers()
     # A broker that is down is asked once.
     assert called == [("audit.tasks.help_with_report_task", (judged.pk,))]
     called.clear()
     monkeypatch.setattr(tasks, "send", lambda task, *args: called.append(args) or True)
     making.labels(judged, {"early-0": {"cat": 1}})
-    progress.due(judged)
-    tasks.make_report_task(judged.pk)
+    request_due_report(judged)
+    making.compute_waiting_answers()
     assert called == [(judged.pk,)] * tasks.HELPERS
     assert reports.help_with(judged.pk) == 0
 
