@@ -41,7 +41,9 @@ def opened_to_read() -> str:
     return f"postgres://{person}@{place}?options=-c%20default_transaction_read_only%3Don"
 
 
-@pytest.mark.nightly("a process of its own on a database opened to read; above it refuses by a pragma")
+@pytest.mark.nightly(
+    "a process of its own on a database opened to read; above it refuses by a pragma"
+)
 def test_a_database_that_is_opened_to_read_serves_every_page_or_says_why_not(
     world, cookies, filled, capsys
 ):
