@@ -13,7 +13,13 @@ known to all. Everything else stands here, once:
   `TRIES` of them, or of workers that died, it waits with the reason until a person tries it again.
 - Between tries it rests for as long as its kind says.
 - `waiting` says for which jobs a worker is to be called, after taking back those of the dead: the
-  first of each person and kind, then the second of each, and so on.
+  first of each person and kind, then the second of each, and so on; of two people the one first whose
+  jobs of this kind took less time of workers in the last day, where that is counted.
+- A long job of a kind with a `slice` is put off where it reports its progress, if somebody waits
+  who took less time: they come next. It then begins again, so what it does must go quickly over what is there
+  already; each slice is as long as all before it, so it always ends.
+- A kind with `most_seconds` takes so much time of workers in a day for one person, and twice that for a
+  study; then its jobs wait.
 """
 
 from __future__ import annotations
@@ -28,7 +34,7 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, Sum
 from django.utils import timezone
 
 from annotations import event_log
@@ -41,6 +47,8 @@ logger = logging.getLogger(__name__)
 
 Row = TypeVar("Row", bound=Job)
 State = Job.State
+DAY = timedelta(days=1)
+LOOK_AGAIN = timedelta(minutes=15)
 KINDS: dict[str, JobKind[Any]] = {}
 
 
@@ -50,6 +58,10 @@ class Declined(Exception):
 
 class TryLater(Exception):
     """In vain for now; the message is the whole reason."""
+
+
+class PutOff(Exception):
+    """Others come first."""
 
 
 class LeaseLost(Exception):
@@ -75,6 +87,9 @@ class JobKind(Generic[Row]):
     kept: bool = True
     # The other processes of all workers are left to other kinds.
     one_at_a_time: bool = False
+    # Seconds after which another person's job comes first, and those of workers in a day.
+    slice: int | None = None
+    most_seconds: int | None = None
     ended: Callable[[Row], object] = lambda job: None
 
     def __post_init__(self) -> None:
@@ -115,6 +130,13 @@ class Progress:
 
     def __init__(self, kind: JobKind[Any], job: Job) -> None:
         self.kind, self.job, self.written_at = kind, job, 0.0
+        self.began_at = time.monotonic()
+        # Off once what it does must not stop half-way.
+        self.may_be_put_off = True
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.began_at
 
     def __call__(self, done: int, *, now: bool = False, **columns: Any) -> None:
         if now or time.monotonic() - self.written_at >= self.kind.progress_every:
@@ -122,6 +144,25 @@ class Progress:
                 self.written_at = time.monotonic()
             if not self.kind.lease.renew(self.job.pk, self.job.holder, done=done, **columns):
                 raise LeaseLost
+            if self.may_be_put_off and self._is_slice_over() and self._others_wait():
+                raise PutOff
+
+    def _is_slice_over(self) -> bool:
+        return self.kind.slice is not None and self.seconds > max(self.kind.slice, self.job.seconds)
+
+    def _others_wait(self) -> bool:
+        """Somebody who has taken less of workers than this one, up to now."""
+        used = _seconds_by_person(self.kind)
+        mine = used[self.job.by_id] + self.seconds
+        rows = self.kind.model.objects.filter(_is_due(), state=State.WAITING).order_by()
+        people = set(rows.values_list("by", flat=True)) - {self.job.by_id}
+        return any(used[person] < mine for person in people)
+
+
+def _is_due() -> Q:
+    """No rest is longer than a day: one that ends later was begun by a wrong clock."""
+    now = timezone.now()
+    return Q(due_at=None) | Q(due_at__lte=now) | Q(due_at__gt=now + DAY)
 
 
 def waiting() -> list[Job]:
@@ -130,28 +171,72 @@ def waiting() -> list[Job]:
     for name in unfinished.values_list("kind", flat=True).distinct():
         if name in KINDS:
             KINDS[name].lease.take_back()
-    due = Q(due_at=None) | Q(due_at__lte=timezone.now())
-    rows = Job.objects.filter(due, state=State.WAITING, kind__in=KINDS)
+    rows = Job.objects.filter(_is_due(), state=State.WAITING, kind__in=KINDS).order_by("pk")
     sent: Counter[tuple[str, int | None]] = Counter()
+    used: dict[str, Counter[int | None]] = {}
     turns = []
-    for job in rows.only("pk", "kind", "by_id").order_by("pk"):
-        turns.append((sent[job.kind, job.by_id], job.pk, job))
-        sent[job.kind, job.by_id] += 1
-    return [job for _, _, job in sorted(turns, key=lambda turn: turn[:2])]
+    for job in rows.only("pk", "kind", "by_id"):
+        if job.kind not in used:
+            used[job.kind] = _seconds_by_person(KINDS[job.kind])
+        person = job.kind, job.by_id
+        turns.append((sent[person], used[job.kind][job.by_id], job.pk, job))
+        sent[person] += 1
+    return [turn[-1] for turn in sorted(turns, key=lambda turn: turn[:3])]
+
+
+def _lately() -> Q:
+    return Q(finished_at=None) | Q(finished_at__gt=timezone.now() - DAY)
+
+
+def _seconds_by_person(kind: JobKind[Any]) -> Counter[int | None]:
+    """Of workers in the last day; empty where nobody counts them."""
+    if kind.most_seconds is None:
+        return Counter()
+    rows = kind.model.objects.filter(_lately(), seconds__gt=0).order_by().values_list("by")
+    return Counter(dict(rows.annotate(Sum("seconds"))))
+
+
+def _waits_for_tomorrow(kind: JobKind[Any], pk: int) -> bool:
+    """Whether its person or its study has taken as much of workers as a day allows; says so there."""
+    if kind.most_seconds is None:
+        return False
+    job = kind.model.objects.filter(pk=pk, state=State.WAITING).first()
+    if job is None:
+        return False
+    for of, most in (({"by": job.by_id}, 1), ({"study": job.study_id}, 2)):
+        rows = kind.model.objects.filter(_lately(), **of)
+        used = rows.aggregate(sum=Sum("seconds"))["sum"] or 0
+        if None not in of.values() and used >= most * kind.most_seconds:
+            hours = most * kind.most_seconds / 3600
+            whose = "one person" if most == 1 else "one study"
+            words = f"It waits: workers give {hours:g} hour{'' if hours == 1 else 's'} a day to {whose}."
+            rows = kind.model.objects.filter(pk=pk, state=State.WAITING)
+            rows.update(reason=words, due_at=timezone.now() + LOOK_AGAIN)
+            return True
+    return False
 
 
 def run(pk: int) -> bool:
     """Claim the job, do it, and store what came of it; True when it was done."""
     name = Job.objects.filter(pk=pk).values_list("kind", flat=True).first()
-    if name not in KINDS or not (holder := KINDS[name].claim(pk)):
+    if name not in KINDS or _waits_for_tomorrow(KINDS[name], pk):
         return False
     kind = KINDS[name]
+    if not (holder := kind.claim(pk)):
+        return False
     job = kind.model.objects.select_related("study", "by").get(pk=pk)
+    progress = Progress(kind, job)
     try:
-        with kind.lease.held_by(pk, holder), event_log.on_behalf_of(job.by):
-            outcome = kind.do(job, Progress(kind, job))
+        try:
+            with kind.lease.held_by(pk, holder), event_log.on_behalf_of(job.by):
+                outcome = kind.do(job, progress)
+        finally:
+            _count_seconds(kind, job, progress.seconds)
     except LeaseLost:
         return False
+    except PutOff:
+        words = "Others’ turn comes first."
+        kind.lease.end(pk, holder, state=State.WAITING, reason=words, tries=F("tries") - 1)
     except Declined as declined:
         reason = f"The last worker that was asked: {declined}"
         kind.lease.end(pk, holder, state=State.WAITING, reason=reason, tries=F("tries") - 1)
@@ -165,6 +250,12 @@ def run(pk: int) -> bool:
     else:
         return _end(kind, job, State.DONE, reason="", outcome=dict(outcome or {}))
     return False
+
+
+def _count_seconds(kind: JobKind[Any], job: Job, seconds: float) -> None:
+    """Also of a try in vain; only where somebody asks for it."""
+    if kind.most_seconds is not None:
+        Job.objects.filter(pk=job.pk).update(seconds=F("seconds") + seconds)
 
 
 @transaction.atomic

@@ -12,7 +12,7 @@ import secrets
 import sys
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
@@ -332,6 +332,9 @@ TEMPLATES = [
 
 # --- Storage ------------------------------------------------------------------------------------
 
+# True: pages answer, nothing but a log-in is taken.
+READ_ONLY = _flag("READ_ONLY")
+
 DATABASE_URL = os.environ.get("DATABASE_URL", "") or f"sqlite:///{VAR_DIR / 'jurybox.sqlite3'}"
 try:
     DATABASES = {"default": dj_database_url.parse(DATABASE_URL, conn_max_age=60)}
@@ -345,6 +348,13 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     # Django's own, with a queue for writers.
     DATABASES["default"]["ENGINE"] = "audit.installation.sqlite"
     Path(DATABASES["default"]["NAME"]).parent.mkdir(parents=True, exist_ok=True)
+    _mode = DATABASES["default"].get("OPTIONS", {}).get("mode", "")
+    if _mode not in {"", "ro"} or (_mode and not READ_ONLY):
+        raise ImproperlyConfigured(
+            "DATABASE_URL ends with ?mode=; only mode=ro is known, and only with READ_ONLY=True."
+        )
+    if _mode:
+        DATABASES["default"]["NAME"] = f"file:{quote(DATABASES['default']['NAME'])}?mode=ro"
     DATABASES["default"]["OPTIONS"] = {
         # A transaction that reads and then writes cannot wait for another writer once it holds an
         # old snapshot; taking the write lock at its start makes the busy timeout work.
@@ -372,8 +382,6 @@ elif DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
     WEB_DATABASE_OPTIONS = {"options": _limits(_own, statement="30s", lock="10s")}
 # True where a container's own disk would lose what people do: `serve` then refuses to start.
 REQUIRE_LASTING_DISK = _flag("REQUIRE_LASTING_DISK")
-# True: pages answer, nothing but a log-in is taken.
-READ_ONLY = _flag("READ_ONLY")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 MEDIA_ROOT = Path(os.environ.get("MEDIA_ROOT", "") or VAR_DIR / "media")

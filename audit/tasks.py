@@ -17,6 +17,7 @@ from annotations.versions import raise_labels_version
 from audit.accounts import addresses, expired, reset_links
 from audit.models import Report, ReportPart
 from audit.reports.progress import help_wanted
+from audit.webhooks import send as webhook_send  # its kind of job is known from the start
 from judges.intake import deliveries
 from judges.runs.wake import send
 from judges.signals import scores_changed
@@ -85,11 +86,11 @@ def delete_expired_task() -> None:
 @shared_task(soft_time_limit=300, time_limit=330)
 def webhooks_task() -> None:
     """Runs regularly: what has happened since is written down, and sent like all jobs."""
-    from audit.webhooks import messages, send
+    from audit.webhooks import messages
 
     if messages.write_new():
         wake_jobs()
-    send.forget_old()
+    webhook_send.forget_old()
 
 
 @shared_task(soft_time_limit=900, time_limit=930)

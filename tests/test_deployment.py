@@ -33,7 +33,7 @@ def test_web_workers_and_judges_are_services_of_their_own(compose):
     commands = {name: service.get("command", []) for name, service in compose["services"].items()}
     assert {"web", "worker", "judge", "database", "broker", "tables"} == set(commands)
     queues = {name: words[-1] for name, words in commands.items() if "--queues" in words[-2:]}
-    assert queues == {"worker": "jurybox"}
+    assert queues == {"worker": "jurybox,imports,mail"}
     assert commands["judge"][commands["judge"].index("--queues") + 1] == "judges"
 
 

@@ -24,6 +24,7 @@ REACHED_BY = {
     "annotations/models/image.py": "annotations/imports/test_write_study.py",
     "annotations/traces.py": "annotations/studies/test_personal_data.py",
     "annotations/studies/set_aside.py": "annotations/studies/test_annotator_quality.py",
+    "audit/installation/sqlite/base.py": "hostile/test_read_only.py",
     "audit/installation/backups/sqlite_database.py": "audit/installation/test_backup_drill.py",
     "annotations/pair_files/take.py": "annotations/pair_files/test_take.py",
     "judges/parts/drafts.py": "judges/parts/test_freeze.py",

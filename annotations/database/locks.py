@@ -20,22 +20,30 @@ def together(name: str) -> AbstractContextManager[None]:
     return _held(name, alone=False)
 
 
-def alone(name: str) -> AbstractContextManager[None]:
-    return _held(name, alone=True)
+def alone(name: str, *, patiently: bool = False) -> AbstractContextManager[None]:
+    """`patiently`: however long another one holds it."""
+    return _held(name, alone=True, patiently=patiently)
 
 
 @contextmanager
-def _held(name: str, *, alone: bool) -> Iterator[None]:
-    held = _on_postgres if connection.vendor == "postgresql" else _beside_sqlite
-    with held(name, alone):
-        yield
+def _held(name: str, *, alone: bool, patiently: bool = False) -> Iterator[None]:
+    if connection.vendor == "postgresql":
+        with _on_postgres(name, alone, patiently):
+            yield
+    else:
+        with _beside_sqlite(name, alone):
+            yield
 
 
 @contextmanager
-def _on_postgres(name: str, alone: bool) -> Iterator[None]:
+def _on_postgres(name: str, alone: bool, patiently: bool) -> Iterator[None]:
     key, kind = zlib.crc32(name.encode()), "" if alone else "_shared"
     with connection.cursor() as cursor:
+        if patiently:
+            cursor.execute("SET lock_timeout = 0")
         cursor.execute(f"SELECT pg_advisory_lock{kind}(%s)", [key])
+        if patiently:
+            cursor.execute("RESET lock_timeout")
     try:
         yield
     finally:

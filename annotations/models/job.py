@@ -70,6 +70,7 @@ class Job(Leased):
     done = models.PositiveIntegerField(default=0)
     total = models.PositiveIntegerField(null=True, blank=True, help_text="Empty: nobody can tell.")
     outcome = models.JSONField(default=dict, blank=True)
+    seconds = models.FloatField(default=0, help_text="Of workers, in all tries so far.")
     created_at = models.DateTimeField(default=timezone.now)
     began_at = models.DateTimeField(null=True, blank=True, help_text="Since when `done` grows.")
     finished_at = models.DateTimeField(null=True, blank=True)

@@ -21,7 +21,9 @@ ANSWERS_PER_PAGE = 50
 def answers(request: HttpRequest, slug: str) -> HttpResponse:
     """A person's own answers, newest first, each with a link to correct it."""
     place = place_or_404(request, slug)
-    pages = Paginator(label_queries.answers_of(place.membership), ANSWERS_PER_PAGE)
+    # Whoever only looks becomes nobody of the study.
+    own = label_queries.answers_of(place.own) if place.own else Annotation.objects.none()
+    pages = Paginator(own, ANSWERS_PER_PAGE)
     page = pages.get_page(request.GET.get("page"))
     return render(
         request,

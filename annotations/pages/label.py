@@ -127,7 +127,7 @@ def flag(request: HtmxRequest, slug: str) -> HttpResponse:
 def answered(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
     """A person's own earlier answer, to look at or correct."""
     place = place_or_404(request, slug)
-    review = label_queries.own_answer(place.membership, public_id)
+    review = label_queries.own_answer(place.own, public_id) if place.own else None
     if review is None:
         raise Http404
     held = label_queries.held(place.membership)

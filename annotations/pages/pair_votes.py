@@ -34,7 +34,8 @@ class Said:
 def compare_votes(request: HttpRequest, slug: str) -> HttpResponse:
     """Newest first, each with a button that gives the pair back for another vote."""
     place = place_or_404(request, slug)
-    page = Paginator(_votes(place.membership), PER_PAGE).get_page(request.GET.get("page"))
+    votes = _votes(place.own) if place.own else PairVote.objects.none()
+    page = Paginator(votes, PER_PAGE).get_page(request.GET.get("page"))
     return render(
         request,
         "annotations/pair_votes.html",

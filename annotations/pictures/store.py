@@ -25,7 +25,6 @@ from annotations.pictures.strip_metadata import Damaged, bare, kind_of
 
 # The lock of the stored files: see `annotations.database.locks`.
 PICTURES = "pictures"
-CONTENT_TYPES = {".png": "image/png", ".jpg": "image/jpeg", ".webp": "image/webp"}
 
 # `decode` itself, or the same in another process: (content, kind, orientation, most pixels).
 Decode = Callable[[bytes, str, int, int], Decoded]

@@ -209,7 +209,9 @@ def has_rested(row: StoredAnswer) -> bool:
     """Whether it may be computed again already."""
     if row.computed_at is None:
         return True
-    return timezone.now() >= row.computed_at + timedelta(seconds=row.seconds / SHARE_OF_TIME)
+    rested = timezone.now() - row.computed_at
+    # Computed in time to come: the clock was wrong then.
+    return rested < timedelta() or rested >= timedelta(seconds=row.seconds / SHARE_OF_TIME)
 
 
 def compute_again(question: Question, row: StoredAnswer) -> bool:

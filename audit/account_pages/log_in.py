@@ -11,7 +11,6 @@ from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.cache import never_cache
@@ -64,7 +63,7 @@ def code(request: HttpRequest) -> HttpResponse:
     user = User.objects.filter(pk=half_way.get("user", 0), is_active=True).first()
     if (
         user is None
-        or half_way["until"] < timezone.now().timestamp()
+        or second_factor.is_too_late(half_way["until"])
         or not constant_time_compare(half_way["password"], user.get_session_auth_hash())
     ):
         return redirect("login")

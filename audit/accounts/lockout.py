@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -80,7 +80,7 @@ def count_try(request: HttpRequest | None, name: str) -> None:
     with transaction.atomic():
         row = _locked_row(key)
         now = timezone.now()
-        wait = (row.wait_until - now).total_seconds()
+        wait = _seconds_left(row, now)
         too_many_here = wait <= 0 and not known and not OF_A_NETWORK.take(whose)
         if wait <= 0 and not too_many_here:
             row.count += 1
@@ -111,7 +111,7 @@ def seconds_left(request: HttpRequest | None, name: str) -> int:
     if request is not None and WAIT in request.META:
         return request.META[WAIT]
     row = WrongPassword.objects.filter(pk=_own_count(request, name)[0]).first()
-    left = (row.wait_until - timezone.now()).total_seconds() if row else 0
+    left = _seconds_left(row, timezone.now()) if row else 0
     return max(0, round(left + 0.5))
 
 
@@ -229,6 +229,12 @@ def _browser(request: HttpRequest) -> tuple[str, list[str]]:
 def _locked_row(key: str) -> WrongPassword:
     rows = WrongPassword.objects.select_for_update()
     return rows.get_or_create(pk=key, defaults={"wait_until": timezone.now()})[0]
+
+
+def _seconds_left(row: WrongPassword, now: datetime) -> float:
+    left = row.wait_until - now
+    # Longer than any wait: the clock was wrong when it began.
+    return left.total_seconds() if left <= LONGEST else 0.0
 
 
 def _wait(too_many: int) -> timedelta:

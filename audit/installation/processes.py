@@ -18,30 +18,29 @@ from annotations.errors import Refused
 
 # Celery's warning to those who run a worker as root; what runs here ends with its terminal.
 AS_ROOT = "ignore:You're running the worker with superuser"
-# With the first one a worker hears mail and imports, too (`audit.celery`).
-QUEUES = f"{settings.CELERY_TASK_DEFAULT_QUEUE},judges"
-ALL_QUEUES = f"{settings.CELERY_TASK_DEFAULT_QUEUE},imports,judges,mail"
+# Each kind of work has a worker of its own, so that none waits for another.
+ALL_QUEUES = (settings.CELERY_TASK_DEFAULT_QUEUE, "imports", "judges", "mail")
 
 
 def web_command(port: int) -> list[str]:
     return ["django", "serve", "--port", str(port)]
 
 
-def worker_arguments(queues: str, concurrency: int) -> list[str]:
-    """For celery, behind its `--app`."""
-    return [
-        *("--quiet", "worker", "--queues", queues, "--concurrency", str(concurrency)),
-        *("--loglevel", "WARNING", "--without-gossip", "--without-mingle"),
-    ]
+def worker_commands(queues: Sequence[str] = ALL_QUEUES, *, concurrency: int = 1) -> list[list[str]]:
+    """One for each queue. `concurrency`: processes for reports, and for judges."""
+    return [_worker_command(queue, concurrency) for queue in queues]
 
 
-def worker_commands() -> list[list[str]]:
-    """For a start of everything at once: mail and leases wait behind no report and no import."""
-    celery = ["celery", "--app", "audit"]
-    long = f"{settings.CELERY_TASK_DEFAULT_QUEUE},imports,judges"
+def _worker_command(queue: str, concurrency: int) -> list[str]:
+    # Named beside reports, mail keeps this worker from hearing all other queues (`audit.celery`).
+    hears = f"{queue},mail" if queue == settings.CELERY_TASK_DEFAULT_QUEUE else queue
+    # One import at a time; mail is short.
+    processes = concurrency if queue in {settings.CELERY_TASK_DEFAULT_QUEUE, "judges"} else 1
     return [
-        [*celery, *worker_arguments(long, 2)],
-        [*celery, *worker_arguments("mail", 1), "--pool", "solo", "--hostname", "mail@%h"],
+        *("celery", "--app", "audit", "--quiet", "worker", "--loglevel", "WARNING"),
+        *("--queues", hears, "--hostname", f"{queue}@%h", "--concurrency", str(processes)),
+        *("--without-gossip", "--without-mingle"),
+        *(("--pool", "solo") if queue == "mail" else ()),
     ]
 
 
@@ -57,7 +56,9 @@ def check_port(port: int) -> None:
 
 
 @contextmanager
-def running(*commands: Sequence[str]) -> Iterator[list[subprocess.Popen]]:
+def running(
+    *commands: Sequence[str], seconds_to_end: float = 10
+) -> Iterator[list[subprocess.Popen]]:
     warnings = filter(None, (os.environ.get("PYTHONWARNINGS"), AS_ROOT))
     environment = {**os.environ, "PYTHONWARNINGS": ",".join(warnings)}
     children = [
@@ -70,7 +71,7 @@ def running(*commands: Sequence[str]) -> Iterator[list[subprocess.Popen]]:
     try:
         yield children
     finally:
-        _stop(children)
+        _stop(children, seconds_to_end)
 
 
 def wait_for(address: str, children: list[subprocess.Popen], seconds: float = 60) -> None:
@@ -86,14 +87,15 @@ def wait_for(address: str, children: list[subprocess.Popen], seconds: float = 60
     raise Refused(f"The web server did not answer within {seconds:g} s.")
 
 
-def _stop(children: list[subprocess.Popen]) -> None:
-    """Ask each process to end; kill those that have not after ten seconds, and their children."""
+def _stop(children: list[subprocess.Popen], seconds: float) -> None:
+    """Ask each process to end; kill those that have not after so many seconds, and their children."""
     for child in children:
         if child.poll() is None:
             child.terminate()
+    until = time.monotonic() + seconds
     for child in children:
         with suppress(subprocess.TimeoutExpired):
-            child.wait(timeout=10)
+            child.wait(timeout=max(0, until - time.monotonic()))
         with suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)
         child.wait()

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.utils import timezone
 
+from annotations.database import locks
 from annotations.errors import Refused
 from audit import VERSION
 from audit.installation import backups, health, static_files, tables
@@ -21,13 +22,20 @@ class Failed(Exception):
 
 def steps(*, backup: bool) -> Iterator[tuple[str, str]]:
     """Does one step after the other: its name, and what was done."""
-    parts: tuple[tuple[str, Callable[[], str]], ...] = (
-        ("database", _look_at_database),
-        *([("backup", _back_up)] if backup else []),
-        ("tables", _migrate),
-        ("static files", _collect),
-        ("health", _check),
-    )
+    yield from _done((("database", _look_at_database),))
+    # Two machines that start a new version at once: the second one waits, and finds nothing to do.
+    with locks.alone("upgrade", patiently=True):
+        yield from _done(
+            (
+                *([("backup", _back_up)] if backup else []),
+                ("tables", _migrate),
+                ("static files", _collect),
+                ("health", _check),
+            )
+        )
+
+
+def _done(parts: tuple[tuple[str, Callable[[], str]], ...]) -> Iterator[tuple[str, str]]:
     for name, do in parts:
         try:
             yield name, do()

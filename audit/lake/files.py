@@ -145,21 +145,61 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+Stamp = tuple[int, int, int]
+
+
+def stamp_of(path: Path) -> Stamp:
+    """Another one where the file is another, or was written to."""
+    found = path.stat()
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
 def manifest_of(folder: Path) -> dict[str, Any]:
     """Checked: each file is there, and has the bytes that were written."""
+    return checked_files(folder)[0]
+
+
+def checked_files(folder: Path) -> tuple[dict[str, Any], dict[Path, Stamp]]:
+    """The manifest; and of each file the stamp that it had before its bytes were checked."""
     path = folder / MANIFEST
     try:
         told = json.loads(path.read_text())
+        stamps = {path: stamp_of(path)}
     except FileNotFoundError:
         raise LakeRefused(f"{folder} has no {MANIFEST}: it is no study of a lake.") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise LakeRefused(f"{path} cannot be read: {error}.") from error
     if not isinstance(told, dict) or told.get("format") != FORMAT:
         raise LakeRefused(f"{path} is of a format that this version does not know.")
+    if not _is_whole(told):
+        raise LakeRefused(f"{path} is damaged: export the study into the lake again.")
     for one in told["files"]:
         there = folder / one["file"]
-        if not there.is_file():
-            raise LakeRefused(f"{there} is missing; the manifest names it.")
-        if sha256(there) != one["sha256"]:
+        try:
+            stamps[there] = stamp_of(there)
+            is_the_same = sha256(there) == one["sha256"]
+        except OSError as error:
+            if there.is_file():
+                raise LakeRefused(f"{there} cannot be read: {error.strerror}.") from error
+            raise LakeRefused(f"{there} is missing; the manifest names it.") from None
+        if not is_the_same:
             raise LakeRefused(f"{there} is not the file that was written: its hash differs.")
-    return told
+    return told, stamps
+
+
+def _is_whole(told: dict[str, Any]) -> bool:
+    study, files = told.get("study"), told.get("files")
+    return (
+        isinstance(study, dict)
+        and {"slug", "simulated", "questions"} <= study.keys()
+        and {"drawn_unequally", "judges", "simulated_people"} <= told.keys()
+        and isinstance(files, list)
+        and all(isinstance(one, dict) and {"file", "sha256"} <= one.keys() for one in files)
+        and all(_stays_inside(one["file"]) for one in files)
+        and {f"{name}.parquet" for name in ("images", "prompts", "generators")}
+        <= {one["file"] for one in files}
+    )
+
+
+def _stays_inside(name: Any) -> bool:
+    return isinstance(name, str) and ".." not in Path(name).parts and not Path(name).is_absolute()

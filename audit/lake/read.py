@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import date
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +15,7 @@ import numpy as np
 from annotations import consensus, marks
 from annotations.scales import CANT_TELL
 from annotations.studies.queries import LONGEST_WORDS, WORDS_SHOWN
-from audit.lake.files import COLUMNS, LakeRefused, manifest_of, needs, schema
+from audit.lake.files import COLUMNS, LakeRefused, checked_files, needs, schema, stamp_of
 from audit.reports.pairing import (
     UNRATED,
     JudgeScores,
@@ -31,11 +32,12 @@ OF_IMAGES = "atom IS NULL AND value IS NOT NULL"
 
 
 class LakeStudy:
-    """A source of a report (`audit.reports.pairing.Source`). Opening it checks every file."""
+    """A source of a report (`audit.reports.pairing.Source`). Opening it checks every file; whatever is
+    read after that comes from these very files, or is refused."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.manifest = manifest_of(folder)
+        self.manifest, self.stamps = checked_files(folder)
         told = self.manifest["study"]
         self.slug, self.simulated, self.asked = told["slug"], told["simulated"], told["questions"]
         if self.manifest["drawn_unequally"]:
@@ -47,10 +49,11 @@ class LakeStudy:
         for table in ("images", "prompts", "generators"):
             self._view(table, [f"{table}.parquet"])
         self._view("answers", self._named("answers/"))
-        self.base.execute(
-            "CREATE TEMP TABLE places AS SELECT image_id, "
-            "row_number() OVER (ORDER BY image_id) - 1 AS place FROM images"
-        )
+        with self._reading():
+            self.base.execute(
+                "CREATE TEMP TABLE places AS SELECT image_id, "
+                "row_number() OVER (ORDER BY image_id) - 1 AS place FROM images"
+            )
 
     def questions(self) -> list[str]:
         rows = self._ask(f"SELECT DISTINCT question FROM answers WHERE {OF_IMAGES}")  # noqa: S608
@@ -87,9 +90,10 @@ class LakeStudy:
         }
 
     def _people(self, question: str) -> People:
-        images = self.base.execute(
-            "SELECT image_id, prompt_id, generator, variant FROM images ORDER BY image_id"
-        ).fetchnumpy()
+        with self._reading():
+            images = self.base.execute(
+                "SELECT image_id, prompt_id, generator, variant FROM images ORDER BY image_id"
+            ).fetchnumpy()
         generators = sorted(
             self._ask("SELECT generator, release_date FROM generators"),
             key=lambda row: by_date(row[1], row[0]),
@@ -237,18 +241,48 @@ class LakeStudy:
             return
         columns = ", ".join(COLUMNS[table or name])
         paths = ", ".join("'" + str(self.folder / f).replace("'", "''") + "'" for f in files)
-        self.base.execute(
-            f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT {columns} FROM read_parquet([{paths}])"  # noqa: S608
-        )
+        with self._reading():
+            self.base.execute(
+                f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT {columns} FROM read_parquet([{paths}])"  # noqa: S608
+            )
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """A lake may be exported again, or a disk go, while a report is made of it."""
+        try:
+            yield
+        except needs("duckdb").Error as error:
+            self._check_unchanged()
+            first = str(error).splitlines()[0]
+            raise LakeRefused(f"{self.folder} cannot be read: {first}") from error
+        self._check_unchanged()
+
+    def _check_unchanged(self) -> None:
+        for file, stamp in self.stamps.items():
+            try:
+                if stamp_of(file) == stamp:
+                    continue
+            except OSError:
+                pass
+            raise LakeRefused(f"{file} changed while it was read. Nothing was computed; try again.")
 
     def _ask(self, question: str, *values: Any) -> list[tuple[Any, ...]]:
-        return self.base.execute(question, list(values)).fetchall()
+        with self._reading():
+            return self.base.execute(question, list(values)).fetchall()
 
     def _columns(self, question: str, *values: Any) -> Iterator[list[np.ndarray]]:
         """In parts, so that twenty million answers are never all in memory as rows."""
-        found = self.base.sql(question, params=list(values))
-        for part in found.to_arrow_reader(ROWS):
+        with self._reading():
+            reader = self.base.sql(question, params=list(values)).to_arrow_reader(ROWS)
+        while (part := self._next_part(reader)) is not None:
             yield [column.to_numpy(zero_copy_only=False) for column in part.columns]
+
+    def _next_part(self, reader: Any) -> Any:
+        with self._reading():
+            try:
+                return reader.read_next_batch()
+            except StopIteration:
+                return None
 
 
 # Place of the image, index, code of the prompt, score, label, kind.

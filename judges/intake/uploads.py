@@ -135,7 +135,11 @@ def try_again(*, upload: Upload) -> None:
 def _import_file(upload: Upload, progress: Progress) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         outcome = _import(upload, Path(folder), progress)
+    progress.may_be_put_off = False
     progress(outcome.read, now=True)
+    if upload.seconds:
+        words = "This import was interrupted: rows that it had imported before are counted as there already."
+        outcome.warnings.append(words)
     return outcome.as_json()
 
 
@@ -154,6 +158,8 @@ KIND = JobKind(
     "they were reading this file",
     queue="imports",
     one_at_a_time=True,
+    slice=600,
+    most_seconds=6 * 3600,
     limit=6 * 3600,
     progress_every=1.0,
     ended=_clear_away,
@@ -222,8 +228,9 @@ def _advance(upload: Upload, progress: Progress) -> Callable[[int], None]:
     def advance(read: int) -> None:
         nonlocal before
         if read < before:
-            # Whoever wants all rows or none has them read twice.
+            # Whoever wants all rows or none has them read twice, and then written in one go.
             upload.began_at = timezone.now()
+            progress.may_be_put_off = False
         before = read
         progress(read, began_at=upload.began_at)
 

@@ -1,5 +1,6 @@
 """One way for every kind of job: claimed, done, tried again, given up, taken over."""
 
+import itertools
 from datetime import timedelta
 
 import pytest
@@ -144,7 +145,7 @@ def test_a_page_sees_how_far_it_is(kind, job):
 
 
 def test_progress_is_written_as_seldom_as_its_kind_says(kind, job, monkeypatch):
-    clock = iter([100.0, 100.0, 100.5, 101.0, 101.0])
+    clock = iter([100.0, 100.0, 100.0, 100.5, 101.0, 101.0, 101.0])
     monkeypatch.setattr(jobs.time, "monotonic", lambda: next(clock))
     seen = []
 
@@ -234,3 +235,97 @@ def test_the_same_asked_for_again_while_it_is_open_is_one_job(kind, study, alice
     assert ours.request(**{**asked, "study": making.study("other")}) != first
     run(first.pk)
     assert ours.request(**asked) != first
+
+
+def sliced(kind, monkeypatch, lengths):
+    """A kind whose jobs report every minute, on a clock of their own; `lengths`: in minutes, by judge."""
+    clock = [0.0]
+    monkeypatch.setattr(jobs.time, "monotonic", lambda: clock[0])
+    worked = []
+
+    def do(job, progress):
+        for minute in range(lengths[job.judge]):
+            clock[0] += 60
+            worked.append(job.judge)
+            progress(minute + 1)
+
+    kind(do, slice=120, most_seconds=3600)
+    return worked
+
+
+def work_all(limit=40):
+    while (first := waiting()) and limit:
+        run(first[0].pk)
+        limit -= 1
+
+
+def test_a_long_job_is_put_off_when_somebody_else_waits(kind, study, alice, bob, monkeypatch):
+    worked = sliced(kind, monkeypatch, {"long": 9, "one": 1, "two": 1})
+    long = WeightCheck.objects.create(study=study, judge="long", by=alice.user)
+    for judge in ("one", "two"):
+        WeightCheck.objects.create(study=study, judge=judge, by=bob.user)
+    run(long.pk)
+    assert now(long) == ("waiting", 0, "Others’ turn comes first.")
+    assert worked == ["long"] * 3
+    work_all()
+    # Two minutes of the others, who have taken less by then, and the long one begins again.
+    assert worked == [*["long"] * 3, "one", "two", *["long"] * 9]
+    assert WeightCheck.objects.filter(state="done").count() == 3
+    long.refresh_from_db()
+    assert long.seconds == 12 * 60
+
+
+def test_two_long_jobs_take_turns_that_grow_and_both_end(kind, study, alice, bob, monkeypatch):
+    worked = sliced(kind, monkeypatch, {"a": 9, "b": 9})
+    WeightCheck.objects.create(study=study, judge="a", by=alice.user)
+    WeightCheck.objects.create(study=study, judge="b", by=bob.user)
+    work_all()
+    turns = [(judge, len(list(turn))) for judge, turn in itertools.groupby(worked)]
+    # A slice, then as long as all before it in this job.
+    assert turns == [("a", 3), ("b", 4), ("a", 4), ("b", 5), ("a", 8), ("b", 9), ("a", 9)]
+    assert WeightCheck.objects.filter(state="done").count() == 2
+
+
+def test_nobody_is_put_off_for_their_own_jobs_or_for_nobody(kind, study, alice, monkeypatch):
+    worked = sliced(kind, monkeypatch, {"long": 9})
+    for _ in range(2):
+        WeightCheck.objects.create(study=study, judge="long", by=alice.user)
+    work_all()
+    assert worked == ["long"] * 18
+
+
+def test_what_must_not_stop_half_way_is_not_put_off(kind, study, alice, bob):
+    def do(job, progress):
+        progress.may_be_put_off = False
+        progress.began_at -= 9999
+        progress(1)
+
+    kind(do, slice=1)
+    job = WeightCheck.objects.create(study=study, judge="a", by=alice.user)
+    WeightCheck.objects.create(study=study, judge="b", by=bob.user)
+    assert run(job.pk)
+
+
+def test_a_person_and_a_study_get_so_much_of_workers_in_a_day(kind, study, alice, bob):
+    def do(job, progress):
+        progress.began_at -= 3600
+
+    kind(do, most_seconds=3600)
+
+    def ask(person, study):
+        return WeightCheck.objects.create(study=study, judge="j", by=person.user)
+
+    other = making.study("other", files=False)
+    assert run(ask(alice, study).pk)
+    again = ask(alice, other)
+    assert not run(again.pk)
+    assert now(again) == ("waiting", 0, "It waits: workers give 1 hour a day to one person.")
+    assert run(ask(bob, study).pk)
+    carol = making.person(study, "carol")
+    third = ask(carol, study)
+    assert not run(third.pk)
+    assert now(third)[2] == "It waits: workers give 2 hours a day to one study."
+    # Tomorrow.
+    Job.objects.update(due_at=None)
+    Job.objects.filter(state="done").update(finished_at=timezone.now() - timedelta(hours=25))
+    assert run(again.pk) and run(third.pk)

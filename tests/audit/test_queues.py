@@ -7,10 +7,12 @@ from types import SimpleNamespace
 import pytest
 
 from annotations import jobs
+from annotations.models import Job
 from audit.celery import app, hear_short_work_and_imports
 from audit.installation import processes
 from audit.models import WebhookMessage
 from judges.models import Preview, Upload
+from tests.audit.test_settings import start
 
 
 def queue_of(task: str) -> str:
@@ -32,11 +34,21 @@ def test_each_kind_of_work_has_its_queue(task, queue):
     assert queue_of(task) == queue
 
 
+def test_a_worker_knows_every_kind_of_job_from_its_start(tmp_path):
+    code = (
+        "from audit.celery import app; app.loader.import_default_modules();"
+        "from annotations import jobs; from annotations.models import Job;"
+        "kinds = {proxy.KIND for proxy in Job.__subclasses__()};"
+        "print(sorted(kinds - jobs.KINDS.keys()), len(kinds))"
+    )
+    assert start(tmp_path, code).stdout.split("] ") == ["[", f"{len(Job.__subclasses__())}\n"]
+
+
 def test_each_kind_of_job_says_its_queue():
     queues = {name: kind.queue for name, kind in jobs.KINDS.items()}
     assert {queues[model.KIND] for model in (Upload, Preview)} == {"imports"}
     assert queues[WebhookMessage.KIND] == "mail"
-    assert set(queues.values()) <= set(processes.ALL_QUEUES.split(","))
+    assert set(queues.values()) <= set(processes.ALL_QUEUES)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +70,14 @@ def test_a_worker_hears_what_nobody_else_was_named_for(named, hears):
     assert set(heard) == hears
 
 
-def test_a_start_of_everything_has_a_worker_for_short_work_alone():
-    long, short = processes.worker_commands()
-    assert long[long.index("--queues") + 1] == "jurybox,imports,judges"
-    assert short[short.index("--queues") + 1] == "mail"
+def test_each_kind_of_work_has_a_worker_of_its_own():
+    heard = {}
+    for command in processes.worker_commands(concurrency=3):
+        given = dict(zip(command, command[1:], strict=False))
+        heard[given["--hostname"]] = given["--queues"], given["--concurrency"]
+    assert heard == {
+        "jurybox@%h": ("jurybox,mail", "3"),
+        "imports@%h": ("imports", "1"),
+        "judges@%h": ("judges", "3"),
+        "mail@%h": ("mail", "1"),
+    }

@@ -8,18 +8,27 @@ import re
 import uuid
 import zipfile
 import zlib
+from datetime import timedelta
 from io import BytesIO, StringIO
+from pathlib import Path
 
+import pyarrow.parquet
 import pytest
 from django.contrib.auth.models import User
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
+import jurybox
+from annotations.anchors import keep
 from annotations.studies import crowd
 from audit.handed_in.formats import HANDED_IN
+from audit.models import Report, Webhook
 from audit.reports import make as reports
+from audit.webhooks import messages
 from judges.exports.tables import TABLES
+from judges.models import AnchorScoring
 from tests import making
 from tests.hostile.routes import routes
 
@@ -37,7 +46,11 @@ PLANTED = re.compile("planted[- .]?(name|mail|worker|rater)", re.IGNORECASE)
 
 @pytest.fixture
 def planted():
-    study = making.study(f"study-{uuid.uuid4().hex[:4]}")
+    return plant(prompts=4)
+
+
+def plant(*, prompts: int):
+    study = making.study(f"study-{uuid.uuid4().hex[:4]}", prompts=prompts)
     for name, mail in zip(NAMES, MAILS, strict=True):
         member = making.person(study, name)
         User.objects.filter(pk=member.user_id).update(email=mail, first_name=name, last_name=name)
@@ -142,3 +155,77 @@ def test_people_in_a_report_are_those_of_the_exports(planted, reader):
     exported = set(re.findall(rb"person-[0-9a-f]{10}", body_of(labels)))
     assert len(people) == 24
     assert {name.encode() for name in people} <= exported
+
+
+def _commands(slug: str, folder: Path) -> list[tuple]:
+    """What a command prints goes into the answer, what it writes into the folder."""
+    judge, out = "some-judge", str(folder)
+    found: list[tuple] = [
+        ("report", slug),
+        ("report", slug, "--json"),
+        *(("report", slug, "--out", f"{out}/report.{k}", "--format", k) for k in HANDED_IN),
+        ("export_lake", f"{out}/lake", slug),
+        ("report", slug, "--lake", f"{out}/lake", "--json"),
+        ("export_labels", slug),
+        *(("export_labels", slug, "--consensus", rule) for rule in ("majority", "mean")),
+        ("export_study", slug, f"{out}/study", "--images"),
+        ("export_dataset", slug, f"{out}/dataset"),
+        ("export_scores", slug, "--judge", judge),
+        ("export_pairs", slug),
+        ("images", slug, "--format", "jsonl"),
+        ("leaderboard", slug, "--from", "answers", "--json"),
+        ("plan_labels", slug, "--within", "20", "--json"),
+        ("why", slug, "--judge", judge, "--from", "early", "--to", "late", "--json"),
+        ("anchors", slug, "certificate", "--judge", judge, "--json"),
+        ("log_report", slug, "--to", "tensorboard", "--folder", f"{out}/trackers"),
+    ]
+    for what, table in TABLES.items():
+        for kind in table.formats:
+            found.append(("export", slug, what, "--format", kind, "--out", f"{out}/{what}.{kind}"))
+    return found
+
+
+@pytest.mark.nightly("every command that writes; the test above has one report and one export")
+def test_no_command_notebook_certificate_or_webhook_names_anybody(tmp_path, capsys):
+    planted = plant(prompts=30)  # as many as *Why* needs
+    run = planted.runs.get()
+    anchors = keep.keep(
+        study=planted, images=list(planted.images.values_list("pk", flat=True)), of=60, seed=0
+    )
+    AnchorScoring.objects.create(
+        study=planted, run=run, anchors=anchors, judge="some-judge", state="done", scores=[]
+    )
+    hook = Webhook.objects.create(
+        study=planted, address="https://hook.example/x", since=timezone.now() - timedelta(days=1)
+    )
+    refused, texts_n = [], 0
+    for given in _commands(planted.slug, tmp_path):
+        try:
+            call_command(*given)
+        except CommandError as error:
+            refused.append((given[0], str(error)))
+        shown = capsys.readouterr()
+        shows_nobody((shown.out + shown.err).encode(), " ".join(given))
+        texts_n += 1
+    for file in filter(Path.is_file, tmp_path.rglob("*")):
+        shows_nobody(str(file.relative_to(tmp_path)).encode(), file.name)
+        shows_nobody(file.read_bytes(), file.name)
+        if file.suffix == ".parquet":
+            shows_nobody(str(pyarrow.parquet.read_table(file).to_pylist()).encode(), file.name)
+        texts_n += 1
+    # Layouts that this study has nothing for, and a package that may be absent.
+    assert {name for name, _ in refused} <= {"export", "log_report"}, refused
+    messages.write_new()
+    messages.test(hook)
+    bodies = [message.payload | message.body for message in hook.messages.all()]
+    assert len(bodies) >= 2
+    shows_nobody(json.dumps(bodies).encode(), "webhook")
+    report = jurybox.Report(Report.objects.filter(study=planted).first().body)
+    tables = [getattr(report, name) for name in dir(report) if not name.startswith("_")]
+    shown = [report._repr_html_(), *map(repr, tables)]
+    shown += [table._repr_html_() for table in tables if isinstance(table, jurybox.table.Table)]
+    for text in shown:
+        shows_nobody(text.encode(), "notebook")
+    texts_n += len(shown)
+    with capsys.disabled():
+        print(f"\n{texts_n} texts of commands, files and notebooks: nobody is named")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import email
 import sqlite3
 import zipfile
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -133,14 +134,20 @@ def test_a_worker_that_cannot_be_refuses_with_a_sentence():
         call_command("worker", queues="jurybox,judge")
 
 
-def test_a_worker_listens_to_both_queues_unless_told_otherwise(monkeypatch):
+def test_workers_hear_every_queue_unless_told_otherwise(monkeypatch):
     given = []
-    monkeypatch.setattr("audit.celery.app.worker_main", given.append)
+
+    @contextmanager
+    def running(*commands, **more):
+        given.append([command[command.index("--queues") + 1] for command in commands])
+        raise KeyboardInterrupt
+        yield
+
+    monkeypatch.setattr("audit.installation.processes.running", running)
+    monkeypatch.setattr("signal.signal", lambda *_: None)
     call_command("worker")
-    call_command("worker", queues="judges", concurrency=1)
-    first, second = given
-    assert first[first.index("--queues") + 1] == "jurybox,judges"
-    assert second[second.index("--concurrency") + 1] == "1"
+    call_command("worker", queues="judges", concurrency=2)
+    assert given == [["jurybox,mail", "imports", "judges", "mail"], ["judges"]]
 
 
 def test_a_notebook_imports_a_study_without_the_web_framework(site, tmp_path):

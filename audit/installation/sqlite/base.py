@@ -13,9 +13,11 @@ ms. See docs/decisions/0001-sqlite-by-default.md.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 
+from django.db import OperationalError
 from django.db.backends.sqlite3 import base
 
 # The stubs leave out the methods that begin with an underscore.
@@ -23,11 +25,22 @@ from django.db.backends.sqlite3 import base
 
 class DatabaseWrapper(base.DatabaseWrapper):
     _line: int | None = None
+    # A file that cannot be written, as READ_ONLY may have it: nothing to wait in line for.
+    _only_reads = False
 
     def _start_transaction_under_autocommit(self) -> None:
+        if self._only_reads:
+            self.cursor().execute("BEGIN")
+            return
         try:
             self._wait_in_line()
             super()._start_transaction_under_autocommit()  # type: ignore[misc]
+        except OperationalError as error:
+            self._leave_line()
+            if "readonly database" not in str(error):
+                raise
+            self._only_reads = True
+            self.cursor().execute("BEGIN")
         except BaseException:
             self._leave_line()
             raise
@@ -50,11 +63,16 @@ class DatabaseWrapper(base.DatabaseWrapper):
             self._leave_line()
 
     def _wait_in_line(self) -> None:
-        if self._line is None and not self.is_in_memory_db():
+        name = str(self.settings_dict["NAME"])
+        # An address instead of a path: opened to read, or in memory.
+        if self._line is None and not name.startswith("file:") and not self.is_in_memory_db():
             # Opened anew for each transaction, so threads wait for each other as processes do.
-            self._line = os.open(
-                f"{self.settings_dict['NAME']}-line", os.O_RDWR | os.O_CREAT, 0o600
-            )
+            try:
+                self._line = os.open(f"{name}-line", os.O_RDWR | os.O_CREAT, 0o600)
+            except OSError as error:
+                if error.errno == errno.EROFS:
+                    return
+                raise
             fcntl.flock(self._line, fcntl.LOCK_EX)
 
     def _leave_line(self) -> None:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import tarfile
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from urllib.parse import urlsplit
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection
 
 from audit.installation import backups, health, tables, upgrade
+from tests import needs
 from tests.audit.test_settings import KEY, start
 
 UPGRADE = "from django.core.management import call_command as c; "
@@ -175,3 +180,53 @@ def test_a_database_that_does_not_answer_is_said_in_words(tmp_path):
     assert ended.returncode == 1
     assert "stopped at database: The database does not answer" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+def test_tables_are_changed_by_one_at_a_time(monkeypatch):
+    held, seen = [], []
+
+    @contextmanager
+    def alone(name, **more):
+        held.append(name)
+        yield
+        held.remove(name)
+
+    monkeypatch.setattr(upgrade.locks, "alone", alone)
+    for step in ("_look_at_database", "_migrate", "_collect", "_check"):
+        monkeypatch.setattr(upgrade, step, lambda step=step: seen.append((step, *held)) or "")
+    list(upgrade.steps(backup=False))
+    assert seen == [
+        ("_look_at_database",),
+        *((step, "upgrade") for step in ("_migrate", "_collect", "_check")),
+    ]
+    assert held == []
+
+
+@contextmanager
+def empty_database(tmp_path, vendor):
+    """The address of one of the test's own."""
+    if vendor == "sqlite":
+        yield f"sqlite:///{tmp_path / 'own.sqlite3'}"
+        return
+    import psycopg
+
+    url, name = needs.postgres(), f"upgrade_{uuid.uuid4().hex[:8]}"
+    with psycopg.connect(url, autocommit=True) as link:
+        link.execute(f"CREATE DATABASE {name}")
+        try:
+            yield urlsplit(url)._replace(path=f"/{name}").geturl()
+        finally:
+            link.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.mark.nightly(
+    "two processes that make all tables; the test above sees what is held meanwhile"
+)
+@pytest.mark.parametrize("vendor", ["sqlite", "postgresql"])
+def test_of_two_upgrades_at_once_one_makes_the_tables_and_both_end_well(tmp_path, vendor):
+    with empty_database(tmp_path, vendor) as url, ThreadPoolExecutor(2) as both:
+        code = UPGRADE + "c('upgrade', '--no-backup');"
+        folders = [tmp_path / "one", tmp_path / "two"]
+        ended = list(both.map(lambda folder: start(folder, code, DATABASE_URL=url), folders))
+    told = sorted(lines(one)["tables"] for one in ended)
+    assert told[0].endswith("migrations applied.") and told[1] == "Up to date.", told

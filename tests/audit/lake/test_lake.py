@@ -1,7 +1,10 @@
 """A study goes into a lake and gives the same report there, digit for digit."""
 
+import itertools
 import json
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 
 import duckdb
 import pyarrow.parquet as parquet
@@ -148,6 +151,110 @@ def test_a_file_that_was_changed_is_named(lake, harm):
         "another format": "of a format that this version does not know",
     }
     with pytest.raises(LakeRefused, match=words[harm]):
+        LakeStudy(lake)
+
+
+def _cut(file, other):
+    file.write_bytes(file.read_bytes()[:-7])
+
+
+def _emptied(file, other):
+    file.write_bytes(b"")
+
+
+def _swapped(file, other):
+    first, second = file.read_bytes(), other.read_bytes()
+    file.write_bytes(second)
+    other.write_bytes(first)
+
+
+def _renamed(file, other):
+    file.rename(file.with_suffix(".old"))
+
+
+def _replaced(file, other):
+    """By a good file of another month: only its bytes tell."""
+    copy = file.with_suffix(".new")
+    copy.write_bytes(other.read_bytes())
+    copy.replace(file)
+
+
+HARMS = (_cut, _emptied, _swapped, _renamed, _replaced)
+
+
+def _files(lake):
+    return sorted(file for file in lake.rglob("*.parquet"))
+
+
+def _harm_at(source, moment, harm):
+    """Before this question to the files, counted from nought."""
+    real, asked = source._reading, itertools.count()
+
+    @contextmanager
+    def reading():
+        if next(asked) == moment:
+            harm()
+        with real():
+            yield
+
+    source._reading = reading
+
+
+@pytest.mark.nightly(
+    "each file harmed at each question; a byte, a missing file and one moment are above"
+)
+def test_a_lake_that_is_harmed_while_it_is_read_gives_the_same_digits_or_a_sentence(lake, capsys):
+    """Before the report, and before each question that it asks of the files."""
+    kept = {file: file.read_bytes() for file in [*_files(lake), lake / "manifest.json"]}
+    options = Options(resamples=2)
+    expected = body_of(LakeStudy(lake), options)
+    tries, refused, the_same = 0, 0, 0
+    for harm in HARMS:
+        for moment in (0, 1, 3, 7, 15):
+            for number, file in enumerate(_files(lake)):
+                source = LakeStudy(lake)
+                other = sorted(kept)[number - 1]
+                _harm_at(source, moment, partial(harm, file, other))
+                tries += 1
+                try:
+                    assert body_of(source, options) == expected
+                    the_same += 1
+                except LakeRefused as refusal:
+                    assert refusal.message
+                    refused += 1
+                for path in lake.rglob("*.old"):
+                    path.unlink()
+                for path, content in kept.items():
+                    path.write_bytes(content)
+    with capsys.disabled():
+        print(
+            f"\n{tries} times harmed while read: {refused} refused, {the_same} with the same digits"
+        )
+    assert refused > 0.8 * tries
+
+
+def test_a_file_that_is_exchanged_while_it_is_read_is_noticed(lake):
+    source = LakeStudy(lake)
+    first, second = lake / "answers/2026-03.parquet", lake / "answers/2026-04.parquet"
+    _replaced(first, second)
+    with pytest.raises(LakeRefused, match="2026-03.parquet changed while it was read"):
+        body_of(source)
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        {"files": None},
+        {"files": [{"file": "images.parquet"}]},
+        {"files": [{"file": "../../etc/passwd", "sha256": ""}]},
+        {"study": "audited"},
+        {"judges": None, "files": []},
+    ],
+)
+def test_a_manifest_that_was_changed_is_refused(lake, harm):
+    path = lake / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | harm))
+    with pytest.raises(LakeRefused, match="is damaged"):
         LakeStudy(lake)
 
 
