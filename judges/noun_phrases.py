@@ -57,7 +57,11 @@ def check_reader(name: str) -> None:
 def reader(name: str = "grammar") -> Reader:
     if name == "grammar":
         return by_grammar
-    return _spacy(SPACY[name]) if name in SPACY else plugin(name)
+    return _spacy(SPACY[name]) if name in SPACY else plugin(name, fits=_are_phrases)
+
+
+def _are_phrases(returned: Any, prompt: str) -> bool:
+    return isinstance(returned, tuple | list) and all(isinstance(one, Phrase) for one in returned)
 
 
 @lru_cache(maxsize=10_000)

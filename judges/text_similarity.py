@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from math import sqrt
+from math import isfinite, sqrt
 
 from annotations.plugins import plugin
 
@@ -24,7 +24,13 @@ def nearest(text: str, choices: Sequence[str], alike: TextSimilarity) -> str:
 
 
 def similarity(name: str) -> TextSimilarity:
-    return letters if name == "letters" else plugin(name)
+    return letters if name == "letters" else plugin(name, fits=_are_similarities)
+
+
+def _are_similarities(returned: object, text: str, choices: Sequence[str]) -> bool:
+    """A number for each choice. One that is none would be less than all, or more."""
+    numbers = [float(number) for number in returned]  # type: ignore[attr-defined]
+    return len(numbers) == len(choices) and all(map(isfinite, numbers))
 
 
 def letters(text: str, choices: Sequence[str]) -> list[float]:

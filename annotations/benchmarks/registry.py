@@ -22,7 +22,13 @@ from annotations.benchmarks.tifa import reader as tifa
 from annotations.plugins import plugin
 from annotations.prompt_grammar import parse as prompt_parser
 from annotations.sources import label_studio, mapped_table, picture_folder, tidy_tables
-from annotations.sources.records import LabelRecord, PromptRecord, Record, Unreadable
+from annotations.sources.records import (
+    AtomRecord,
+    LabelRecord,
+    PromptRecord,
+    Record,
+    Unreadable,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +144,15 @@ def with_atoms(records: Iterator[Record], parser: str) -> Iterator[Record]:
 
 def _plugged_in(name: str) -> prompt_parser.Reader:
     try:
-        return plugin(name)
+        return plugin(name, fits=_are_atoms)
     except ValueError as error:
         raise Unreadable(str(error)) from error
+
+
+def _are_atoms(returned: Any, prompt: str) -> bool:
+    return isinstance(returned, tuple | list) and all(
+        isinstance(one, AtomRecord) for one in returned
+    )
 
 
 def tidy_part(kind: type, path: Path) -> Iterator[Record]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import json
 import tempfile
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +17,8 @@ from annotations.errors import Refused
 from audit.models import Report
 from audit.trackers import scalars
 
+# For all that a tracker is sent.
+SECONDS = 600.0
 # MLflow takes so many metrics in one request.
 BATCH = 1000
 
@@ -56,62 +59,77 @@ def log(report: Report, tracker: str, *, project: str = "jurybox", folder: Path)
         file.write_text(json.dumps(report.body, ensure_ascii=False))
         name = f"{study.slug} {report.created_at:%Y-%m-%d %H:%M}"
         given = ToLog(name, about, found.values, report.pk, file)
-        where = TRACKERS[tracker](given, project, folder)
+        where = _within_time(tracker, given, project, folder)
     return Logged(len(found.values), found.undefined, where)
+
+
+def _within_time(tracker: str, given: ToLog, project: str, folder: Path) -> str:
+    """The libraries have threads and retries of their own: nobody waits for one that hangs."""
+    title, send = TRACKERS[tracker]
+    done: list[str] = []
+    failed: list[BaseException] = []
+
+    def call() -> None:
+        try:
+            done.append(str(send(given, project, folder)))
+        except BaseException as error:  # It may also try to end the process.
+            failed.append(error)
+
+    thread = threading.Thread(target=call, name=tracker, daemon=True)
+    thread.start()
+    thread.join(SECONDS)
+    if failed and isinstance(failed[0], Refused):
+        raise failed[0]
+    if failed:
+        raise _refused(title, failed[0]) from failed[0]
+    if not done:
+        raise Refused(f"{title} did not answer within {SECONDS / 60:g} minutes.")
+    return done[0]
 
 
 def _mlflow(given: ToLog, project: str, folder: Path) -> str:
     mlflow = _library("mlflow", "mlflow")
-    try:
-        mlflow.set_experiment(project)
-        with mlflow.start_run(run_name=given.name) as run:
-            mlflow.set_tags({f"jurybox.{name}": value for name, value in given.about.items()})
-            names = list(given.values)
-            for start in range(0, len(names), BATCH):
-                some = {name: given.values[name] for name in names[start : start + BATCH]}
-                mlflow.log_metrics(some, step=given.step)
-            mlflow.log_artifact(str(given.file))
-            return f"MLflow, run {run.info.run_id}"
-    except Exception as error:
-        raise _refused("MLflow", error) from error
+    mlflow.set_experiment(project)
+    with mlflow.start_run(run_name=given.name) as run:
+        mlflow.set_tags({f"jurybox.{name}": value for name, value in given.about.items()})
+        names = list(given.values)
+        for start in range(0, len(names), BATCH):
+            some = {name: given.values[name] for name in names[start : start + BATCH]}
+            mlflow.log_metrics(some, step=given.step)
+        mlflow.log_artifact(str(given.file))
+        return f"MLflow, run {run.info.run_id}"
 
 
 def _wandb(given: ToLog, project: str, folder: Path) -> str:
     wandb = _library("wandb", "wandb")
     folder.mkdir(parents=True, exist_ok=True)
-    try:
-        run = wandb.init(project=project, name=given.name, config=given.about, dir=str(folder))
-        run.log(given.values, step=given.step)
-        artefact = wandb.Artifact(f"report-{given.step}", type="report")
-        artefact.add_file(str(given.file))
-        run.log_artifact(artefact)
-        run.finish()
-        return f"Weights & Biases, run {run.id}"
-    except Exception as error:
-        raise _refused("Weights & Biases", error) from error
+    run = wandb.init(project=project, name=given.name, config=given.about, dir=str(folder))
+    run.log(given.values, step=given.step)
+    artefact = wandb.Artifact(f"report-{given.step}", type="report")
+    artefact.add_file(str(given.file))
+    run.log_artifact(artefact)
+    run.finish()
+    return f"Weights & Biases, run {run.id}"
 
 
 def _tensorboard(given: ToLog, project: str, folder: Path) -> str:
     """The writer is tensorboardX: torch's needs torch, which a web host has not."""
     library = _library("tensorboardX", "tensorboardX")
     place = folder / project / given.about["study"]
-    try:
-        writer = library.SummaryWriter(str(place))
-        for name, value in given.values.items():
-            writer.add_scalar(name, value, given.step)
-        writer.add_text("report.json", given.file.read_text(), given.step)
-        writer.close()
-        # TensorBoard has no artefacts: the whole report lies beside its numbers.
-        (place / given.file.name).write_bytes(given.file.read_bytes())
-        return str(place)
-    except OSError as error:
-        raise _refused("TensorBoard", error) from error
+    writer = library.SummaryWriter(str(place))
+    for name, value in given.values.items():
+        writer.add_scalar(name, value, given.step)
+    writer.add_text("report.json", given.file.read_text(), given.step)
+    writer.close()
+    # TensorBoard has no artefacts: the whole report lies beside its numbers.
+    (place / given.file.name).write_bytes(given.file.read_bytes())
+    return str(place)
 
 
-TRACKERS: dict[str, Callable[[ToLog, str, Path], str]] = {
-    "mlflow": _mlflow,
-    "wandb": _wandb,
-    "tensorboard": _tensorboard,
+TRACKERS: dict[str, tuple[str, Callable[[ToLog, str, Path], str]]] = {
+    "mlflow": ("MLflow", _mlflow),
+    "wandb": ("Weights & Biases", _wandb),
+    "tensorboard": ("TensorBoard", _tensorboard),
 }
 
 
@@ -122,6 +140,6 @@ def _library(name: str, package: str) -> Any:
         raise Refused(f"{package} is not installed: pip install {package}.") from None
 
 
-def _refused(tracker: str, error: Exception) -> Refused:
+def _refused(tracker: str, error: BaseException) -> Refused:
     words = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")[:300]
     return Refused(f"{tracker} did not take it: {words}.")

@@ -2,6 +2,7 @@
 
 import json
 import sys
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,7 +11,7 @@ from django.core.management import CommandError, call_command
 
 from annotations.models import Event
 from audit.models import Report
-from audit.trackers import scalars
+from audit.trackers import log, scalars
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -193,3 +194,45 @@ def test_a_tracker_that_says_no_is_quoted(judged, to, verb, monkeypatch, tmp_pat
 def test_a_project_names_no_folder_elsewhere(judged, tmp_path):
     with pytest.raises(CommandError, match="plain name"):
         call_command("log_report", "shapes", to="tensorboard", project="../x", folder=tmp_path)
+
+
+def _raise(*given, **more):
+    raise KeyError("no such run\nand more")
+
+
+def _end(*given, **more):
+    raise SystemExit(3)
+
+
+def _hang(*given, **more):
+    threading.Event().wait(20)
+
+
+WORDS = {_raise: "did not take it: 'no such run", _end: "did not take it: 3.", _hang: "within 0.0"}
+
+
+@pytest.mark.parametrize("harm", WORDS)
+@pytest.mark.parametrize("to", LIBRARIES)
+def test_a_tracker_that_raises_ends_or_hangs_is_told_in_a_sentence(
+    judged, to, harm, monkeypatch, tmp_path
+):
+    name, library = LIBRARIES[to]
+    fake = library()
+    for call in ("set_experiment", "init", "SummaryWriter"):
+        if hasattr(fake, call):
+            setattr(fake, call, harm)
+    monkeypatch.setitem(sys.modules, name, fake)
+    monkeypatch.setattr(log, "SECONDS", 0.5 if harm is _hang else 20)
+    with pytest.raises(CommandError, match=WORDS[harm]):
+        call_command("log_report", "shapes", to=to, folder=tmp_path)
+    assert not Event.objects.filter(did="exported").exists()
+
+
+@pytest.mark.parametrize("to", ["mlflow", "wandb"])
+def test_a_tracker_that_returns_nonsense_is_told_in_a_sentence(judged, to, monkeypatch, tmp_path):
+    name, library = LIBRARIES[to]
+    fake = library()
+    setattr(fake, "start_run" if to == "mlflow" else "init", lambda **more: None)
+    monkeypatch.setitem(sys.modules, name, fake)
+    with pytest.raises(CommandError, match="did not take it"):
+        call_command("log_report", "shapes", to=to, folder=tmp_path)
