@@ -1,11 +1,14 @@
-"""Deletes what has run out: sessions, tokens, counts of wrong passwords and of requests."""
+"""Deletes what has run out: sessions, tokens, counts of wrong passwords and of requests, and half files
+of killed processes."""
 
 from __future__ import annotations
 
 from django.contrib.sessions.models import Session
+from django.core.files.storage import default_storage
 from django.utils import timezone
 
 from annotations import rates
+from annotations.storage.folder import Folder
 from audit.accounts import lockout, tokens
 
 
@@ -17,4 +20,11 @@ def delete() -> dict[str, int]:
         "tokens": tokens.delete_expired(),
         "wrong passwords": lockout.too_long_ago(),
         "rates": rates.delete_old(),
+        "half files": _half_files(),
     }
+
+
+def _half_files() -> int:
+    # A bucket shows no file before it is whole.
+    is_folder = isinstance(default_storage, Folder)
+    return default_storage.remove_old_drafts() if is_folder else 0

@@ -6,6 +6,7 @@ import hashlib
 import io
 import os
 import sys
+import time
 from urllib.request import Request, urlopen
 
 import pytest
@@ -18,6 +19,7 @@ from annotations.jobs import run as run_job
 from annotations.models import Image
 from annotations.pictures.store import open_picture, store_picture, thumbnail_of
 from annotations.storage.local_file import fetch
+from audit.accounts import expired
 from judges.intake import room, uploads
 from judges.models import Upload
 from judges.runs import lifecycle, score_chunk
@@ -96,6 +98,19 @@ def test_a_file_of_the_folder_appears_only_once_it_is_complete(media):
     with pytest.raises(OSError, match="the disk is full"):
         default_storage.save("images/x.png", content)
     assert [file for file in media.rglob("*") if file.is_file()] == []
+
+
+@pytest.mark.django_db
+def test_half_files_of_killed_processes_go_after_a_day(media):
+    drafts = media / "drafts"
+    drafts.mkdir(parents=True)
+    for name, hours in (("old", 25), ("new", 1)):
+        (drafts / f"{name}.part").write_bytes(b"half a picture")
+        then = time.time() - 3600 * hours
+        os.utime(drafts / f"{name}.part", (then, then))
+    default_storage.save("images/x.png", ContentFile(b"pixels"))
+    assert expired.delete()["half files"] == 1
+    assert [file.name for file in drafts.iterdir()] == ["new.part"]
 
 
 def test_a_file_of_the_folder_has_the_permissions_of_the_process(media):
