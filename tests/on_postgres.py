@@ -37,6 +37,7 @@ CHOSEN = (
     "audit/accounts/test_second_factor.py",
     "audit/installation/test_backup_drill.py",
     "audit/installation/test_health.py",
+    "audit/installation/test_migrate.py",
     "audit/reports/sharing",
     "judges/parts/test_freeze.py",
     "judges/runs/test_local_weights.py",

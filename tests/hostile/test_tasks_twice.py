@@ -23,7 +23,7 @@ from annotations.studies import deletion, retention
 from audit import tasks as audit_tasks
 from audit.celery import app
 from audit.models import Report, Webhook, WebhookMessage
-from audit.reports import progress
+from audit.questions.report.question import request_due_report
 from audit.webhooks import send as webhook_send
 from judges import tasks as judge_tasks
 from judges.intake import uploads
@@ -78,15 +78,14 @@ def ask_for_everything() -> tuple[Study, list[tuple]]:
     AnchorScoring.objects.create(study=study, run=run, anchors=anchors, judge="geneval-builtin")
     SelfCheck.objects.create(study=study, judge="geneval-builtin", count=2)
     WeightCheck.objects.create(study=study, judge="geneval-builtin")
-    progress.asked(study, by=alice.user)
+    request_due_report(study)
     calls = [(judge_tasks.score_chunk_task, chunk.pk) for chunk in Chunk.objects.filter(run=run)]
     calls += [(judge_tasks.run_job_task, job.pk) for job in Job.objects.order_by("pk")]
     calls += [
-        (audit_tasks.make_report_task, study.pk),
         (audit_tasks.help_with_report_task, study.pk),
         (audit_tasks.refresh_report_task, study.pk),
         (audit_tasks.refresh_reports_task,),
-        (audit_tasks.compute_answer_task, 0),
+        *((audit_tasks.compute_answer_task, row.pk) for row in store.waiting_answers()),
         (audit_tasks.webhooks_task,),
         (audit_tasks.retention_task,),
         (audit_tasks.delete_expired_task,),
@@ -107,7 +106,6 @@ def look_round(study: Study) -> None:
     """What workers' own timers do until nothing waits."""
     for _ in range(6):
         audit_tasks.refresh_reports_task()
-        audit_tasks.make_report_task(study.pk)
         for chunk in Chunk.objects.filter(state=Chunk.State.WAITING):
             judge_tasks.score_chunk_task(chunk.pk)
         audit_tasks.webhooks_task()
