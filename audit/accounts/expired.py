@@ -3,6 +3,8 @@ of killed processes."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib.sessions.models import Session
 from django.core.files.storage import default_storage
 from django.utils import timezone
@@ -26,5 +28,5 @@ def delete() -> dict[str, int]:
 
 def _half_files() -> int:
     # A bucket shows no file before it is whole.
-    is_folder = isinstance(default_storage, Folder)
-    return default_storage.remove_old_drafts() if is_folder else 0
+    folder: Any = default_storage
+    return folder.remove_old_drafts() if isinstance(folder, Folder) else 0
