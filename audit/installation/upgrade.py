@@ -76,9 +76,10 @@ def _back_up() -> str:
 
 def _migrate() -> str:
     count = len(tables.pending())
+    # Also with none left: what follows the last one (permissions of new tables) may have been cut off.
+    call_command("migrate", interactive=False, verbosity=0)
     if not count:
         return "Up to date."
-    call_command("migrate", interactive=False, verbosity=0)
     return f"{count} migration{'' if count == 1 else 's'} applied."
 
 

@@ -182,6 +182,16 @@ def test_a_database_that_does_not_answer_is_said_in_words(tmp_path):
     assert "Traceback" not in ended.stderr
 
 
+def test_permissions_that_a_killed_upgrade_left_out_come_with_the_next(tmp_path):
+    count = "from django.contrib.auth.models import Permission as P; print(P.objects.count());"
+    lines(start(tmp_path, DO))
+    before = start(tmp_path, count).stdout
+    start(tmp_path, count + "P.objects.filter(codename__endswith='job').delete();")
+    assert start(tmp_path, count).stdout != before
+    assert lines(start(tmp_path, DO))["tables"] == "Up to date."
+    assert start(tmp_path, count).stdout == before
+
+
 def test_tables_are_changed_by_one_at_a_time(monkeypatch):
     held, seen = [], []
 
