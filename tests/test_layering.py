@@ -58,6 +58,7 @@ FLOORS = {
             "benchmarks/tifa",
             "forms/papers",
         },
+        {"benchmarks/prompt_sets"},
         {"benchmarks", "benchmarks/signs", "labelling", "traces"},
         {"anchors", "imports", "pairs", "studies"},
         {"pair_files"},
