@@ -100,7 +100,7 @@ FLOORS = {
         {"self_checks"},
         {"words", "reports/sharing"},
         {"charts", "reports"},
-        {"handed_in", "images", "next_labels", "paper_tables", "people"},
+        {"handed_in", "images", "next_labels", "paper_tables", "people", "set_scores"},
         {"anchors", "contests", "repairs", "training", "why"},
         {"questions"},
         {"answers", "demo", "from_files", "lake"},
