@@ -27,6 +27,7 @@ FAMILIES = (
     "similarity",
     "questions",
     "servers",
+    "benchmarks",
     "papers",
     "qwen",
     "image-text",

@@ -3,7 +3,8 @@
 JudgeRefused        the request cannot be met: no such judge, no such option, nothing to score
 ├── JudgeMissing    the judge exists, but not on this machine
 └── EngineRefused   the engine cannot be trusted: weights that do not fit, a failed self-test
-    └── KeysDoNotFit    with the names of the weights
+    ├── KeysDoNotFit    with the names of the weights
+    └── ServerRefuses   a server refuses one request after the other
 
 What an engine raises while it works; the run handles it:
 MemoryFull          too many pictures at once: half of them may fit
@@ -31,6 +32,10 @@ class KeysDoNotFit(EngineRefused):
     def __init__(self, message: str, keys: Mapping[str, list[str]]) -> None:
         super().__init__(message)
         self.keys = keys  # "missing", "unexpected", "mismatched"
+
+
+class ServerRefuses(EngineRefused):
+    pass
 
 
 class MemoryFull(Exception):

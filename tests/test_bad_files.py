@@ -102,6 +102,26 @@ def claiming(kind: str) -> bytes:
 
 # name -> (format, files or one file's content, words of the refusal)
 STUDIES = {
+    "checklists of nothing": (
+        "corebench",
+        {"a.json": '{"a": {"Prompt": "x"}}'},
+        "no prompts of T2I",
+    ),
+    "test points of nothing": (
+        "unigenbench",
+        {"a.csv": "index,prompt_en\n1,x\n"},
+        "no prompts of Uni",
+    ),
+    "texts of nothing": ("longtext", {"a.jsonl": '{"prompt": "x"}\n'}, "no prompts of LongText"),
+    "no table of DPG": ("dpg", {"a.csv": "item_id,text\n1,x\n"}, "no prompts of DPG"),
+    "no explanation": (
+        "wise",
+        {"a.json": '[{"prompt_id": 1, "Prompt": "x"}]'},
+        "no prompts of WISE",
+    ),
+    "no category": ("oneig", {"a.csv": "id,prompt_en\n1,x\n"}, "no prompts of OneIG"),
+    "an empty list of data": ("cvtg", {"a.json": '{"data_list": []}'}, "no prompts of CVTG"),
+    "no kind": ("tiif", {"a.jsonl": '{"short_description": "x"}\n'}, "no prompts of TIIF"),
     "empty": ("tidy", {"images.csv": b""}, "is empty"),
     "only blank lines": ("tidy", {"images.csv": b"\n\n \n"}, "is empty"),
     "a table without pictures or prompts": (

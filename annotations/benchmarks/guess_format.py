@@ -6,11 +6,13 @@ from itertools import islice
 from pathlib import Path
 
 from annotations.benchmarks import hugging_face, registry
+from annotations.benchmarks.dsg import reader as dsg
+from annotations.benchmarks.prompt_sets.items import SETS
 from annotations.benchmarks.registry import FORMATS, Source
 from annotations.sources import picture_folder, tidy_tables
 from annotations.sources.checks import Unfit
 from annotations.sources.mapped_table import SUFFIXES, opened
-from annotations.sources.records import NOTES, Rejected, Unreadable
+from annotations.sources.records import NOTES, PromptRecord, Rejected, Unreadable
 
 # What a file holds: everything, or labels or scores for images that are there already.
 KINDS = ("study", "labels", "scores")
@@ -39,6 +41,8 @@ def guess(path: Path) -> tuple[str, str]:
     if tables or numbered or (others and len(others) == len(files)):
         # T2I-CompBench's files are plain lines of text: it would read anything.
         tried = [n for n in FORMATS if n not in OWN and not (n == "t2i_compbench" and tables)]
+        # A set is known by the names of its columns; other readers take more.
+        tried.sort(key=lambda name: name not in SETS)
         for name in tried:
             if _reads(name, path):
                 return name, "study"
@@ -84,4 +88,6 @@ def _reads(name: str, path: Path) -> bool:
     except (Unreadable, Unfit, OSError):
         return False
     taken = [record for record in start if type(record) not in NOTES]
+    if name == "dpg" and any(dsg.is_numbered(r.key) for r in taken if isinstance(r, PromptRecord)):
+        return False  # DSG's table has the same columns.
     return bool(taken) and not any(type(record) is Rejected for record in start)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from annotations.benchmarks.geneval2 import prompts as geneval2_prompts
 from annotations.benchmarks.geneval2 import reader as geneval2
 from annotations.benchmarks.m3t2ibench import prompts as m3t2ibench_prompts
 from annotations.benchmarks.m3t2ibench import reader as m3t2ibench
+from annotations.benchmarks.prompt_sets import items as prompt_sets
+from annotations.benchmarks.prompt_sets import reader as prompt_set_reader
 from annotations.benchmarks.t2i_compbench import prompts as t2i_compbench_prompts
 from annotations.benchmarks.t2i_compbench import reader as t2i_compbench
 from annotations.benchmarks.tifa import reader as tifa
@@ -50,6 +53,8 @@ class Source:
     questions: Mapping[str, str] = field(default_factory=dict)
     # False where only labels are looked at: pictures that lie in a table stay there.
     pictures: bool = True
+    # So many pictures across and down in each file; 0: as the set's own come.
+    grid: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,14 @@ class Format:
     read: Callable[[Source], Iterator[Record]]
     # The questions that its labels answer: a new study gets the form that asks them.
     questions: frozenset[str] = frozenset()
+    # The form that a new study gets where its questions do not say it.
+    form: str = ""
+
+
+def _read_set(name: str, source: Source) -> Iterator[Record]:
+    return prompt_set_reader.read(
+        name, source.path, source.images, source.generator, source.judge, source.grid
+    )
 
 
 LIKERT = frozenset({"likert"})
@@ -96,6 +109,14 @@ FORMATS: dict[str, Format] = {
         lambda s: tifa.read(s.path, s.images, s.generator, s.judge),
         LIKERT,
     ),
+    **{
+        name: Format(
+            chosen.title,
+            partial(_read_set, name),
+            form=prompt_sets.FORMS[name],
+        )
+        for name, chosen in prompt_sets.SETS.items()
+    },
     "table": Format(
         "any table (CSV, TSV, JSONL, JSON, Parquet), its columns guessed",
         lambda s: mapped_table.read(

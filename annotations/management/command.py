@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import errno
 import json
+import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from django.core.management import BaseCommand, CommandError, CommandParser
+from django.db.utils import OperationalError, ProgrammingError
 
 from annotations.errors import Refused
 from annotations.models import Study
@@ -53,6 +55,12 @@ class PlainCommand(BaseCommand):
             return super().execute(*args, **options)
         except Refused as refusal:
             raise CommandError(refusal.message) from None
+        except (OperationalError, ProgrammingError) as error:
+            if not re.search("no such table|does not exist", str(error)):
+                raise
+            raise CommandError(
+                "The database has no tables of this version yet. Run `manage.py upgrade` first."
+            ) from None
         except OSError as error:
             if error.errno not in {errno.ENOSPC, errno.EDQUOT, errno.EROFS}:
                 raise

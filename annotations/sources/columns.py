@@ -33,12 +33,13 @@ ROLES = {
     "sample": "sample (number)",
     "tags": "tags",
     "release_date": "release date of the generator",
+    "metadata": "metadata of the prompt",
     "ignore": "ignore",
 }
 LABELS = tuple(role for role in ROLES if role.startswith("label:"))
 KINDS = tuple(role.partition(":")[2] for role in LABELS)
 # Of these a table may have several.
-MANY = (*LABELS, "score", "ignore")
+MANY = (*LABELS, "score", "metadata", "ignore")
 
 # The first name that a table has wins.
 NAMES = {

@@ -283,6 +283,8 @@ class _Reader:
         self.used: set[str] = set()
         self.keys: dict[str, str] = {}
         self.prompts: dict[str, tuple[str, tuple[str, ...]]] = {}
+        self.metadata: dict[str, dict[str, Any]] = {}
+        self.of_prompt: dict[str, Any] = {}
         # Of each image: the prompt and the generator that its first row named.
         self.images: dict[str, tuple[str, str]] = {}
         self.raters: Counter[tuple[str, str]] = Counter()
@@ -291,8 +293,13 @@ class _Reader:
         names = {role: name for name, role in table.roles.items() if role not in columns.MANY}
         labels = {n: r.partition(":")[2] for n, r in table.roles.items() if r in columns.LABELS}
         scores = [name for name, role in table.roles.items() if role == "score"]
+        kept = [name for name, role in table.roles.items() if role == "metadata"]
 
         def read(row: Row[Cells]) -> Iterator[Record]:
+            self.of_prompt = {
+                name: row.value[name] for name in kept if row.value.get(name, "") not in ("", None)
+            }
+
             def cell(role: str) -> str:
                 # A table may have a column without a name; that is no role's.
                 value = row.value.get(names[role], "") if role in names else ""
@@ -392,10 +399,15 @@ class _Reader:
         known = self.prompts.get(key)
         if known is None:
             self.prompts[key] = (text, parts)
-            yield PromptRecord(key, text, parts, line=line, source=source)
+            self.metadata[key] = self.of_prompt
+            yield PromptRecord(key, text, parts, metadata=self.of_prompt, line=line, source=source)
         elif known[0] != text:
             field = names.get("prompt", "prompt")
             raise Unfit(field, text, f"“{key}” stood for another prompt further up.")
+        else:
+            for name, value in self.of_prompt.items():
+                if self.metadata[key].get(name, value) != value:
+                    raise Unfit(name, value, f"“{key}” had another “{name}” further up.")
 
     def _labels(
         self,

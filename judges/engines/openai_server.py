@@ -19,7 +19,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from PIL import Image
@@ -27,7 +27,7 @@ from PIL import Image
 from judges.engines.shared.checkpoint import pictures
 from judges.engines.shared.http_json import Declined, Server, Unanswered
 from judges.engines.shared.token_answers import RULES
-from judges.errors import EngineRefused, Passing
+from judges.errors import EngineRefused, Passing, ServerRefuses
 from judges.options import SERVER, Declared, choice, fields_of_request, free_text, real, whole
 from judges.protocols import Answer, Engine, Patience, Question, Talk
 
@@ -39,6 +39,8 @@ _OWN_FIELDS = {"model", "messages", "logprobs", "top_logprobs", "temperature", "
 _OWN_FIELDS |= {"seed", "max_tokens", "max_completion_tokens"}
 # The server does not accept the secret, the model or the address: no request will succeed.
 _HOPELESS = {401, 402, 403, 404, 405}
+# After so many refusals in a row of one kind, about more than one picture, nothing more is sent.
+REFUSALS_IN_A_ROW = 10
 
 
 # What hears the requests instead of the server: the files of a batch, or what a batch has answered.
@@ -64,6 +66,31 @@ class _Replies:
 
 
 _NONE_YET = _Replies((), 0.0)
+
+
+@dataclass(slots=True)
+class _Refusals:
+    """Refusals in a row of one kind. One picture may be refused whatever is asked about it; a server
+    that refuses others, too, refuses everything."""
+
+    kind: str = ""
+    count: int = 0
+    pictures: set[bytes] = field(default_factory=set)
+
+    def note(self, kind: str, picture: bytes) -> bool:
+        """Whether it is enough."""
+        if kind != self.kind:
+            self.kind, self.count, self.pictures = kind, 0, set()
+        if not kind:
+            return False
+        self.count += 1
+        self.pictures.add(picture)
+        return self.count >= REFUSALS_IN_A_ROW and (len(self.pictures) > 1 or picture == b"")
+
+    @property
+    def left(self) -> int:
+        """So many requests more may be under way."""
+        return max(1, REFUSALS_IN_A_ROW - self.count)
 
 
 def _seconds(default: float, words: str) -> Any:
@@ -117,6 +144,8 @@ class OpenAIServer(Engine, Declared):
         self.patience = Patience(self.attempts, self.pause, self.longest_pause)
         self._kept: OrderedDict[bytes, _Replies] = OrderedDict()
         self._failures: Counter[bytes] = Counter()
+        self._refusals = _Refusals()
+        self._has_answered = False
         # Hears each new reply with the picture that was asked about, if somebody sets it.
         self.on_reply: Callable[[Image.Image, Mapping[str, Any]], None] | None = None
 
@@ -214,8 +243,8 @@ class OpenAIServer(Engine, Declared):
         progress = False
         with self._server() as server, ThreadPoolExecutor(self.concurrency) as pool:
             while running or (waiting and not trouble):
-                while waiting and not trouble and len(running) < self.concurrency:
-                    conversation = waiting.pop()
+                while waiting and not trouble and len(running) < self._at_once():
+                    conversation = self._next(waiting, pictures)
                     kept = self._kept.get(self._key(conversation, pictures), _NONE_YET)
                     if len(kept.bodies) == len(conversation.turns):
                         replies[conversation] = kept
@@ -240,6 +269,8 @@ class OpenAIServer(Engine, Declared):
                         self._kept[self._key(conversation, pictures)] = got
                     progress = progress or len(got.bodies) > before
                     trouble = trouble or _trouble(got.failure)
+                    if self._note_refusal(conversation, got, pictures):
+                        trouble = trouble or _refuses_everything(conversation, got)
         if isinstance(trouble, Passing):
             trouble.progress = progress
         if trouble:
@@ -248,6 +279,35 @@ class OpenAIServer(Engine, Declared):
             {self._key(c, pictures): got.failure for c, got in replies.items()}, progress
         )
         return replies
+
+    def _at_once(self) -> int:
+        """A server of which nobody knows yet whether it answers is asked no more than may be in vain."""
+        if self._has_answered and not self._refusals.count:
+            return self.concurrency
+        return min(self.concurrency, self._refusals.left)
+
+    def _next(self, waiting: list[_Conversation], pictures: _Pictures) -> _Conversation:
+        """After a refusal, one about another picture, where there is one."""
+        refused = self._refusals.pictures
+        for place in reversed(range(len(waiting) if refused else 0)):
+            if pictures.digest(waiting[place].picture) not in refused:
+                return waiting.pop(place)
+        return waiting.pop()
+
+    def _note_refusal(
+        self, conversation: _Conversation, got: _Replies, pictures: _Pictures
+    ) -> bool:
+        """Whether the server has now refused everything for long enough."""
+        if isinstance(got.failure, Unanswered) and not got.failure.kind:
+            return False  # Busy or away: that is waited for.
+        place = conversation.picture
+        picture = b"" if place is None else pictures.digest(place)
+        kind = _refusal_of(conversation, got)
+        self._has_answered = self._has_answered or not kind
+        is_enough = self._refusals.note(kind, picture)
+        if is_enough:
+            self._refusals = _Refusals()
+        return is_enough
 
     def _expect_answered(self, failures: Mapping[bytes, Exception | None], progress: bool) -> None:
         """Passing, as long as it may help to ask again.
@@ -356,6 +416,27 @@ def _trouble(failure: Exception | None) -> Exception | None:
     if isinstance(failure, Unanswered) and failure.for_all:
         return Passing(failure.reason, failure.retry_after)
     return None
+
+
+def _refusal_of(conversation: _Conversation, got: _Replies) -> str:
+    """Of what kind the refusal is: its status, or the words in which no answer can be read."""
+    if got.failure is not None:
+        return getattr(got.failure, "kind", "") or str(got.failure)
+    try:
+        if ("logprobs", True) in conversation.settings:
+            _first_token(got.bodies[0])
+        else:
+            _text(got.bodies[-1])
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def _refuses_everything(conversation: _Conversation, got: _Replies) -> ServerRefuses:
+    words = str(got.failure) if got.failure is not None else _refusal_of(conversation, got)
+    return ServerRefuses(
+        f"The server refused {REFUSALS_IN_A_ROW} requests in a row, and no more were sent. {words}"
+    )
 
 
 def _expect_readable(questions: Sequence[Question]) -> None:

@@ -25,7 +25,7 @@ from annotations.models import Answer, Image, Study
 from annotations.stored_answers.question import Question, images_n
 from annotations.stored_answers.store import read_figures
 from annotations.studies.flags import flags_of
-from judges.exports import inspect_scores, scores
+from judges.exports import inspect_scores, scores, set_files
 from judges.models import AtomScore, Run, Score
 from judges.names import runs_by_name
 
@@ -43,6 +43,7 @@ ENDINGS = {
     "geneval": "geneval.jsonl",
     "t2i_compbench": "t2i-compbench.json",
     "inspect": "inspect.jsonl",
+    "official": "official.zip",
 }
 NAMES = {
     "label_studio": "Label Studio",
@@ -50,6 +51,7 @@ NAMES = {
     "geneval": "GenEval",
     "t2i_compbench": "T2I-CompBench",
     "inspect": "Inspect",
+    "official": "the set’s own files (zip)",
 }
 
 
@@ -74,10 +76,10 @@ TABLES = {
     "scores": Table(
         "Scores",
         "One row for each judge and image, and for each atom that it scored.",
-        (*TABLE, "geneval", "t2i_compbench", "inspect"),
+        (*TABLE, "geneval", "t2i_compbench", "inspect", "official"),
     ),
     "images": Table("Images", "With prompt, tags, atoms, generator, metadata and gold questions."),
-    "prompts": Table("Prompts", "With tags, atoms and metadata."),
+    "prompts": Table("Prompts", "With tags, atoms and metadata.", (*TABLE, "official")),
     "generators": Table("Generators", "With release dates and families."),
     "flags": Table("Flags", "What people reported, and how it was resolved.", of_people=True),
     "study": Table(
@@ -104,7 +106,8 @@ class Asked:
 
     @property
     def media(self) -> str:
-        return MEDIA.get(self.format, "application/json")
+        kind = "zip" if self.format == "official" else self.format
+        return MEDIA.get(kind, "application/json")
 
     def name(self, study: Study) -> str:
         return f"{study.slug}-{self.what}.{ENDINGS.get(self.format, self.format)}"
@@ -114,6 +117,11 @@ def stream(study: Study, asked: Asked) -> Iterator[bytes]:
     """The file, part by part; what cannot be written is refused before the first of them."""
     if asked.what == "study":
         return _zipped(study, asked)
+    if asked.format == "official":
+        _whole_only(asked)
+        if asked.what == "prompts":
+            return _begun(set_files.prompt_files(study))
+        return _begun(set_files.result_files(study, _one_run(study, asked.judge)))
     if asked.format == "parquet":
         return _begun(as_parquet(*rows_of(study, asked)))
     return _begun(line.encode() for line in _lines(study, asked))

@@ -233,6 +233,8 @@ def form_for(slug: str, format: str, asked: dict[str, Asked]) -> Form:
         return geneval_audit.FORM
     if format in registry.FREE:
         return form_from_labels.form_of(asked, slug=slug)
+    if slug_of_form := registry.FORMATS[format].form:
+        return FORMS[slug_of_form]
     names = registry.FORMATS[format].questions
     for form in FORMS.values():
         if names and names <= {question.name for question in form.questions}:

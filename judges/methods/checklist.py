@@ -40,6 +40,7 @@ from judges.protocols import AtomJudgement, Judgement, Seen, Subject, Talk, Unsc
 POINTS = "points"
 EACH = "#"  # in a path: the number of the point
 _PLACE = re.compile(r"\{(prompt|points|point|point\.name|metadata\.[^{}\n]{1,60})\}")
+_WORDS = re.compile(r"\w+")
 _NUMBER = re.compile(r"[+-]?\d{1,9}(?:\.\d{1,9})?")
 ASK = (
     "Look at the picture and answer each question in one word.\n\n{points}\n\n"
@@ -82,8 +83,9 @@ class Checklist(Optioned):
     )
     reading: str = choice(
         "answers",
-        ("answers", "numbers"),
-        "“answers”: 1 where it is the expected answer, else 0; “numbers”: the number itself.",
+        ("answers", "numbers", "yes-or-no"),
+        "“answers”: 1 where it is the expected answer, else 0; “numbers”: the number itself. "
+        "“yes-or-no”: yes where that word stands anywhere, else no where that does (T2I-CoReBench).",
     )
     point_field: tuple[str, ...] = texts(
         (EACH,),
@@ -130,7 +132,7 @@ class Checklist(Optioned):
             raise ValueError(f"“formula” names {unknown[0]}; there are {', '.join(known)}.")
         if POINTS in parse(self.formula).names and not self._asks_points:
             raise ValueError("“formula” counts points, but no ask holds {points} or {point}.")
-        if self.dependencies and (self.points or self.points_from or self.reading != "answers"):
+        if self.dependencies and (self.points or self.points_from or self.reading == "numbers"):
             raise ValueError("“dependencies” are those of atoms, which are read as answers.")
 
     def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
@@ -259,6 +261,8 @@ class Checklist(Optioned):
             return Reading(None, None, "the reply does not say")
         if self.reading == "answers":
             return _as_answer(said, expected)
+        if self.reading == "yes-or-no":
+            return _as_yes_or_no(said, expected)
         number = _as_number(said)
         if number is None:
             return Reading(said, None, f"{shown(said)} is no number")
@@ -344,6 +348,14 @@ def _as_answer(said: Any, expected: str) -> Reading:
         if word not in ("yes", "no"):
             return Reading(said, None, f"{shown(said)} is neither yes nor no")
     return Reading(said, float(matches(word, expected)))
+
+
+def _as_yes_or_no(said: Any, expected: str) -> Reading:
+    words = _WORDS.findall(said.lower()) if isinstance(said, str) else []
+    word = next((word for word in ("yes", "no") if word in words), "")
+    if not word:
+        return Reading(said, None, f"{shown(said)} holds neither yes nor no")
+    return Reading(said, float(word == expected.strip().lower()))
 
 
 def _as_number(said: Any) -> float | None:

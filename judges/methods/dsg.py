@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from judges.methods.dpg import DpgQuestion, zeroed
 from judges.methods.shared.answer_evidence import answer_as_evidence
 from judges.methods.shared.answer_spellings import matches, one_word
 from judges.options import Optioned, choice, flag
@@ -148,6 +149,12 @@ class Dsg(Optioned):
     )
     dependencies: bool = flag(True, "Questions count only where those they rest on were met.")
     transitive: bool = flag(False, "Also those that these rest on in turn must have been met.")
+    zeroing: str = choice(
+        "direct",
+        ("direct", "in-order"),
+        "Which questions count 0. “direct”: where one they rest on was answered no (DSG, OneIG). "
+        "“in-order”: also where that one was zeroed before, as DPG-Bench does.",
+    )
 
     identity: ClassVar[str] = "Dsg"
     version: ClassVar[str] = "2"
@@ -223,6 +230,10 @@ class Dsg(Optioned):
         except ValueError as error:
             return Unscored(str(error), evidence)
         scores = {n: float(answer == "yes" and counted[n]) for n, answer in answers.items()}
+        if self.zeroing == "in-order" and self.dependencies:
+            asked = [DpgQuestion(n, tuple(parents[n]), "") for n in answers]
+            scores = zeroed(asked, [float(answer == "yes") for answer in answers.values()])
+            counted = {n: scores[n] == (answers[n] == "yes") for n in scores}
         unmet = "a question that this one rests on was not met"
         atoms = tuple(
             AtomJudgement(number - 1, score, "" if counted[number] else unmet)

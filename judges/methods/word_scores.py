@@ -94,9 +94,13 @@ def one_ig_text(rows: Sequence[tuple[str, str]], language: str) -> OneIgText:
     shares, words = _shares(counts), _pooled(counts)
     mean = sum(distances) / len(distances)
     flawless = distances.count(0) / len(distances)
-    worst = WORST_DISTANCE[language]
-    score = 1 - min(worst, mean) * (1 - flawless) * (1 - words) / worst
+    score = one_ig_score(mean, flawless, words, language)
     return OneIgText(distances, shares, mean, flawless, words, score)
+
+
+def one_ig_score(mean_distance: float, flawless: float, words: float, language: str) -> float:
+    worst = WORST_DISTANCE[language]
+    return 1 - min(worst, mean_distance) * (1 - flawless) * (1 - words) / worst
 
 
 def _shares(counts: Sequence[tuple[int, int]]) -> list[float]:

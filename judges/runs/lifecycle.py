@@ -153,7 +153,8 @@ def take_up(run: Run) -> Run:
     run.refresh_from_db()
     if run.expected == 0:
         raise JudgeRefused("This study has no images yet; import some, then start the judge.")
-    # Failed images are tried again: the cause may be gone.
+    # Failed images are tried again, the cause may be gone; after the others, if it is not.
+    failed = set(Score.objects.filter(run=run, value__isnull=True).values_list("image", flat=True))
     Score.objects.filter(run=run, value__isnull=True).delete()
     counts.recount(run.pk)
     Chunk.objects.filter(run=run).exclude(state=Chunk.State.LEASED).delete()
@@ -167,9 +168,11 @@ def take_up(run: Run) -> Run:
         if pk not in in_chunks
     ]
     size = min(CHUNK_SIZE, max(SMALLEST_CHUNK, len(missing) // SHARES))
+    again = [pk for pk in missing if pk in failed]
     Chunk.objects.bulk_create(
-        Chunk(run=run, images=missing[start : start + size])
-        for start in range(0, len(missing), size)
+        Chunk(run=run, images=some[start : start + size])
+        for some in ([pk for pk in missing if pk not in failed], again)
+        for start in range(0, len(some), size)
     )
     finish_if_done(run)
     run.refresh_from_db()

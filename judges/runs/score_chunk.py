@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from typing import Any
 
@@ -21,11 +21,11 @@ from annotations.database.leases import reason_of
 from annotations.models import Image, Prompt
 from judges import registry
 from judges.engines.shared.weight_facts import read_by
-from judges.errors import JudgeMissing, JudgeRefused, Passing
+from judges.errors import JudgeMissing, JudgeRefused, Passing, ServerRefuses
 from judges.looks.ask_engine import StopWorking, is_disk_full
 from judges.looks.gather import ImageScorer, PendingImage
 from judges.models import Chunk, Judge, Run, Score
-from judges.protocols import Method, Unscored
+from judges.protocols import Judgement, Method, Unscored
 from judges.runs import local_weights
 from judges.runs.chunk_lease import ChunkLease
 from judges.runs.lifecycle import (
@@ -50,6 +50,9 @@ SIGNAL_EVERY = 1.0
 # Facts that may differ from worker to worker.
 _NOT_COMPARED = {"key", "gpus"}
 _BUILD = re.compile(r"(?<=\d)\+[A-Za-z0-9.]+")
+# Images in a row that a server gives no score, all for the same reason: then it is asked no more.
+ALIKE_IN_A_ROW = 10
+_alike: dict[int, tuple[str, int]] = {}  # run -> the reason of the last image, of how many in a row
 _signalled: dict[int, float] = {}  # study -> when `scores_changed` was last sent
 # What a judge may know of an image; nothing else is read.
 OF_IMAGE, OF_PROMPT = ("key", "file", "width", "height"), ("text", "metadata")
@@ -156,10 +159,34 @@ def _score_block(
         if after is not None:
             # Its pictures are decoded while an engine looks at those of this one.
             scorer.start(after)
-        results = scorer.finish(batch)
+        try:
+            results = scorer.finish(batch)
+        except ServerRefuses as refusal:
+            # Kept with the reason: once the run goes on, these images are asked about last.
+            told = [pending.image for pending in batch]
+            scores.add(told, [Unscored(refusal.message)] * len(batch), seconds=None, at_once=True)
+            raise
         seconds = looked_up + (time.perf_counter() - began) / len(batch)
         told = [pending.image for pending in batch]
         scores.add(told, results, seconds=seconds, at_once=at_once)
+        if any("server" in facts for facts in judge.facts.values()):
+            _expect_some_to_be_read(scores.lease.chunk.run_id, batch, results)
+
+
+def _expect_some_to_be_read(
+    run_id: int, batch: list[PendingImage], results: Sequence[Judgement | Unscored]
+) -> None:
+    """A server that says the same unusable words of one image after the other is asked no more."""
+    for pending, result in zip(batch, results, strict=True):
+        reason = result.reason if isinstance(result, Unscored) and pending.seen else ""
+        before, count = _alike.get(run_id, ("", 0))
+        _alike[run_id] = (reason, count + 1 if reason == before else 1)
+        if reason and _alike[run_id][1] >= ALIKE_IN_A_ROW:
+            del _alike[run_id]
+            raise JudgeRefused(
+                f"{ALIKE_IN_A_ROW} images in a row could not be scored, for one reason, and no more were "
+                f"asked about. {reason}"
+            )
 
 
 def _cut(block: list[PendingImage], judge: registry.Judge) -> Iterator[list[PendingImage]]:

@@ -7,6 +7,7 @@ import io
 import json
 import tarfile
 import zipfile
+from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
@@ -15,6 +16,7 @@ from PIL import Image as Picture
 from annotations.sources import hub_dataset
 from tests import making
 from tests import test_bad_files as bad
+from tests.annotations.benchmarks.prompt_sets import small
 from tests.making import png
 
 # What breaks readers: ends, quotes, numbers without end, half characters, deep nests.
@@ -234,6 +236,11 @@ FILES: dict[str, tuple[str, str, st.SearchStrategy[bytes]]] = {
     "a folder with metadata": ("hf", "a.jsonl", written([{"file_name": "a.png", "text": "a"}])),
     "tasks": ("label_studio", "a.json", written([TASK])),
     "a name": ("pictures", "a.png", st.binary(max_size=100)),
+    **{
+        f"a set: {name}": (name, Path(file).name, mangled(content.encode()))
+        for name, files in small.FILES.items()
+        for file, content in list(files.items())[:1]
+    },
     "tidy generators": ("tidy", "generators.csv", table(GENERATORS)),
     "geneval prompts": ("geneval", "a.jsonl", written([bad.GENEVAL], lines=True)),
     "geneval results": ("geneval", "results.jsonl", written([RESULT], lines=True)),

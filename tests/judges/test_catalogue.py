@@ -21,6 +21,7 @@ SUBJECT = Subject(
         "counts": {"cup": 1},
         "label": {"Object": "a cup"},
         "text": "OPEN",
+        "explanation": "a cup of tea",
     },
     (640, 480),
 )

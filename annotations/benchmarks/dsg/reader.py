@@ -213,6 +213,12 @@ def absent_of_splits(known: Iterable[str], there: Collection[str]) -> list[str]:
     return sorted(item for items, lacks in whole if 2 * len(lacks) < len(items) for item in lacks)
 
 
+def is_numbered(item: str) -> bool:
+    """Whether it is called as DSG calls its items: a split and a number."""
+    split, _, number = item.rpartition("_")
+    return bool(split) and number.isdecimal()
+
+
 def split_of(item: str) -> str:
     """ "tifa160" of "tifa160_134"."""
     return item.rpartition("_")[0]

@@ -1,11 +1,14 @@
 """The papers' question forms, one file each, as plain data."""
 
 from annotations.forms.papers import (
+    checklist,
     genai_likert,
     geneval2_atoms,
     geneval_audit,
     geneval_crowd,
     t2i_compbench,
+    wise,
+    written_text,
 )
 
 FORMS = {
@@ -17,6 +20,9 @@ FORMS = {
         genai_likert.FORM,
         t2i_compbench.FORM,
         *t2i_compbench.CATEGORY_FORMS,
+        checklist.FORM,
+        written_text.FORM,
+        wise.FORM,
     ]
 }
 # Earlier versions of them, by their digests. Studies that began with one keep it.

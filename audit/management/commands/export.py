@@ -35,7 +35,7 @@ class Command(StudyCommand):
         format = format or TABLES[what].formats[0]
         if format not in TABLES[what].formats:
             raise CommandError(f"{what} is written as {', '.join(TABLES[what].formats)}.")
-        if out is None and format in ("parquet", "zip"):
+        if out is None and format in ("parquet", "zip", "official"):
             raise CommandError(f"{format} is no text: name a file with --out.")
         filters = command.filters(options)
         asked = Asked(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import math
+import re
 import ssl
 import time
 from collections.abc import Mapping
@@ -33,13 +34,19 @@ logging.getLogger("httpx").setLevel(logging.WARNING)
 
 
 class Unanswered(Exception):
-    """No usable reply. `for_all`: the server is busy or away, so other requests would fail too."""
+    """No usable reply. `for_all`: the server is busy or away, so other requests would fail too. `kind`:
+    of a reply that never was an answer, as a web page; empty where waiting may help."""
 
     def __init__(
-        self, reason: str, for_all: bool = False, retry_after: float | None = None
+        self,
+        reason: str,
+        for_all: bool = False,
+        retry_after: float | None = None,
+        kind: str = "",
     ) -> None:
         super().__init__(reason)
         self.reason, self.for_all, self.retry_after = reason, for_all, retry_after
+        self.kind = kind
 
 
 class Declined(Exception):
@@ -48,6 +55,7 @@ class Declined(Exception):
     def __init__(self, reason: str, status: int) -> None:
         super().__init__(reason)
         self.reason, self.status = reason, status
+        self.kind = f"status {status}"
 
 
 class Server:
@@ -126,7 +134,10 @@ class Server:
             try:
                 reply = json.loads(body)
             except ValueError:
-                raise Unanswered(f"The reply of {self.name} is broken: it is no JSON.") from None
+                page = _page_title(body)
+                words = f"a web page{page}" if _is_page(body) else "no JSON"
+                reason = f"The reply of {self.name} is broken: it is {words}."
+                raise Unanswered(reason, kind="no JSON") from None
             if not isinstance(reply, dict):
                 raise Unanswered(f"The reply of {self.name} is no JSON object.")
             return reply
@@ -147,12 +158,22 @@ class Server:
             error = reply.get("error", reply)
             words = error if isinstance(error, str) else error["message"]
         except (ValueError, AttributeError, KeyError, TypeError):
-            return "."
+            return f": a web page{_page_title(body)}." if _is_page(body) else "."
         words = " ".join(str(words).split())
         if self._secret:
             # Some servers repeat the secret that they did not like.
             words = words.replace(self._secret, "…")
         return f": {words[:_LONGEST_EXPLANATION]}"
+
+
+def _is_page(body: bytes) -> bool:
+    return body.lstrip()[:15].lower().startswith((b"<!doctype html", b"<html"))
+
+
+def _page_title(body: bytes) -> str:
+    found = re.search(rb"<title[^>]*>([^<]*)", body[:20_000], re.IGNORECASE)
+    words = " ".join(found[1].decode("utf-8", "replace").split()) if found else ""
+    return f" called “{words[:80]}”" if words else ""
 
 
 @cache

@@ -27,6 +27,8 @@ class Command(ImportCommand):
         add("--atoms", derive, nargs="?", const="grammar", default="", metavar="NAME")
         column = "--format table: what a column is, where the guess is wrong"
         add.many("--column", column, metavar="NAME=ROLE")
+        grid = "pictures across and down in each file, where a set's own come otherwise (1: none are grids)"
+        add("--grid", grid, type=int, default=0, choices=range(9), metavar="N")
         add("--folder", "--format pictures: what folders are", default="", choices=list(FOLDERS))
         add("--name", "--format pictures: what names are", default="", choices=list(NAMES))
         kinds = f"what a question's labels are: {', '.join(KINDS)}"
@@ -52,6 +54,7 @@ class Command(ImportCommand):
                 options["folder"],
                 options["name"],
                 _pairs(options["question"], "--question"),
+                grid=options["grid"],
             ),
             dry_run=dry_run,
             strict=strict,

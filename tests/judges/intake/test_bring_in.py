@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import zipfile
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -16,6 +17,7 @@ from judges.exports import study_folder
 from judges.intake import bring_in as intake_bring_in
 from judges.models import Judge, Run, Score
 from tests import making, needs
+from tests.annotations.benchmarks.prompt_sets import small
 from tests.annotations.benchmarks.reading import written
 from tests.annotations.benchmarks.test_official_sets import PIG, TIFA, dsg, rating
 from tests.test_bad_files import GENEVAL
@@ -195,6 +197,7 @@ SETS = {
     ),
     "dsg": ("dsg", {"q_csv": dsg((1, 0, "entity"), (2, 1, "attribute"))}),
     "tifa": ("tifa", {"q_json": TIFA, "imgs_json": {"t1": "t1.jpg"}}),
+    **{name: (name, {}) for name in small.FILES},
     "table": (
         "table",
         {"a_csv": "path,caption,model,rating\n1.png,a cup,sd,4\n2.png,a dog,sd,5\n"},
@@ -223,9 +226,101 @@ def test_every_format_makes_the_round():
 @pytest.mark.parametrize("name", SETS)
 def test_in_out_and_in_again_is_the_same_study(name, tmp_path):
     format, files = SETS[name]
-    assert bring_in(written(tmp_path / "in", **files), format=format, generator="sd").changed > 0
+    folder = tmp_path / "in"
+    source = small.write(folder, name) if name in small.FILES else written(folder, **files)
+    assert bring_in(source, format=format, generator="sd").changed > 0
     study, again = round_trip("s", tmp_path / "out")
     assert again.prompts.count() == study.prompts.count() > 0
+
+
+def as_rows(name, content):
+    if name.endswith(".csv"):
+        return list(csv.DictReader(io.StringIO(content, newline="")))
+    if name.endswith(".jsonl"):
+        return [json.loads(line) for line in content.splitlines()]
+    return json.loads(content) if name.endswith(".json") else content.strip()
+
+
+@pytest.mark.parametrize("name", small.FILES)
+def test_a_set_goes_out_in_its_own_files_with_every_column(name, tmp_path):
+    bring_in(small.write(tmp_path / "in", name), format=name)
+    call_command("export", "s", "prompts", "--format", "official", "--out", str(tmp_path / "o.zip"))
+    with zipfile.ZipFile(tmp_path / "o.zip") as archive:
+        written = {file: archive.read(file).decode() for file in archive.namelist()}
+    assert {file: as_rows(file, text) for file, text in written.items()} == {
+        file: as_rows(file, text) for file, text in small.FILES[name].items()
+    }
+
+
+def test_a_study_of_no_set_has_no_files_of_a_set(study, tmp_path):
+    with pytest.raises(CommandError, match="came from no set"):
+        call_command(
+            "export", "shapes", "prompts", "--format", "official", "--out", str(tmp_path / "o.zip")
+        )
+
+
+def test_results_go_out_as_the_script_writes_them_and_come_in_again(tmp_path):
+    rows = json.loads(json.dumps(small.CORE))
+    for row in rows.values():
+        for point in row["Checklist"]:
+            point["score"] = 1
+    rows["C-MI-001"]["Checklist"][1]["score"] = 0
+    folder = small.write(tmp_path / "in", "corebench")
+    (folder / "flux").mkdir()
+    (folder / "flux" / "C-MI-qwen.json").write_text(json.dumps(rows))
+    bring_in(folder, format="corebench")
+    out = tmp_path / "o.zip"
+    call_command("export", "s", "scores", "--format", "official", "--of", "qwen", "--out", str(out))
+    with zipfile.ZipFile(out) as archive:
+        assert archive.namelist() == ["flux/C-MI-qwen.json"]
+        told = json.loads(archive.read("flux/C-MI-qwen.json"))
+    # (1 + 0) / 2 and 1 / 1, then the mean of the images.
+    assert (told["C-MI-001"].pop("image_score"), told["C-MI-002"].pop("image_score")) == (0.5, 1.0)
+    assert told.pop("mean_score") == 0.75
+    assert told == rows
+
+
+@pytest.mark.parametrize("name", ["dpg", "wise", "unigenbench"])
+def test_results_of_other_sets_make_the_round(name, tmp_path):
+    came = {
+        "dpg": ("r.txt", "flux/0.png, 0.5, 1.0, 0.0, 0.5, 0.5\n"),
+        "wise": ("flux/a.jsonl", '{"prompt_id": 1, "score": 1}\n'),
+        "unigenbench": (
+            "flux_en.csv",
+            small.table(
+                {
+                    "index": 0,
+                    "testpoint": "[]",
+                    "result_json": '{"score": [1, 0]}',
+                    "img_path": "flux/0_2.png",
+                }
+            ),
+        ),
+    }[name]
+    folder = small.write(tmp_path / "in", name)
+    (folder / came[0]).parent.mkdir(exist_ok=True)
+    (folder / came[0]).write_text(came[1])
+    bring_in(folder, format=name)
+    out = tmp_path / "o.zip"
+    call_command("export", "s", "scores", "--format", "official", "--out", str(out))
+    again = small.write(tmp_path / "again", name)
+    with zipfile.ZipFile(out) as archive:
+        archive.extractall(again)
+    bring_in(again, slug="again", format=name)
+    values = [
+        sorted(Score.objects.filter(run__study__slug=slug).values_list("image__key", "value"))
+        for slug in ("s", "again")
+    ]
+    assert values[0] == values[1] != []
+
+
+def test_any_column_may_be_kept_as_metadata_of_the_prompt(tmp_path):
+    table = "caption,model,path,rule,level\na cup,sd,1.png,short,3\na cup,mj,2.png,short,3\n"
+    file = written(tmp_path, a_csv=table + "a cup,mj,3.png,long,3\n") / "a.csv"
+    outcome = bring_in(file, format="table", columns={"rule": "metadata", "level": "metadata"})
+    assert [(r["field"], r["value"]) for r in outcome.rejected] == [("rule", "long")]
+    (found,) = Study.objects.get(slug="s").prompts.all()
+    assert found.metadata == {"rule": "short", "level": "3"}
 
 
 def test_a_tidy_study_with_pictures_survives_the_round(tidy, tmp_path):

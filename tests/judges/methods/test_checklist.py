@@ -243,3 +243,18 @@ def test_judging_twice_gives_the_same():
     first, second = told(Checklist(), reply), told(Checklist(), reply)
     assert isinstance(first, Judgement)
     assert first == second
+
+
+def test_yes_or_no_is_the_word_wherever_it_stands_after_the_thoughts():
+    method = Checklist(asks=("{point}",), form="text", reading="yes-or-no", all_points=False)
+    no_dog = Subject("a", (ATOMS[0], ATOMS[1], ATOMS[3]))
+    made = told(
+        method,
+        "<think>no, no</think>\n\n“Yes”, it is.",
+        "Cannot be known",
+        "No dog.",
+        subject=no_dog,
+    )
+    # yes; nothing that can be read, left out of the mean; no, as expected: not “know”
+    assert [score for score, _ in scores(made).values()] == [1.0, None, 1.0]
+    assert made.score == 1.0 and "holds neither yes nor no" in scores(made)[1][1]

@@ -153,3 +153,22 @@ def test_a_prompt_without_questions_and_a_judge_that_failed_leave_no_score():
     assert judged.reason == (
         "Not every question was answered: atom 1 (Is the dog red?): the server did not answer"
     )
+
+
+def test_in_order_a_question_is_zeroed_with_one_that_was_zeroed_before_it():
+    """DPG-Bench's rule: no, yes, yes; 2 rests on 1 and 3 on 2. Direct: 3 counts, since 2 was answered yes."""
+    from judges.methods.dsg import Dsg
+    from judges.protocols import Atom, Seen, Subject
+
+    atoms = tuple(
+        Atom(n, "other", "", f"question {n}", "Yes", (n - 1,) if n else ()) for n in range(3)
+    )
+    subject = Subject("a cup", atoms)
+    found = {}
+    for zeroing in ("direct", "in-order"):
+        method, seen = Dsg(wording="gpt-4o", zeroing=zeroing), Seen()
+        wants = method.wants(subject, seen)
+        seen.update(zip(wants, (("no",), ("yes",), ("yes",)), strict=True))
+        made = method.judge(subject, seen)
+        found[zeroing] = [atom.score for atom in made.atoms]
+    assert found == {"direct": [0.0, 0.0, 1.0], "in-order": [0.0, 0.0, 0.0]}

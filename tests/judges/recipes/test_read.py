@@ -121,7 +121,7 @@ MISTAKES = {
     "an option that nobody knows": (
         'method = "dsg"',
         'method = "dsg"\noptions.strict = true',
-        "“options.strict” is no option here; there are wording, dependencies, transitive, self_test",
+        "“options.strict” is no option here; there are wording, dependencies, transitive, zeroing, self_test",
     ),
     "an option that does not fit": (
         'method = "dsg"',

@@ -1,7 +1,7 @@
 """A judge that asks a server, from the command to the scores, over real HTTP on loopback."""
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from judges import registry
 from judges.errors import JudgeRefused
@@ -179,3 +179,96 @@ def test_what_servers_cost_is_told_by_a_command(study, settings, capsys):
     words = capsys.readouterr().out
     assert "judge-1: 6 requests, 6000 tokens in, 6 out, cost 0.0120" in words
     assert ServerUse.objects.count() == 1
+
+
+def many(prompts=30):
+    return making.study("many", prompts=prompts)
+
+
+REFUSALS = {
+    "a wrong key": (Reply({"error": {"message": "wrong key"}}, status=401), "wrong key"),
+    "no such field": (Reply({"error": {"message": "no logprobs"}}, status=400), "no logprobs"),
+    "a page": (Reply(b"<!DOCTYPE html><title>Log in</title>"), "a web page called “Log in”"),
+    "a page with a status": (
+        Reply(b"<html><title>Forbidden</title>", status=400),
+        "status 400: a web page called “Forbidden”",
+    ),
+    "the same words": (
+        Reply({"choices": [{"message": {"refusal": "I will not look."}}]}),
+        "The model refused: I will not look.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("reply", "words"), REFUSALS.values(), ids=REFUSALS)
+def test_a_server_that_refuses_everything_gets_ten_requests_and_the_run_says_its_words(
+    db, reply, words, client
+):
+    study = many()
+    with standing_in(lambda asked, before: reply) as state:
+        stopped = run(state, study, attempts=6)
+    assert len(state.asked) <= 10
+    assert stopped.state == Run.State.STOPPED and words in stopped.reason
+    client.force_login(making.person(study, "owner", role="owner").user)
+    page = client.get(f"/studies/{study.slug}/runs/").content.decode()
+    assert page.count(">Go on</button>") == 1 and words in page
+
+
+def test_a_run_that_was_refused_goes_on_with_the_other_images_first(db):
+    study = many(prompts=20)  # 40 images of 20 pictures, two questions each
+    refusal = Reply({"error": {"message": "not this one"}}, status=400)
+    refused: set[str] = set()
+
+    def answer(asked, before):
+        if before < 10:
+            refused.add(asked.picture)
+        return refusal if asked.picture in refused else SURE
+
+    with standing_in(answer) as state:
+        stopped = run(state, study)
+        assert (stopped.state, len(state.asked)) == (Run.State.STOPPED, 10)
+        lifecycle.resume_run(run=stopped)
+        score_chunk.work_off(run=stopped)
+    stopped.refresh_from_db()
+    scored = stopped.scores.filter(value__isnull=False).count()
+    # Three batches of four images were in hand when it was enough; all others have a score.
+    assert (len(refused), scored) == (5, 40 - 12)
+
+
+def test_one_picture_that_is_refused_stops_nothing(study):
+    first: list[str] = []
+
+    def answer(asked, before):
+        first.append(asked.picture)
+        return Reply({"error": "no"}, status=400) if asked.picture == first[0] else SURE
+
+    with standing_in(answer) as state:
+        ended = run(state, study)
+    assert ended.state == Run.State.FINISHED
+    assert ended.scores.filter(value__isnull=False).count() == 4
+
+
+def test_replies_that_say_the_same_and_hold_no_score_stop_the_run(db):
+    study = many()
+    with standing_in(lambda asked, before: spoken("Your account is suspended.")) as state:
+        given = {k.replace("answers.", "talk."): v for k, v in options(state, batch=1).items()}
+        given["category"] = "complex"
+        started = lifecycle.start_run(study=study, name="chain-of-thought-server", options=given)
+        score_chunk.work_off(run=started)
+    started.refresh_from_db()
+    assert started.state == Run.State.STOPPED
+    assert "10 images in a row could not be scored" in started.reason
+    assert "suspended" in started.reason
+    # Two turns are asked for up to three times; equal pictures are asked about once.
+    assert len(state.asked) == 30
+
+
+def test_the_command_of_a_refused_run_fails_with_the_words_of_the_server(db):
+    study = many()
+    refusal = Reply({"error": {"message": "quota is over"}}, status=400)
+    with standing_in(lambda asked, before: refusal) as state:
+        given = [f"--option={name}={value}" for name, value in options(state).items() if value]
+        given.append("--option=self_test=false")
+        with pytest.raises(CommandError, match="quota is over") as told_of:
+            call_command("run_judge", study.slug, "soft-tifa-gm-server", "--wait", *given)
+    assert told_of.value.returncode == 1 and len(state.asked) == 10

@@ -42,6 +42,9 @@ PUBLISHED = {
     "t2i-compbench-spatial": "edc5c89e4550",
     "t2i-compbench-non-spatial": "cc71bbc6503c",
     "t2i-compbench-complex": "5ef7e7cb2402",
+    "checklist": "2d213c50eb8e",
+    "written-text": "cd3b5054a9f5",
+    "wise": "1e925fafe8a3",
 }
 
 

@@ -1,0 +1,52 @@
+"""What a picture is called says its prompt and which of its pictures it is."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from annotations.benchmarks.prompt_sets.items import Item
+
+# `12_3`, `C-MI-001-0`: the prompt, then which of its pictures.
+_SAMPLE = re.compile(r"(.+)[-_](\d{1,4})")
+
+
+class Names:
+    def __init__(self, items: Mapping[str, Item]) -> None:
+        self._by_name: dict[str, list[Item]] = defaultdict(list)
+        for item in items.values():
+            self._by_name[item.name.lower()].append(item)
+
+    def find(self, stem: str, folders: Sequence[str]) -> tuple[Item, int | None] | str:
+        """The prompt and the sample, or why there is none. Numbers begin anew in each folder of some sets:
+        then the folder must say which."""
+        known = {folder.lower() for folder in folders}
+        for name, sample in _readings(stem):
+            fitting = self._by_name.get(name.lower(), [])
+            exact = [item for item in fitting if {f.lower() for f in item.folders} <= known]
+            if len(exact or fitting) == 1:
+                return (exact or fitting)[0], sample
+            if fitting:
+                places = sorted({"/".join(item.folders) for item in exact or fitting})[:6]
+                return (
+                    "Several prompts have this number; its folder must say which: "
+                    f"{' or '.join(places)}."
+                )
+        return "No prompt has pictures of this name."
+
+
+def picture_key(generator: str, item: Item, sample: int | None) -> str:
+    """Of its image: one picture of a prompt needs no number."""
+    return f"{generator}/{item.key}" + ("" if sample is None else f"/{sample}")
+
+
+def _readings(stem: str) -> Iterator[tuple[str, int | None]]:
+    match = _SAMPLE.fullmatch(stem)
+    for name, sample in ((stem, None), (match[1], int(match[2])) if match else ("", None)):
+        if name:
+            yield name, sample
+        if name.isdecimal():
+            # `7` and `0007` are one number.
+            yield str(int(name)), sample
+            yield f"{int(name):04d}", sample

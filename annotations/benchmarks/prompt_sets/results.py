@@ -1,0 +1,172 @@
+"""What a set's own script says of pictures, as scores: T2I-CoReBench's checklists, UniGenBench's tables,
+WISE's lines, DPG-Bench's texts.
+
+A score that the script could not read (T2I-CoReBench's empty text, WISE's 999) is none, with the reason.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+from annotations.benchmarks.prompt_sets.files import TEXT, SetRow
+from annotations.benchmarks.prompt_sets.items import Item
+from annotations.benchmarks.prompt_sets.picture_names import Names, picture_key
+from annotations.sources.checks import Unfit
+from annotations.sources.json_values import Images
+from annotations.sources.records import ImageRecord, Record, ScoreRecord
+
+_GRADES = ("consistency", "realism", "aesthetic_quality")
+_FAILED = 999
+# `./results/sdxl/12.png, 0.5, 1.0, 0.25, 0.5, 0.5625`
+_DPG_LINE = re.compile(r"(?P<path>.+?\.\w{3,4}), (?P<scores>[\d.e-]+(?:, [\d.e-]+)+)")
+
+
+def is_result(name: str, row: SetRow) -> bool:
+    values = row.values
+    if name == "corebench":
+        points = values.get("Checklist")
+        return (
+            isinstance(points, list)
+            and all(isinstance(p, dict) for p in points)
+            and any("score" in p for p in points)
+        )
+    if name == "unigenbench":
+        return row.form == "table" and {"index", "testpoint", "result_json"} <= values.keys()
+    if name == "wise":
+        return "prompt_id" in values and ("score" in values or "consistency" in values)
+    if name == "dpg":
+        return row.form == "text" and bool(_DPG_LINE.match(values[TEXT]))
+    return False
+
+
+def records(
+    name: str,
+    rows: Sequence[SetRow],
+    items: Mapping[str, Item],
+    generator: str,
+    judge: str,
+    seen: Images,
+) -> Iterator[Record]:
+    names = Names(items)
+    for row in rows:
+        try:
+            yield from _READ[name](row, names, generator, judge, seen)
+        except Unfit as unfit:
+            yield unfit.at(row.line, row.file)
+
+
+def _corebench(
+    row: SetRow, names: Names, generator: str, judge: str, seen: Images
+) -> Iterator[Record]:
+    path = PurePosixPath(row.file)
+    item, sample = _prompt(names, row.id, path.parts[:-1])
+    task = "-".join(item.key.split("-")[:2])
+    judge = judge or path.stem.removeprefix(f"{task}-")
+    who = generator or (path.parts[-2] if len(path.parts) > 1 else "unnamed")
+    key, image = _image(item, sample, who, row)
+    yield from seen.send(image)
+    scores = [point.get("score") for point in row.values["Checklist"]]
+    read = [float(score) for score in scores if score in (0, 1) and not isinstance(score, bool)]
+    for atom, score in enumerate(scores):
+        told = float(score) if score in (0, 1) else None
+        error = "" if told is not None else "The reply was neither yes nor no."
+        yield ScoreRecord(key, judge, told, atom=atom, error=error, line=row.line, source=row.file)
+    mean = sum(read) / len(read) if read else None
+    error = "" if read else "No reply was yes or no."
+    yield ScoreRecord(key, judge, mean, error=error, line=row.line, source=row.file)
+
+
+def _unigenbench(
+    row: SetRow, names: Names, generator: str, judge: str, seen: Images
+) -> Iterator[Record]:
+    picture = PurePosixPath(row.values.get("img_path", "").replace("\\", "/"))
+    stem = picture.stem or row.values["index"]
+    edition = PurePosixPath(row.file).stem.rpartition("_")[2]
+    item, sample = _prompt(names, stem, (edition, *picture.parts[:-1]))
+    try:
+        scores = json.loads(row.values["result_json"])["score"]
+        read = [float(score) for score in scores]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise Unfit("result_json", row.values["result_json"][:80], "It has no “score”.") from None
+    if len(read) != len(item.atoms) or set(read) - {0.0, 1.0}:
+        words = f"There must be {len(item.atoms)} scores, each 0 or 1."
+        raise Unfit("result_json", str(scores)[:80], words)
+    who = generator or (picture.parts[-2] if len(picture.parts) > 1 else "unnamed")
+    key, image = _image(item, sample, who, row)
+    yield from seen.send(image)
+    yield from _points(key, judge or "unigenbench", read, row)
+
+
+def _points(key: str, judge: str, scores: Sequence[float], row: SetRow) -> Iterator[Record]:
+    for atom, score in enumerate(scores):
+        yield ScoreRecord(key, judge, score, atom=atom, line=row.line, source=row.file)
+    yield ScoreRecord(key, judge, sum(scores) / len(scores), line=row.line, source=row.file)
+
+
+def _wise(row: SetRow, names: Names, generator: str, judge: str, seen: Images) -> Iterator[Record]:
+    path = PurePosixPath(row.file)
+    item, sample = _prompt(names, str(row.values["prompt_id"]), path.parts[:-1])
+    who = generator or (path.parts[-2] if len(path.parts) > 1 else "unnamed")
+    key, image = _image(item, sample, who, row)
+    yield from seen.send(image)
+    grades = [grade for grade in ("score", *_GRADES) if grade in row.values]
+    for grade in grades:
+        value = row.values[grade]
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise Unfit(grade, value, f"“{grade}” must be a number.")
+        name = judge or "wise"
+        name = name if grade == "score" else f"{name}-{grade}"
+        failed = value == _FAILED
+        yield ScoreRecord(
+            key,
+            name,
+            None if failed else float(value),
+            error="The reply could not be read." if failed else "",
+            line=row.line,
+            source=row.file,
+        )
+
+
+def _dpg(row: SetRow, names: Names, generator: str, judge: str, seen: Images) -> Iterator[Record]:
+    for line in row.values[TEXT].splitlines():
+        match = _DPG_LINE.fullmatch(line.strip())
+        if match is None:
+            continue  # The summary of categories at its end.
+        picture = PurePosixPath(match["path"].replace("\\", "/"))
+        item, _ = _prompt(names, picture.stem, ())
+        who = generator or (picture.parts[-2] if len(picture.parts) > 1 else "unnamed")
+        *crops, _ = [float(part) for part in match["scores"].split(", ")]
+        for cell, score in enumerate(crops):
+            key, image = _image(item, cell if len(crops) > 1 else None, who, row)
+            yield from seen.send(image)
+            yield ScoreRecord(key, judge or "dpg", score, line=row.line, source=row.file)
+
+
+def prompt_of(stem: str, items: Mapping[str, Item]) -> Item | None:
+    found = Names(items).find(stem, ())
+    return None if isinstance(found, str) else found[0]
+
+
+def _prompt(names: Names, stem: str, folders: Sequence[str]) -> tuple[Item, int | None]:
+    found = names.find(stem, folders)
+    if isinstance(found, str):
+        raise Unfit("picture", stem, found)
+    return found
+
+
+def _image(item: Item, sample: int | None, who: str, row: SetRow) -> tuple[str, ImageRecord]:
+    key = picture_key(who, item, sample)
+    image = ImageRecord(key, item.key, who, sample=sample or 0, line=row.line, source=row.file)
+    return key, image
+
+
+_READ: dict[str, Any] = {
+    "corebench": _corebench,
+    "unigenbench": _unigenbench,
+    "wise": _wise,
+    "dpg": _dpg,
+}

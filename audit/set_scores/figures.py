@@ -1,0 +1,263 @@
+"""The numbers that each set's script prints, from what a judge said of a generator's images.
+
+Each is made of shares: over all images, a sum by a sum. So whole prompts can be drawn again for its interval
+without doing the rest anew. What a script does by a slip is done only where the slip is named.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from audit.stats.series import Floats
+from judges.methods import dpg, wise, word_scores
+
+# DPG-Bench's script takes categories from the last picture alone, before anything is zeroed; and it skips the
+# first row of its table.
+LAST_CROP, FIRST_ROW = "last-crop", "first-row"
+SLIPS = {"dpg": (LAST_CROP, FIRST_ROW)}
+EDITIONS = {"wise": ("verified", "legacy")}
+Combine = Callable[[Floats], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """An image with its score. `answers`: to each question of its prompt, before anything counts 0."""
+
+    prompt: str
+    metadata: Mapping[str, Any]
+    sample: int
+    score: float
+    points: Mapping[int, float | None]
+    evidence: Mapping[str, Any]
+    answers: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """`parts`: for each share its sum above and below, by image; `combine` makes one number of the shares.
+    NaN where a share has nothing below."""
+
+    name: str
+    prompts: tuple[str, ...]
+    parts: Floats  # shares × 2 × images
+    combine: Combine = lambda shares: float(shares[0])
+
+    def value(self, places: Any) -> float:
+        above, below = self.parts[..., places].sum(axis=-1).T
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return self.combine(above / below)
+
+
+def _figure(
+    name: str,
+    rows: Sequence[Judged],
+    *shares: Sequence[tuple[float, float]],
+    combine: Combine | None = None,
+) -> Figure:
+    parts = np.array(shares, dtype=float).reshape(len(shares), len(rows), 2).transpose(0, 2, 1)
+    prompts = tuple(row.prompt for row in rows)
+    return Figure(name, prompts, parts, combine) if combine else Figure(name, prompts, parts)
+
+
+def figures(
+    set_name: str, rows: Sequence[Judged], slips: Sequence[str] = (), edition: str = "verified"
+) -> list[Figure]:
+    if set_name == "dpg":
+        return _dpg(rows, slips)
+    if set_name == "wise":
+        return _wise(rows, edition)
+    if set_name == "unigenbench":
+        return _unigenbench(rows)
+    read = [row for row in rows if "read" in row.evidence]
+    if read and set_name in ("longtext", "cvtg"):
+        return _long_text(read)
+    if read and set_name == "oneig":
+        return _one_ig_text(read)
+    return _means(set_name, rows)
+
+
+# --- DPG-Bench
+
+
+def _dpg(rows: Sequence[Judged], slips: Sequence[str]) -> list[Figure]:
+    if FIRST_ROW in slips:
+        rows = [kept for row in rows if (kept := _without_first_row(row)) is not None]
+    crops = Counter(row.prompt for row in rows)
+    # The mean over prompts of the mean over their pictures.
+    shares = [(row.score / crops[row.prompt], 1 / crops[row.prompt]) for row in rows]
+    told = [row for row in rows if row.answers is not None and _questions(row)]
+    counted = [_by_category(row, LAST_CROP in slips, rows) for row in told]
+    names = dict.fromkeys(name for one in counted for name in one)
+    return [
+        _figure("DPG-Bench score", rows, shares),
+        *(_figure(name, told, [one.get(name, (0, 0)) for one in counted]) for name in names),
+    ]
+
+
+def _by_category(
+    row: Judged, last: bool, rows: Sequence[Judged]
+) -> Mapping[str, tuple[float, float]]:
+    """The sum of its questions' scores, and how many there are."""
+    questions, answers = _questions(row), row.answers or ()
+    if last and row.sample != max(r.sample for r in rows if r.prompt == row.prompt):
+        return {}
+    counts = Counter(question.category.partition(" - ")[0] for question in questions)
+    if last:
+        means = dpg.official_categories(questions, [answers])
+        return {name: (means[name] * count, count) for name, count in counts.items()}
+    scores = dpg.zeroed(questions, answers)
+    sums = dict.fromkeys(counts, 0.0)
+    for question in questions:
+        sums[question.category.partition(" - ")[0]] += scores[question.number]
+    return {name: (sums[name], count) for name, count in counts.items()}
+
+
+def _questions(row: Judged) -> list[dpg.DpgQuestion]:
+    return [
+        dpg.DpgQuestion(
+            int(one["row"]["proposition_id"]),
+            tuple(int(part) for part in one["row"]["dependency"].split(",")),
+            one["row"]["tuple"].partition("(")[0].strip(),
+        )
+        for one in _table(row)
+    ]
+
+
+def _table(row: Judged) -> list[Mapping[str, Any]]:
+    return [one for one in row.metadata.get("rows", ()) if one["form"] == "table"]
+
+
+def _without_first_row(row: Judged) -> Judged | None:
+    """As if the first question had never been asked. Where others rest on it the script fails, and leaves
+    the picture out."""
+    table = _table(row)
+    if not table or table[0]["place"] != 0:
+        return row
+    if row.answers is None:
+        return None
+    questions, answers = _questions(row)[1:], row.answers[1:]
+    try:
+        score = dpg.dpg_score(questions, [answers])
+    except ValueError:
+        return None
+    metadata = {**row.metadata, "rows": table[1:]}
+    return Judged(row.prompt, metadata, row.sample, score, row.points, row.evidence, answers)
+
+
+# --- WISE
+
+
+def _wise(rows: Sequence[Judged], edition: str) -> list[Figure]:
+    chosen = {"verified": wise.VERIFIED, "legacy": wise.LEGACY}[edition]
+    categories = [wise.category_of(int(row.metadata["number"]), chosen) for row in rows]
+
+    def share(name: str) -> list[tuple[float, float]]:
+        pairs = zip(rows, categories, strict=True)
+        return [(row.score, 1) if category == name else (0, 0) for row, category in pairs]
+
+    def overall(means: Floats) -> float:
+        if np.isnan(means).any():
+            return float("nan")
+        return wise.wise_overall(dict(zip(wise.CATEGORIES, map(float, means), strict=True)), chosen)
+
+    shares = {name: share(name) for name in wise.CATEGORIES}
+    there = [name for name in wise.CATEGORIES if name in categories]
+    return [
+        _figure("WiScore", rows, *shares.values(), combine=overall),
+        *(_figure(name, rows, shares[name]) for name in there),
+    ]
+
+
+# --- UniGenBench: over the test points of all images, by the part before the dash, then by all of it
+
+
+def _unigenbench(rows: Sequence[Judged]) -> list[Figure]:
+    def share(name: str) -> list[tuple[float, float]]:
+        told: list[tuple[float, float]] = []
+        for row in rows:
+            values = [
+                value
+                for place, point in enumerate(row.metadata["test_points"])
+                if name in ("", point, _before_dash(point))
+                and (value := row.points.get(place)) is not None
+            ]
+            told.append((sum(values), len(values)))
+        return told
+
+    points = dict.fromkeys(point for row in rows for point in row.metadata["test_points"])
+    names = dict.fromkeys([*map(_before_dash, points), *points])
+    return [
+        _figure("all test points", rows, share("")),
+        *(_figure(name, rows, share(name)) for name in names),
+    ]
+
+
+def _before_dash(point: str) -> str:
+    return point.partition("-")[0].strip()
+
+
+# --- texts
+
+
+def _long_text(rows: Sequence[Judged]) -> list[Figure]:
+    """Words are counted over all images; edits are a mean of images, as CVTG has them."""
+    counts, edits = [], []
+    for row in rows:
+        expected, read = row.evidence["expected"], row.evidence["read"]
+        language = word_scores.language_of(expected)
+        counts.append(word_scores.count_words(expected, read, language, as_written=False))
+        edits.append((word_scores.edit_share(expected, read), 1.0))
+    return [_figure("word accuracy", rows, counts), _figure("edit similarity", rows, edits)]
+
+
+def _one_ig_text(rows: Sequence[Judged]) -> list[Figure]:
+    language = word_scores.language_of(rows[0].evidence["expected"])
+    told = [
+        word_scores.one_ig_text([(row.evidence["expected"], row.evidence["read"])], language)
+        for row in rows
+    ]
+    words = [
+        word_scores.count_words(
+            row.evidence["expected"], row.evidence["read"], language, as_written=True
+        )
+        for row in rows
+    ]
+    edits, flawless = (
+        [(one.mean_distance, 1.0) for one in told],
+        [(one.flawless, 1) for one in told],
+    )
+
+    def score(shares: Floats) -> float:
+        distance, whole, found = map(float, shares)
+        return word_scores.one_ig_score(distance, whole, found, language)
+
+    return [
+        _figure("text score", rows, edits, flawless, words, combine=score),
+        _figure("ED", rows, edits),
+        _figure("CR", rows, flawless),
+        _figure("WAC", rows, words),
+    ]
+
+
+# --- the others: means of images, by the set's classes
+
+
+def _means(set_name: str, rows: Sequence[Judged]) -> list[Figure]:
+    def group(row: Judged) -> str:
+        if set_name == "corebench":
+            return "-".join(row.prompt.split("-")[:2])
+        return row.prompt.partition("/")[0] if "/" in row.prompt else ""
+
+    names = dict.fromkeys(filter(None, map(group, rows)))
+    return [
+        _figure("all images", rows, [(row.score, 1) for row in rows]),
+        *(
+            _figure(name, rows, [(row.score, 1) if group(row) == name else (0, 0) for row in rows])
+            for name in names
+        ),
+    ]

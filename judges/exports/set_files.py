@@ -1,0 +1,171 @@
+"""Prompts and scores of a known set in the files of the set itself, as a zip.
+
+Prompts: each file with the rows that came from it, every column kept. Scores of one judge: what the set's own
+script writes for each generator, so that its tables can be made from them.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from annotations.benchmarks.prompt_sets.files import as_file
+from annotations.exports.files import ExportRefused, Sink
+from annotations.models import Study
+from judges.models import Run, Score
+
+Files = dict[str, str]
+
+
+def prompt_files(study: Study) -> Iterator[bytes]:
+    rows: dict[str, dict[Any, Mapping[str, Any]]] = defaultdict(dict)
+    for metadata in study.prompts.order_by("pk").values_list("metadata", flat=True):
+        for row in metadata.get("rows") or ():
+            # A row of TIIF holds two prompts.
+            rows[row["file"]][row["place"]] = row
+    if not rows:
+        raise ExportRefused(
+            "These prompts came from no set with files of its own; take csv, jsonl or parquet."
+        )
+    return _zipped({name: as_file(list(some.values())) for name, some in rows.items()})
+
+
+def result_files(study: Study, run: Run) -> Iterator[bytes]:
+    """Images without a score are left out, as the scripts leave them out."""
+    names = set(study.prompts.values_list("metadata__benchmark", flat=True).distinct()) - {None}
+    known = names & WRITERS.keys()
+    if len(known) != 1:
+        raise ExportRefused(
+            f"Results are written in the layout of {', '.join(WRITERS)}; the prompts of this study "
+            "are of none of them, or of several."
+        )
+    scores = (
+        Score.objects.filter(run=run)
+        .select_related("image__prompt", "image__generator")
+        .prefetch_related("atoms__atom")
+        .order_by("image__generator__name", "image__prompt__pk", "image__sample", "image__pk")
+    )
+    by_generator: dict[str, list[Score]] = defaultdict(list)
+    for score in scores:
+        by_generator[score.image.generator.name].append(score)
+    write = WRITERS[known.pop()]
+    files: Files = {}
+    for generator, some in by_generator.items():
+        files |= write(generator, run.judge.name, some)
+    return _zipped(files)
+
+
+def _corebench(generator: str, judge: str, scores: Sequence[Score]) -> Files:
+    """A file for each of the twelve tasks: the rows with each point's score, and the mean of images."""
+    tasks: dict[str, dict[str, Any]] = defaultdict(dict)
+    for score in scores:
+        prompt = score.image.prompt
+        points = _point_scores(score)
+        (row,) = (row["row"] for row in prompt.metadata["rows"][:1])
+        checklist = [
+            {**point, "score": _whole(points.get(place))}
+            for place, point in enumerate(row["Checklist"])
+        ]
+        name = prompt.key if _is_only(score) else f"{prompt.key}-{score.image.sample}"
+        value = "" if score.value is None else score.value
+        task = "-".join(prompt.key.split("-")[:2])
+        tasks[task][name] = {**row, "Checklist": checklist, "image_score": value}
+    files = {}
+    for task, images in tasks.items():
+        read = [one["image_score"] for one in images.values() if one["image_score"] != ""]
+        mean = sum(read) / len(read) if read else ""
+        content = json.dumps({**images, "mean_score": mean}, ensure_ascii=False, indent=2)
+        files[f"{generator}/{task}-{judge}.json"] = content + "\n"
+    return files
+
+
+def _unigenbench(generator: str, judge: str, scores: Sequence[Score]) -> Files:
+    tables: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for score in scores:
+        prompt, points = score.image.prompt, _point_scores(score)
+        if score.value is None:
+            continue
+        edition, _, number = prompt.key.rpartition("/")
+        names = prompt.metadata["test_points"]
+        told = [_whole(points.get(place)) for place in range(len(names))]
+        result = {"prompt": prompt.text, "testpoint": names, "score": told}
+        tables[edition].append(
+            {
+                "index": number,
+                "prompt": prompt.text,
+                "testpoint": str(names),
+                "output": "",
+                "result_json": json.dumps(result, ensure_ascii=False, indent=4),
+                "img_path": f"{generator}/{number}_{score.image.sample}.png",
+            }
+        )
+    return {f"{generator}_{edition}.csv": _table(rows) for edition, rows in tables.items()}
+
+
+def _wise(generator: str, judge: str, scores: Sequence[Score]) -> Files:
+    """The verified edition's line where there is one score, the older one's where there are three grades."""
+    lines = []
+    for score in scores:
+        grades = score.evidence.get("grades") or {}
+        if score.value is None:
+            continue
+        row: dict[str, Any] = {"prompt_id": score.image.prompt.metadata["number"]}
+        lines.append(json.dumps(row | (grades or {"score": score.value})) + "\n")
+    return {f"{generator}/{judge}_scores.jsonl": "".join(lines)}
+
+
+def _dpg(generator: str, judge: str, scores: Sequence[Score]) -> Files:
+    """A line for each grid: its pictures' scores, and their mean."""
+    grids: dict[str, list[float]] = defaultdict(list)
+    for score in scores:
+        if score.value is not None:
+            grids[score.image.prompt.key].append(score.value)
+    lines = [
+        f"{generator}/{key}.png, {', '.join(map(str, told))}, {sum(told) / len(told)}\n"
+        for key, told in grids.items()
+    ]
+    return {f"{generator}/dpg-bench_{judge}_results.txt": "".join(lines)}
+
+
+WRITERS: dict[str, Callable[[str, str, Sequence[Score]], Files]] = {
+    "corebench": _corebench,
+    "unigenbench": _unigenbench,
+    "wise": _wise,
+    "dpg": _dpg,
+}
+
+
+def _point_scores(score: Score) -> dict[int, float | None]:
+    return {one.atom.index: one.value for one in score.atoms.all()}
+
+
+def _whole(value: float | None) -> int | float | str:
+    if value is None:
+        return ""
+    return int(value) if value == int(value) else value
+
+
+def _is_only(score: Score) -> bool:
+    return score.image.key == f"{score.image.generator.name}/{score.image.prompt.key}"
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> str:
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def _zipped(files: Files) -> Iterator[bytes]:
+    sink = Sink()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in sorted(files.items()):
+            archive.writestr(name, content)
+            yield sink.take()
+    yield sink.take()
