@@ -84,7 +84,7 @@ def test_an_image_is_served_without_a_telling_name(as_bob, judged):
     image = judged.images.first()
     response = as_bob.get(reverse("image", args=[image.public_id]))
     assert response.headers["Content-Type"] == "image/png"
-    assert response.headers["Content-Disposition"] == 'inline; filename="image.png"'
+    assert response.headers["Content-Disposition"] == 'inline; filename="image"'
     assert "immutable" in response.headers["Cache-Control"]
     assert b"".join(response.streaming_content).startswith(b"\x89PNG")
 
