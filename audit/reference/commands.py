@@ -7,6 +7,8 @@ from argparse import SUPPRESS, Action
 from django.core.management import get_commands, load_command_class
 
 APPS = ("annotations", "judges", "audit")
+# One that only does Django's own more safely is read about there.
+DJANGOS = "django.core.management.commands."
 # What Django adds to each command.
 OF_DJANGO = {
     *("--help", "--version", "--verbosity", "--settings", "--pythonpath", "--traceback"),
@@ -25,6 +27,8 @@ def markdown() -> str:
         if app not in APPS:
             continue
         command = load_command_class(str(app), name)
+        if any(base.__module__.startswith(DJANGOS) for base in type(command).__mro__):
+            continue
         parser = command.create_parser("jurybox", name)
         lines += [f"## {name}", "", command.help or "", ""]
         rows = [row for row in map(_row, parser._actions) if row]
