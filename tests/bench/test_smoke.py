@@ -69,6 +69,11 @@ PARTS = {
 }
 BESIDE = (
     Smoke("tests.chaos", ("^Survived.$",), ("--database", "sqlite"), (redis_server,)),
+    Smoke(
+        "tests.chaos.between_steps",
+        (": as undisturbed$",),
+        ("--database", "sqlite", "--kills", "1", "--operation", "erase"),
+    ),
     Smoke("tests.hostile.fuzz", ("^options of judges: seed 1, ",), ("1200",)),
 )
 
