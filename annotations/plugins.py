@@ -13,10 +13,11 @@ import threading
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 from annotations.errors import Refused, without_folders
 
+T = TypeVar("T")
 # For one prompt or one answer.
 SECONDS = 60.0
 
@@ -51,25 +52,47 @@ def plugin(name: str, *, fits: Callable[..., bool]) -> Callable[..., Any]:
     return guarded
 
 
-def _within_time(name: str, function: Callable[..., Any], given: tuple[Any, ...]) -> Any:
-    """In a thread: one that hangs cannot be ended, but nobody waits for it."""
-    returned: list[Any] = []
+class CallFailed(Exception):
+    """It raised `error`, which may also be the wish to end the process."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+class CallHangs(Exception):
+    pass
+
+
+def call_within(seconds: float, name: str, function: Callable[..., T], *given: Any) -> T:
+    """What somebody else's code returns. CallFailed where it raises, CallHangs where it does not return: in a
+    thread (`name`), since it cannot be ended, but nobody waits for it."""
+    returned: list[T] = []
     raised: list[BaseException] = []
 
     def call() -> None:
         try:
             returned.append(function(*given))
-        except BaseException as error:  # It may also try to end the process.
+        except BaseException as error:
             raised.append(error)
 
-    thread = threading.Thread(target=call, name=f"plug-in {name}", daemon=True)
+    thread = threading.Thread(target=call, name=name, daemon=True)
     thread.start()
-    thread.join(SECONDS)
+    thread.join(seconds)
     if raised:
-        raise _failed(name, raised[0]) from raised[0]
+        raise CallFailed(raised[0]) from raised[0]
     if not returned:
-        raise PluginFailed(f"The plug-in “{name}” did not return within {SECONDS:g} s.")
+        raise CallHangs
     return returned[0]
+
+
+def _within_time(name: str, function: Callable[..., Any], given: tuple[Any, ...]) -> Any:
+    try:
+        return call_within(SECONDS, f"plug-in {name}", function, *given)
+    except CallFailed as failure:
+        raise _failed(name, failure.error) from failure.error
+    except CallHangs:
+        raise PluginFailed(f"The plug-in “{name}” did not return within {SECONDS:g} s.") from None
 
 
 def _failed(name: str, error: BaseException) -> PluginFailed:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import importlib
 import json
 import tempfile
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from annotations.errors import Refused
+from annotations.plugins import CallFailed, CallHangs, call_within
 from audit.models import Report
 from audit.trackers import scalars
 
@@ -64,27 +64,16 @@ def log(report: Report, tracker: str, *, project: str = "jurybox", folder: Path)
 
 
 def _within_time(tracker: str, given: ToLog, project: str, folder: Path) -> str:
-    """The libraries have threads and retries of their own: nobody waits for one that hangs."""
+    """The libraries have threads and retries of their own."""
     title, send = TRACKERS[tracker]
-    done: list[str] = []
-    failed: list[BaseException] = []
-
-    def call() -> None:
-        try:
-            done.append(str(send(given, project, folder)))
-        except BaseException as error:  # It may also try to end the process.
-            failed.append(error)
-
-    thread = threading.Thread(target=call, name=tracker, daemon=True)
-    thread.start()
-    thread.join(SECONDS)
-    if failed and isinstance(failed[0], Refused):
-        raise failed[0]
-    if failed:
-        raise _refused(title, failed[0]) from failed[0]
-    if not done:
-        raise Refused(f"{title} did not answer within {SECONDS / 60:g} minutes.")
-    return done[0]
+    try:
+        return str(call_within(SECONDS, tracker, send, given, project, folder))
+    except CallFailed as failure:
+        if isinstance(failure.error, Refused):
+            raise failure.error from None
+        raise _refused(title, failure.error) from failure.error
+    except CallHangs:
+        raise Refused(f"{title} did not answer within {SECONDS / 60:g} minutes.") from None
 
 
 def _mlflow(given: ToLog, project: str, folder: Path) -> str:
