@@ -59,8 +59,9 @@ def request_due_report(study: Study, options: dict[str, Any] | None = None) -> N
 
 def awaited_report(study: Study, options: dict[str, Any]) -> StoredAnswer | None:
     """The one under way, or why there is none."""
-    row = store.answer_of(REPORT, study, Options(**options))
+    parameters = Options(**options)
+    row = store.answer_of(REPORT, study, parameters)
     if row is None or row.state == StoredAnswer.State.READY:
         return None
-    is_over = row.is_refused and row.stamp != REPORT.stamp(study, Options(**options))
+    is_over = row.is_refused and row.stamp != REPORT.stamp(study, parameters)
     return None if is_over else row
