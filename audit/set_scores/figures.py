@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from annotations.benchmarks.prompt_sets.items import corebench_task
 from audit.stats.series import Floats
 from judges.methods import dpg, wise, word_scores
 
@@ -91,7 +92,14 @@ def _dpg(rows: Sequence[Judged], slips: Sequence[str]) -> list[Figure]:
     # The mean over prompts of the mean over their pictures.
     shares = [(row.score / crops[row.prompt], 1 / crops[row.prompt]) for row in rows]
     told = [row for row in rows if row.answers is not None and _questions(row)]
-    counted = [_by_category(row, LAST_CROP in slips, rows) for row in told]
+    as_coded = LAST_CROP in slips
+    last: dict[str, int] = {}
+    for row in rows:
+        last[row.prompt] = max(row.sample, last.get(row.prompt, row.sample))
+    counted = [
+        {} if as_coded and row.sample != last[row.prompt] else _by_category(row, as_coded)
+        for row in told
+    ]
     names = dict.fromkeys(name for one in counted for name in one)
     return [
         _figure("DPG-Bench score", rows, shares),
@@ -99,15 +107,11 @@ def _dpg(rows: Sequence[Judged], slips: Sequence[str]) -> list[Figure]:
     ]
 
 
-def _by_category(
-    row: Judged, last: bool, rows: Sequence[Judged]
-) -> Mapping[str, tuple[float, float]]:
+def _by_category(row: Judged, as_coded: bool) -> Mapping[str, tuple[float, float]]:
     """The sum of its questions' scores, and how many there are."""
     questions, answers = _questions(row), row.answers or ()
-    if last and row.sample != max(r.sample for r in rows if r.prompt == row.prompt):
-        return {}
     counts = Counter(question.category.partition(" - ")[0] for question in questions)
-    if last:
+    if as_coded:
         means = dpg.official_categories(questions, [answers])
         return {name: (means[name] * count, count) for name, count in counts.items()}
     scores = dpg.zeroed(questions, answers)
@@ -250,7 +254,7 @@ def _one_ig_text(rows: Sequence[Judged]) -> list[Figure]:
 def _means(set_name: str, rows: Sequence[Judged]) -> list[Figure]:
     def group(row: Judged) -> str:
         if set_name == "corebench":
-            return "-".join(row.prompt.split("-")[:2])
+            return corebench_task(row.prompt)
         return row.prompt.partition("/")[0] if "/" in row.prompt else ""
 
     names = dict.fromkeys(filter(None, map(group, rows)))

@@ -13,6 +13,7 @@ from annotations.models import Study
 from audit.set_scores.figures import EDITIONS, SLIPS, Figure, Judged, figures
 from audit.stats.estimate import Undefined
 from audit.stats.intervals import bootstrap
+from judges.exports.set_files import sets_of
 from judges.models import Run, Score
 from judges.names import runs_by_name
 
@@ -128,12 +129,12 @@ def _told(figure: Figure) -> dict[str, Any]:
 
 
 def _set_of(study: Study) -> str:
-    names = set(study.prompts.values_list("metadata__benchmark", flat=True).distinct()) - {None}
+    names = sets_of(study)
     if len(names) != 1:
         raise NoOfficialScore(
             "The prompts of this study are not those of one set: import them with the set's own format."
         )
-    return str(names.pop())
+    return names.pop()
 
 
 def _check(name: str, slips: Sequence[str], edition: str) -> None:

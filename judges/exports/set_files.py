@@ -6,20 +6,24 @@ script writes for each generator, so that its tables can be made from them.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import zipfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from annotations.benchmarks.prompt_sets.files import as_file
+from annotations.benchmarks.prompt_sets.files import as_file, as_table
+from annotations.benchmarks.prompt_sets.items import corebench_task
 from annotations.exports.files import ExportRefused, Sink
 from annotations.models import Study
 from judges.models import Run, Score
 
 Files = dict[str, str]
+
+
+def sets_of(study: Study) -> set[str]:
+    """Whose prompts they are, by the names of formats."""
+    return set(study.prompts.values_list("metadata__benchmark", flat=True).distinct()) - {None}
 
 
 def prompt_files(study: Study) -> Iterator[bytes]:
@@ -37,8 +41,7 @@ def prompt_files(study: Study) -> Iterator[bytes]:
 
 def result_files(study: Study, run: Run) -> Iterator[bytes]:
     """Images without a score are left out, as the scripts leave them out."""
-    names = set(study.prompts.values_list("metadata__benchmark", flat=True).distinct()) - {None}
-    known = names & WRITERS.keys()
+    known = sets_of(study) & WRITERS.keys()
     if len(known) != 1:
         raise ExportRefused(
             f"Results are written in the layout of {', '.join(WRITERS)}; the prompts of this study "
@@ -73,8 +76,11 @@ def _corebench(generator: str, judge: str, scores: Sequence[Score]) -> Files:
         ]
         name = prompt.key if _is_only(score) else f"{prompt.key}-{score.image.sample}"
         value = "" if score.value is None else score.value
-        task = "-".join(prompt.key.split("-")[:2])
-        tasks[task][name] = {**row, "Checklist": checklist, "image_score": value}
+        tasks[corebench_task(prompt.key)][name] = {
+            **row,
+            "Checklist": checklist,
+            "image_score": value,
+        }
     files = {}
     for task, images in tasks.items():
         read = [one["image_score"] for one in images.values() if one["image_score"] != ""]
@@ -104,7 +110,7 @@ def _unigenbench(generator: str, judge: str, scores: Sequence[Score]) -> Files:
                 "img_path": f"{generator}/{number}_{score.image.sample}.png",
             }
         )
-    return {f"{generator}_{edition}.csv": _table(rows) for edition, rows in tables.items()}
+    return {f"{generator}_{edition}.csv": as_table(rows) for edition, rows in tables.items()}
 
 
 def _wise(generator: str, judge: str, scores: Sequence[Score]) -> Files:
@@ -152,14 +158,6 @@ def _whole(value: float | None) -> int | float | str:
 
 def _is_only(score: Score) -> bool:
     return score.image.key == f"{score.image.generator.name}/{score.image.prompt.key}"
-
-
-def _table(rows: Sequence[Mapping[str, Any]]) -> str:
-    out = io.StringIO(newline="")
-    writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()
 
 
 def _zipped(files: Files) -> Iterator[bytes]:

@@ -105,7 +105,7 @@ def as_file(rows: Sequence[Mapping[str, Any]]) -> str:
     if form == "text":
         return str(values[0][TEXT])
     if form == "table":
-        return _as_table(values, "\t" if rows[0]["file"].lower().endswith(".tsv") else ",")
+        return as_table(values, "\t" if rows[0]["file"].lower().endswith(".tsv") else ",")
     if form == "lines":
         return "".join(json.dumps(value, ensure_ascii=False) + "\n" for value in values)
     content: Any = values
@@ -116,7 +116,7 @@ def as_file(rows: Sequence[Mapping[str, Any]]) -> str:
     return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
 
 
-def _as_table(values: Sequence[Mapping[str, Any]], delimiter: str) -> str:
+def as_table(values: Sequence[Mapping[str, Any]], delimiter: str = ",") -> str:
     out = io.StringIO(newline="")
     header = list(dict.fromkeys(name for row in values for name in row))
     # As the files stand, cell for cell: they go back to the script that reads them.

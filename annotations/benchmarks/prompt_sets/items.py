@@ -81,6 +81,11 @@ def _corebench(row: SetRow) -> Iterator[Item]:
     )
 
 
+def corebench_task(key: str) -> str:
+    """ "C-MI" of "C-MI-001": each of the twelve has a file of its own."""
+    return "-".join(key.split("-")[:2])
+
+
 # --- UniGenBench: index, prompt_en or prompt_zh, test points as JSON
 
 _DIMENSIONS = {

@@ -16,7 +16,10 @@ class Names:
     def __init__(self, items: Mapping[str, Item]) -> None:
         self._by_name: dict[str, list[Item]] = defaultdict(list)
         for item in items.values():
-            self._by_name[item.name.lower()].append(item)
+            self.add(item)
+
+    def add(self, item: Item) -> None:
+        self._by_name[item.name.lower()].append(item)
 
     def find(self, stem: str, folders: Sequence[str]) -> tuple[Item, int | None] | str:
         """The prompt and the sample, or why there is none. Numbers begin anew in each folder of some sets:

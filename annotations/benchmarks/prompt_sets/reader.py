@@ -10,6 +10,7 @@ from typing import Any
 from annotations.benchmarks.prompt_sets import pictures, results
 from annotations.benchmarks.prompt_sets.files import SUFFIXES, SetRow, rows_of
 from annotations.benchmarks.prompt_sets.items import SETS, Item, PromptSet
+from annotations.benchmarks.prompt_sets.picture_names import Names
 from annotations.sources import json_values, picture_folder
 from annotations.sources.checks import Unfit
 from annotations.sources.records import (
@@ -42,23 +43,25 @@ def read(
                 words = getattr(error, "message", f"{file} is not UTF-8.")
                 raise Unreadable(words) from error
             continue
-        fitting = [row for row in rows if isinstance(row, SetRow) and chosen.fits(row)]
-        found = [row for row in rows if isinstance(row, SetRow) and results.is_result(name, row)]
-        if not fitting and not found:
+        told = [row for row in rows if isinstance(row, SetRow)]
+        if not any(chosen.fits(row) or results.is_result(name, row) for row in told):
             continue
         used.add(file)
-        answers += found
         for row in rows:
             if isinstance(row, Rejected):
                 yield row
-            elif row in found:
-                continue
+            elif results.is_result(name, row):
+                answers.append(row)
             else:
                 yield from _take(chosen, row, items, kept, lines)
+    names = Names(items)
     for row in answers:
         # Results alone hold T2I-CoReBench's prompts, too.
-        if chosen.fits(row) and results.prompt_of(row.id, items) is None:
+        if chosen.fits(row) and isinstance(names.find(row.id, ()), str):
+            known = len(items)
             yield from _take(chosen, row, items, kept, lines)
+            for item in list(items.values())[known:]:
+                names.add(item)
     if not items:
         raise Unreadable(f"{path.name} holds no prompts of {chosen.title.partition(':')[0]}.")
     complete = {}

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from annotations.benchmarks.prompt_sets.files import TEXT, SetRow
-from annotations.benchmarks.prompt_sets.items import Item
+from annotations.benchmarks.prompt_sets.items import Item, corebench_task
 from annotations.benchmarks.prompt_sets.picture_names import Names, picture_key
 from annotations.sources.checks import Unfit
 from annotations.sources.json_values import Images
@@ -64,9 +64,8 @@ def _corebench(
 ) -> Iterator[Record]:
     path = PurePosixPath(row.file)
     item, sample = _prompt(names, row.id, path.parts[:-1])
-    task = "-".join(item.key.split("-")[:2])
-    judge = judge or path.stem.removeprefix(f"{task}-")
-    who = generator or (path.parts[-2] if len(path.parts) > 1 else "unnamed")
+    judge = judge or path.stem.removeprefix(f"{corebench_task(item.key)}-")
+    who = generator or _folder_of(path)
     key, image = _image(item, sample, who, row)
     yield from seen.send(image)
     scores = [point.get("score") for point in row.values["Checklist"]]
@@ -95,7 +94,7 @@ def _unigenbench(
     if len(read) != len(item.atoms) or set(read) - {0.0, 1.0}:
         words = f"There must be {len(item.atoms)} scores, each 0 or 1."
         raise Unfit("result_json", str(scores)[:80], words)
-    who = generator or (picture.parts[-2] if len(picture.parts) > 1 else "unnamed")
+    who = generator or _folder_of(picture)
     key, image = _image(item, sample, who, row)
     yield from seen.send(image)
     yield from _points(key, judge or "unigenbench", read, row)
@@ -110,7 +109,7 @@ def _points(key: str, judge: str, scores: Sequence[float], row: SetRow) -> Itera
 def _wise(row: SetRow, names: Names, generator: str, judge: str, seen: Images) -> Iterator[Record]:
     path = PurePosixPath(row.file)
     item, sample = _prompt(names, str(row.values["prompt_id"]), path.parts[:-1])
-    who = generator or (path.parts[-2] if len(path.parts) > 1 else "unnamed")
+    who = generator or _folder_of(path)
     key, image = _image(item, sample, who, row)
     yield from seen.send(image)
     grades = [grade for grade in ("score", *_GRADES) if grade in row.values]
@@ -138,7 +137,7 @@ def _dpg(row: SetRow, names: Names, generator: str, judge: str, seen: Images) ->
             continue  # The summary of categories at its end.
         picture = PurePosixPath(match["path"].replace("\\", "/"))
         item, _ = _prompt(names, picture.stem, ())
-        who = generator or (picture.parts[-2] if len(picture.parts) > 1 else "unnamed")
+        who = generator or _folder_of(picture)
         *crops, _ = [float(part) for part in match["scores"].split(", ")]
         for cell, score in enumerate(crops):
             key, image = _image(item, cell if len(crops) > 1 else None, who, row)
@@ -146,9 +145,9 @@ def _dpg(row: SetRow, names: Names, generator: str, judge: str, seen: Images) ->
             yield ScoreRecord(key, judge or "dpg", score, line=row.line, source=row.file)
 
 
-def prompt_of(stem: str, items: Mapping[str, Item]) -> Item | None:
-    found = Names(items).find(stem, ())
-    return None if isinstance(found, str) else found[0]
+def _folder_of(path: PurePosixPath) -> str:
+    """Which the scripts call after the generator."""
+    return path.parts[-2] if len(path.parts) > 1 else "unnamed"
 
 
 def _prompt(names: Names, stem: str, folders: Sequence[str]) -> tuple[Item, int | None]:
