@@ -6,12 +6,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from annotations.imports.turn import Turn
 from annotations.sources.checks import Unfit
 from annotations.sources.records import Missing, Rejected, Remark
 
 # So many refused rows are named one by one; a file of a million bad ones must not fill the memory.
 NAMED = 10_000
 COUNTS = ("prompts", "atoms", "images", "generators", "annotations", "answers", "scores")
+# What the next turn of an import that was put off goes on with.
+KEPT = (
+    *(*COUNTS, "unchanged", "read", "rejected", "missing", "warnings"),
+    *("rejected_in_all", "missing_in_all"),
+)
 
 
 @dataclass(slots=True)
@@ -32,6 +38,18 @@ class Outcome:
     dry_run: bool = False
     progress: Callable[[int], None] | None = None
     read: int = 0
+    turn: Turn | None = None
+
+    def __post_init__(self) -> None:
+        """What earlier turns did is among it."""
+        if self.turn is not None:
+            for name, value in self.turn.outcome.items():
+                setattr(self, name, value)
+
+    def put_off(self, records: int) -> None:
+        """So many records of the source are written, and others come first."""
+        assert self.turn is not None
+        self.turn.stop(records, {name: getattr(self, name) for name in KEPT})
 
     def reject(
         self, *, line: int, field: str, value: object, reason: str, source: str = ""
@@ -49,8 +67,13 @@ class Outcome:
             self.reject(**record._asdict())
         elif isinstance(record, Missing):
             self.lack([record.what])
-        elif record.words not in self.warnings:
-            self.warnings.append(record.words)
+        else:
+            self.warn(record.words)
+
+    def warn(self, words: str) -> None:
+        """Once, however often the source or the next turn says it."""
+        if words not in self.warnings:
+            self.warnings.append(words)
 
     def lack(self, names: Iterable[str]) -> None:
         """Counts all that is missing, and names the first."""
