@@ -137,6 +137,14 @@ def test_a_number_that_no_link_can_have_is_refused_in_words(as_alice, study, fie
     assert not study.invitations.exists()
 
 
+@pytest.mark.parametrize("days", [1, 90])
+def test_a_link_is_open_for_a_day_at_least_and_90_at_most(as_alice, study, days):
+    link = make_link(as_alice, study, days=str(days))
+    assert link.expires_at - link.created_at == pytest.approx(
+        timedelta(days=days), abs=timedelta(hours=1)
+    )
+
+
 def test_the_table_itself_lets_one_link_make_one_owner(study):
     link = invitations.invite(study=study, role="owner")
     for wrong in ({"uses": 2}, {"used": 2}):
