@@ -172,7 +172,7 @@ class JudgeReport:
             self.reference.yes[both],
             judge.scores[both],
             groups=by_content(
-                self.people.prompts[both], self.reference.yes[both], judge.scores[both]
+                self.people.prompts_by_content[both], self.reference.yes[both], judge.scores[both]
             ),
             folds=5,
             seed=self.options.seed,
