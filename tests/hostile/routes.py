@@ -50,6 +50,7 @@ ROWS = {
     "vega": "everybody",
     "image": "member",
     "example-picture": "member",
+    "prompt-picture": "member",
     "study": "member",
     "form-edit": "owner",
     "label": "member",
