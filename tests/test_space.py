@@ -137,7 +137,8 @@ class Visitor:
         headers = {"Host": HOST, "X-Forwarded-Proto": "https", "X-Forwarded-For": "203.0.113.7"}
         headers["Referer"] = f"https://{HOST}{path}"
         tokens = [cookie.value or "" for cookie in self.cookies if "csrf" in cookie.name]
-        headers |= {"X-CSRFToken": token for token in tokens}
+        if tokens:
+            headers["X-CSRFToken"] = tokens[-1]
         body = None if form is None else urlencode(form).encode()
         with self.opener.open(Request(self.address + path, body, headers)) as answer:
             return answer.read().decode()
