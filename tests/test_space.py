@@ -136,9 +136,9 @@ class Visitor:
     def ask(self, path: str, form: dict[str, str] | None = None) -> str:
         headers = {"Host": HOST, "X-Forwarded-Proto": "https", "X-Forwarded-For": "203.0.113.7"}
         headers["Referer"] = f"https://{HOST}{path}"
-        tokens = [cookie.value or "" for cookie in self.cookies if "csrf" in cookie.name]
-        if tokens:
-            headers["X-CSRFToken"] = tokens[-1]
+        for cookie in self.cookies:
+            if "csrf" in cookie.name:
+                headers["X-CSRFToken"] = cookie.value or ""
         body = None if form is None else urlencode(form).encode()
         with self.opener.open(Request(self.address + path, body, headers)) as answer:
             return answer.read().decode()
