@@ -28,6 +28,8 @@ POINTS, SHARE = 10.0, 0.25
 # What is smaller is no drift, however sure: points, and a share of the gain downwards.
 SMALL_POINTS, SMALL_SHARE = 3.0, 0.1
 LEVEL = 0.05
+# Half of a drift is none to be sure of; but what speaks for so many points by such odds does not hold.
+HALF_POINTS, ODDS = 6.0, 3.0
 # A gain on the reference of fewer standard errors is none to divide by.
 SURE = 3.0
 # Nobody writes an interval that goes further up, as the logarithm of a ratio.
@@ -125,7 +127,17 @@ class Steps:
             offset, gain = step.offset_within(1 - 2 * LEVEL), step.gain_within(1 - 2 * LEVEL)
             if _low(offset) <= -POINTS or _high(offset) >= POINTS or _low(gain) <= -SHARE:
                 return False
-        return True
+        return self.odds_of_half() < ODDS
+
+    def odds_of_half(self) -> float:
+        """How much more likely the offsets are where the judge has moved by half of a drift, at any of the
+        dates, than where it has not: of intervals that are just inside, this tells those around no move
+        from those around some."""
+        odds = [
+            math.exp(min(HALF_POINTS * (abs(x.value) - HALF_POINTS / 2) / x.error**2, FARTHEST))
+            for x in (step.offset for step in self.steps)
+        ]
+        return sum(odds) / len(odds)
 
 
 def steps_of(
