@@ -111,6 +111,7 @@ SECTIONS = (
             Page("training", "Training set"),
             Page("repairs", "Repairs"),
             Page("papers", "Papers", of_report=True),
+            Page("questions", "More questions", deeper=("question",)),
             Page("reports", "Reports", deeper=("report-changes",), of_report=True),
         ),
     ),

@@ -123,6 +123,7 @@ def deeper_pages(study) -> dict[str, tuple]:
         "self-check": (asked.pk,),
         "evidence": (image.public_id,),
         "data-image": (image.public_id,),
+        "question": ("label-time",),
     }
 
 
