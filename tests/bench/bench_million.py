@@ -109,10 +109,7 @@ class Crowd:
 
         prompts = self.size // GENERATORS
         Prompt.objects.bulk_create(
-            (
-                Prompt(study=self.study, key=f"p{n:06}", text=f"prompt {n}")
-                for n in range(prompts)
-            ),
+            (Prompt(study=self.study, key=f"p{n:06}", text=f"prompt {n}") for n in range(prompts)),
             batch_size=2000,
         )
         generators = Generator.objects.bulk_create(
