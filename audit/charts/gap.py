@@ -8,10 +8,9 @@ from typing import Any
 from audit.charts.style import MUTED, NO, configured, fixed, rule
 from audit.charts.when_used import alt
 from audit.view import View, by_urgency
-from judges.names import short_titles
+from audit.words.report import title
 
-ROW = 14
-AXIS = "points, newest generators less older ones"
+ROW = 18
 PARTS = {"generators": "generators got better", "judge": "the judge reads them otherwise"}
 
 
@@ -30,7 +29,7 @@ def gap(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
             scale=alt.Scale(domain=names, range=[MUTED[theme], NO[theme]]),
         ),
     )
-    x = alt.X("value:Q", title=AXIS, scale=scale)
+    x = alt.X("value:Q", title="points, newest generators less older ones", scale=scale)
     shape = alt.Shape(
         "part:N", title=None, scale=alt.Scale(domain=names, range=["circle", "diamond"])
     )
@@ -45,7 +44,7 @@ def gap(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
     chart = alt.layer(
         rule(0.0, theme, across="x"),
         base.mark_rule(strokeWidth=2, opacity=0.6).encode(
-            x=alt.X("low:Q", title=AXIS, scale=scale), x2="high:Q"
+            x=alt.X("low:Q", title=x.title, scale=scale), x2="high:Q"
         ),
         base.mark_point(filled=True, size=45, opacity=1).encode(x=x, shape=shape, tooltip=shown),
     ).properties(width="container", height=max(60, ROW * len(order)))
@@ -54,10 +53,9 @@ def gap(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
 
 def rows(body: dict[str, Any]) -> list[dict[str, Any]]:
     """Of the judges whose scores are in people's unit, those that drift first."""
-    short = short_titles(body["judges"])
     return [
         {
-            "judge": short[name],
+            "judge": title(name),
             "part": words,
             **{end: found[part][end] for end in ("value", "low", "high")},
         }

@@ -157,7 +157,7 @@ class Crowd:
         insert(Annotation, both, **known, form_id=form, submitted_at="CURRENT_TIMESTAMP")
         with connection.cursor() as cursor:
             cursor.execute(
-                f"UPDATE annotations_image SET taken = {EARLIER} WHERE taken = 0 AND id IN"  # noqa: S608
+                f"UPDATE annotations_image SET taken = {EARLIER} WHERE taken = 0 AND id IN"
                 f" (SELECT image_id FROM annotations_annotation WHERE annotator_id IN ({people}))"
             )
         for question in ("aligned", "quality"):
