@@ -11,6 +11,7 @@ from audit.view import View, by_urgency
 from audit.words.report import title
 
 ROW = 18
+AXIS = "points, newest generators less older ones"
 PARTS = {"generators": "generators got better", "judge": "the judge reads them otherwise"}
 
 
@@ -29,7 +30,7 @@ def gap(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
             scale=alt.Scale(domain=names, range=[MUTED[theme], NO[theme]]),
         ),
     )
-    x = alt.X("value:Q", title="points, newest generators less older ones", scale=scale)
+    x = alt.X("value:Q", title=AXIS, scale=scale)
     shape = alt.Shape(
         "part:N", title=None, scale=alt.Scale(domain=names, range=["circle", "diamond"])
     )
@@ -44,7 +45,7 @@ def gap(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
     chart = alt.layer(
         rule(0.0, theme, across="x"),
         base.mark_rule(strokeWidth=2, opacity=0.6).encode(
-            x=alt.X("low:Q", title=x.title, scale=scale), x2="high:Q"
+            x=alt.X("low:Q", title=AXIS, scale=scale), x2="high:Q"
         ),
         base.mark_point(filled=True, size=45, opacity=1).encode(x=x, shape=shape, tooltip=shown),
     ).properties(width="container", height=max(60, ROW * len(order)))
