@@ -1,4 +1,4 @@
-"""Starts of the project with an environment of their own, at a fifth of their price.
+"""Starts of the project with an environment of their own, at a third of their price.
 
 Most of a start is loading other people's packages. One process loads those, none of the project's own
 and no settings, and then divides itself for each start: the child gets this environment and nothing
@@ -7,13 +7,17 @@ else, and all of the project is loaded in it.
 
 from __future__ import annotations
 
+import atexit
 import importlib
 import json
 import os
+import signal
 import subprocess
 import sys
-import traceback
+import tempfile
+from functools import cache
 from pathlib import Path
+from types import ModuleType
 
 ROOT = Path(__file__).resolve().parent.parent
 # What a start loads of others, as far as it needs no settings.
@@ -26,67 +30,71 @@ PACKAGES = """
 OWN = {"annotations", "audit", "judges", "jurybox"}
 
 
-class Starter:
-    """Runs programs, each as in a fresh process, from the project's folder."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder, self._runs = folder, 0
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.starts"],
-            cwd=ROOT,
-            env={"PATH": os.environ["PATH"]},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def run(self, program: str, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
-        self._runs += 1
-        output, errors = (self._folder / f"{self._runs}.{name}" for name in ("out", "err"))
-        assert self._process.stdin and self._process.stdout
-        print(
-            json.dumps([program, environment, str(output), str(errors)]),
-            file=self._process.stdin,
-            flush=True,
-        )
-        code = int(self._process.stdout.readline())
-        return subprocess.CompletedProcess(program, code, output.read_text(), errors.read_text())
-
-    def close(self) -> None:
-        self._process.communicate()
+def run_program(program: str, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """As `python -c PROGRAM` from the project's folder. Several may run at once."""
+    with tempfile.TemporaryDirectory() as folder:
+        output, errors, code = (Path(folder) / name for name in ("out", "err", "code"))
+        os.mkfifo(code)
+        request = json.dumps([program, environment, *map(str, (output, errors, code))])
+        stream = _server().stdin
+        assert stream is not None
+        stream.write(f"{request}\n")
+        stream.flush()
+        ended = int(code.read_text())
+        return subprocess.CompletedProcess(program, ended, output.read_text(), errors.read_text())
 
 
-def serve_starts() -> None:
+@cache
+def _server() -> subprocess.Popen[str]:
+    server = subprocess.Popen(
+        [sys.executable, "-m", "tests.starts"],
+        cwd=ROOT,
+        env={"PATH": os.environ["PATH"]},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    # It ends with the other end of its pipe.
+    atexit.register(server.communicate)
+    assert server.stdout is not None
+    assert server.stdout.readline() == "ready\n"
+    return server
+
+
+def serve() -> None:
     for name in PACKAGES.split():
         importlib.import_module(name)
     assert not OWN & sys.modules.keys()
+    # Nobody waits here for those that wait for a program.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    print("ready", flush=True)
     for line in sys.stdin:
-        program, environment, output, errors = json.loads(line)
-        child = os.fork()
-        if not child:
-            _run(program, environment, output, errors)
-        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+        if not os.fork():
+            _start_and_wait(*json.loads(line))
+            return
+
+
+def _start_and_wait(
+    program: str, environment: dict[str, str], output: str, errors: str, code: str
+) -> None:
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    if not (child := os.fork()):
+        _run(program, environment, output, errors)
+        return
+    ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    Path(code).write_text(str(ended))
+    os._exit(0)
 
 
 def _run(program: str, environment: dict[str, str], output: str, errors: str) -> None:
-    """Ends the process."""
     for path, descriptor in ((os.devnull, 0), (output, 1), (errors, 2)):
-        opened = os.open(path, os.O_RDWR | os.O_CREAT)
-        os.dup2(opened, descriptor)
+        os.dup2(os.open(path, os.O_RDWR | os.O_CREAT), descriptor)
     os.environ.clear()
     os.environ.update(environment)
-    code = 0
-    try:
-        exec(compile(program, "<string>", "exec"), {"__name__": "__main__"})  # noqa: S102
-    except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else bool(end.code)
-    except BaseException:
-        traceback.print_exc()
-        code = 1
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)
+    sys.argv = ["-c"]
+    sys.modules["__main__"] = main = ModuleType("__main__")
+    exec(compile(program, "<string>", "exec"), main.__dict__)  # noqa: S102
 
 
 if __name__ == "__main__":
-    serve_starts()
+    serve()

@@ -128,7 +128,9 @@ def test_an_owner_may_ask_for_more_uses_but_not_for_more_owners(client, as_alice
     assert study.invitations.count() == made
 
 
-@pytest.mark.parametrize(("field", "value"), [("uses", "0"), ("uses", "501"), ("days", "91")])
+@pytest.mark.parametrize(
+    ("field", "value"), [("uses", "0"), ("uses", "501"), ("days", "0"), ("days", "91")]
+)
 def test_a_number_that_no_link_can_have_is_refused_in_words(as_alice, study, field, value):
     answer = as_alice.post(
         reverse("invite", args=[study.slug]), {"role": "annotator", field: value}
