@@ -51,6 +51,7 @@ FLOORS = {
             "benchmarks/builtin",
             "benchmarks/dsg",
             "benchmarks/genai_bench",
+            "benchmarks/imagenhub",
             "benchmarks/geneval",
             "benchmarks/geneval2",
             "benchmarks/m3t2ibench",

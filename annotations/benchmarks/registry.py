@@ -15,6 +15,7 @@ from annotations.benchmarks.geneval import prompts as geneval_prompts
 from annotations.benchmarks.geneval import reader as geneval
 from annotations.benchmarks.geneval2 import prompts as geneval2_prompts
 from annotations.benchmarks.geneval2 import reader as geneval2
+from annotations.benchmarks.imagenhub import reader as imagenhub
 from annotations.benchmarks.m3t2ibench import prompts as m3t2ibench_prompts
 from annotations.benchmarks.m3t2ibench import reader as m3t2ibench
 from annotations.benchmarks.prompt_sets import items as prompt_sets
@@ -108,6 +109,11 @@ FORMATS: dict[str, Format] = {
         "TIFA: questions, images, results, ratings",
         lambda s: tifa.read(s.path, s.images, s.generator, s.judge),
         LIKERT,
+    ),
+    "imagenhub": Format(
+        "ImagenHub: ratings of each task, a TSV for each rater",
+        lambda s: imagenhub.read(s.path, s.images),
+        form="imagenhub",
     ),
     **{
         name: Format(
