@@ -50,6 +50,7 @@ FLOORS = {
         {
             "benchmarks/builtin",
             "benchmarks/dsg",
+            "benchmarks/edits",
             "benchmarks/genai_bench",
             "benchmarks/imagenhub",
             "benchmarks/geneval",

@@ -10,6 +10,7 @@ from typing import Any
 
 from annotations.benchmarks import hugging_face
 from annotations.benchmarks.dsg import reader as dsg
+from annotations.benchmarks.edits import reader as edits
 from annotations.benchmarks.genai_bench import reader as genai_bench
 from annotations.benchmarks.geneval import prompts as geneval_prompts
 from annotations.benchmarks.geneval import reader as geneval
@@ -109,6 +110,11 @@ FORMATS: dict[str, Format] = {
         "TIFA: questions, images, results, ratings",
         lambda s: tifa.read(s.path, s.images, s.generator, s.judge),
         LIKERT,
+    ),
+    "edits": Format(
+        "edits: source/, a folder for each model, a table of instructions",
+        lambda s: edits.read(s.path),
+        form="edit",
     ),
     "imagenhub": Format(
         "ImagenHub: ratings of each task, a TSV for each rater",
