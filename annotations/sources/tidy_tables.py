@@ -16,7 +16,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from annotations.sources.checks import Unfit
+from annotations.sources.checks import Unfit, check_number
 from annotations.sources.records import (
     AtomRecord,
     GeneratorRecord,
@@ -235,8 +235,7 @@ def number(field: str, value: Any) -> float:
         result = float(value)
     except (TypeError, ValueError, OverflowError):
         raise Unfit(field, value, f"“{field}” must be a number.") from None
-    if not math.isfinite(result):
-        raise Unfit(field, value, f"“{field}” must be a finite number.")
+    check_number(field, result, value)
     return result
 
 
@@ -286,8 +285,7 @@ def _value(value: Any) -> float | str:
         result = math.inf
     except (TypeError, ValueError):
         return text("value", value)
-    if not math.isfinite(result):
-        raise Unfit("value", value, "“value” must be a finite number or a text.")
+    check_number("value", result, value)
     return result
 
 

@@ -205,7 +205,7 @@ def _apart(
         if isinstance(compared, Undefined):
             continue
         step = _step(int(codes[place]), compared, points)
-        most = max(step.evidence(OFFSET), evidence(step.gain, scale=SHARE))
+        most = max(step.evidence(OFFSET), evidence(compared.gain_change, scale=SHARE))
         if _either(step) > strongest and most * LEVEL >= codes.size:
             found.append((_either(step), place, step))
     if not found:
@@ -223,12 +223,19 @@ def _between(codes: np.ndarray) -> Iterator[int]:
 
 
 def _strongest(step: Step) -> float:
-    return max(step.strength(OFFSET), step.strength(GAIN))
+    return max(step.strength(OFFSET), max(0.0, -_gain_in_errors(step)))
 
 
 def _either(step: Step) -> float:
     """Of one generator the gain may as well be higher."""
-    return max(step.strength(OFFSET), abs(step.gain.value) / step.gain.error)
+    return max(step.strength(OFFSET), abs(_gain_in_errors(step)))
+
+
+def _gain_in_errors(step: Step) -> float:
+    """Of the change itself: where little gain is left, its logarithm is known only roughly, and one
+    generator that is read with half the gain would lie fewer errors away than a date does."""
+    change = step.compared.gain_change
+    return change.value / change.error
 
 
 def _leaves_zero(found: Estimate) -> bool:

@@ -74,6 +74,12 @@ def test_one_generator_that_is_read_otherwise_is_named_and_is_no_drift():
     assert told(steps) != "drifts"
 
 
+def test_so_is_one_that_is_read_with_so_little_gain_that_its_logarithm_is_wide():
+    own = World("own", (0.35, 0.85), own_gain=True)
+    steps = steps_for(own, "fixed rates", prompts=300, seed=2)
+    assert steps.apart == 3
+
+
 @pytest.mark.parametrize("judge", ["random", "constant", "upside down"])
 def test_a_judge_without_a_sure_gain_on_the_reference_says_nothing(judge):
     found = steps_for(RISING, judge)
