@@ -106,7 +106,12 @@ SECTIONS = (
             Page("gallery", "Disagreements", deeper=("evidence",), of_report=True),
             Page("leaderboard", "Generators"),
             Page("plan", "Labels", deeper=("assisted",)),
-            Page("reports", "Reports", deeper=("report-changes", "papers"), of_report=True),
+            Page(
+                "reports",
+                "Reports",
+                deeper=("report-changes", "papers", "questions", "question"),
+                of_report=True,
+            ),
         ),
     ),
     Section(

@@ -7,6 +7,7 @@ import audit.pages.urls
 import judges.pages.urls
 from audit import api
 from audit.account_pages import account, first_start, log_in, reset
+from audit.doors import page as doors
 from audit.installation import pages
 from audit.pages import overview
 from audit.pages.one_question import (
@@ -36,6 +37,13 @@ study_pages = [
     path("leaderboard.csv", leaderboard.table, name="leaderboard-table"),
     path("leaderboard.html", leaderboard.whole_file, name="leaderboard-file"),
     path("labels/", plan.plan_page, name="plan"),
+    path("questions/", doors.questions, name="questions"),
+    path("questions/<slug:name>/", doors.question, name="question"),
+    path("questions/<slug:name>.csv", doors.table, name="question-table"),
+    path("questions/<slug:name>/report.<slug:kind>", doors.document, name="question-document"),
+    path(
+        "questions/<slug:name>/charts/<slug:chart>.<slug:kind>", doors.chart, name="question-chart"
+    ),
     path("pairs/", pairs.pairs, name="pairs"),
     path("pairs/expected/", pairs.pairs_expected, name="pairs-expected"),
     path("pairs/draw/", pairs.pairs_draw, name="pairs-draw"),

@@ -90,6 +90,12 @@ KEPT = (
         "templates/audit/data_image.html",
         "templates/audit/export.html",
     ),
+    *(
+        "templates/audit/question.html",
+        "templates/audit/questions.html",
+        "audit/doors",
+        "audit/questions",
+    ),
     *("annotations", "audit/account_pages", "audit/accounts", "audit/navigation.py"),
     *("audit/images", "audit/installation/proxies.py", "judges/intake"),
 )

@@ -131,6 +131,8 @@ def deeper_pages(study) -> dict[str, tuple]:
         "why": (),
         "assisted": (),
         "papers": (),
+        "questions": (),
+        "question": ("label-time",),
     }
 
 

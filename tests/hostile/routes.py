@@ -50,6 +50,7 @@ ROWS = {
     "vega": "everybody",
     "image": "member",
     "example-picture": "member",
+    "prompt-picture": "member",
     "study": "member",
     "form-edit": "owner",
     "label": "member",
@@ -140,6 +141,11 @@ ROWS = {
     "data-choose": "researcher",
     "data-draw": "owner",
     "plan": "researcher",
+    "questions": "researcher",
+    "question": "researcher",
+    "question-table": "researcher",
+    "question-document": "researcher",
+    "question-chart": "researcher",
     "decide-draw": "owner",
     "data-usual": "owner",
     "data-image": "researcher",
@@ -228,6 +234,7 @@ ROWS = {
     "api-export": "researcher",
     "api-report": "researcher",
     "api-leaderboard": "researcher",
+    "api-question": "researcher",
     "api-reports": "researcher",
 }
 
