@@ -180,7 +180,7 @@ def _mail(text: str) -> dict[str, object]:
         # The text holds the password, so it is not shown.
         raise ImproperlyConfigured(
             "EMAIL_URL cannot be read; write smtp+tls://user:password@host:587?from=jury@lab.example "
-            "(or smtps://, or smtp:// without encryption), and characters like / or @ of user and "
+            "(or smtps://, or smtp:// without encryption). Write characters like / or @ of user and "
             "password as %2F or %40."
         )
     return {

@@ -31,7 +31,8 @@ from audit.words import drift_state
 from audit.words.report import title
 
 DEVIATION_HEIGHT = 260
-SHORT_HEIGHT = 150
+SHORT_HEIGHT = 120
+DEVIATION = "Net deviation by release date (above 0: the judge is too strict)"
 SCORE_HEIGHT = 220
 
 
@@ -52,7 +53,8 @@ def drifted(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
     judges = list(body["judges"])
     if body["judges"][loud[0]]["drift"].get("moved") == GAIN or not deviations(body, judges):
         return agreement(body, View(judges=tuple(loud), statistic="auroc"), theme)
-    return configured(_deviation(body, judges, loud, theme, SHORT_HEIGHT), theme, names=True)
+    chart = _deviation(body, judges, loud, theme, SHORT_HEIGHT).properties(title=DEVIATION)
+    return configured(chart, theme, names=True)
 
 
 def drifting(body: dict[str, Any]) -> list[str]:
@@ -106,8 +108,7 @@ def _deviation(
             height=height,
         ),
     ).properties(
-        title="Net deviation by release date (above 0: the judge is too strict)"
-        + _offsets(body, loud),
+        title=DEVIATION + _offsets(body, loud),
         width="container",
         height=height,
     )

@@ -16,7 +16,8 @@ from audit.charts.drift import drift, drifted
 from audit.charts.each_judge import each_judge
 from audit.charts.gap import gap
 from audit.charts.gap import rows as gap_rows
-from audit.charts.style import caption, drawn, rows_of
+from audit.charts.on_paper import draw_file
+from audit.charts.style import caption, rows_of
 from audit.stats import enough
 from audit.view import View
 
@@ -25,9 +26,10 @@ def chart(name: str, body: dict[str, Any], view: View, *, theme: str = "light") 
     return CHARTS[name](body, view, theme)
 
 
-def chart_file(name: str, body: dict[str, Any], view: View, *, kind: str) -> bytes:
-    """The chart with its signature as a caption, drawn on the server."""
-    return drawn(chart(name, body, view), caption(body), kind)
+def chart_file(
+    name: str, body: dict[str, Any], view: View, *, kind: str, millimetres: int
+) -> bytes:
+    return draw_file(chart(name, body, view), caption(body), kind, millimetres)
 
 
 def blank(name: str, body: dict[str, Any], view: View) -> str:
@@ -37,7 +39,7 @@ def blank(name: str, body: dict[str, Any], view: View) -> str:
         kinds = agreement_charts.SHOWN if name == "agreement" else ("judge_score",)
         if not any(rows_of(body, judges, kind) for kind in kinds):
             return (
-                "No chart: it takes generators with a release date and "
+                "No chart: that needs generators with a release date and "
                 f"{enough.IMAGES} images that have labels and scores."
             )
     if name == "gap" and not gap_rows(body):
@@ -50,7 +52,7 @@ def blank(name: str, body: dict[str, Any], view: View) -> str:
         return f"No chart: no judge has the {enough.IMAGES} images that a number needs."
     if name == "papers" and not paper_charts.rows(body, view):
         return (
-            "No chart: it takes yes/no answers, and scores between 0 and 1, of the same "
+            "No chart: that needs yes/no answers, and scores between 0 and 1, of the same "
             f"{enough.IMAGES} images of a generator."
         )
     return ""

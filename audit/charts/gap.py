@@ -7,10 +7,10 @@ from typing import Any
 
 from audit.charts.style import MUTED, NO, configured, fixed, rule
 from audit.charts.when_used import alt
-from audit.view import View, by_urgency
-from audit.words.report import title
+from audit.view import MANY, View, by_urgency
+from judges.names import short_titles
 
-ROW = 18
+ROW, WIDE_ROW = 14, 60
 AXIS = "points, newest generators less older ones"
 PARTS = {"generators": "generators got better", "judge": "the judge reads them otherwise"}
 
@@ -48,15 +48,16 @@ def gap(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
             x=alt.X("low:Q", title=AXIS, scale=scale), x2="high:Q"
         ),
         base.mark_point(filled=True, size=45, opacity=1).encode(x=x, shape=shape, tooltip=shown),
-    ).properties(width="container", height=max(60, ROW * len(order)))
+    ).properties(width="container", height=(ROW if len(order) > MANY else WIDE_ROW) * len(order))
     return configured(chart, theme, names=False)
 
 
 def rows(body: dict[str, Any]) -> list[dict[str, Any]]:
     """Of the judges whose scores are in people's unit, those that drift first."""
+    short = short_titles(body["judges"])
     return [
         {
-            "judge": title(name),
+            "judge": short[name],
             "part": words,
             **{end: found[part][end] for end in ("value", "low", "high")},
         }

@@ -19,6 +19,7 @@ from audit.view import by_urgency
 from audit.words import drift_state
 from audit.words.numbers import number, side
 from audit.words.report import title
+from judges.names import short_titles
 
 NOT_ENOUGH = "not enough data yet"
 NONE = "–"
@@ -36,6 +37,7 @@ FOLLOWING = {
 class Line:
     judge: str
     title: str
+    short: str
     state: str  # drifts, holds, against or cannot be told
     follows: str
     order: str  # the number behind it, with its interval
@@ -55,6 +57,7 @@ def describe_judge(body: dict[str, Any], name: str) -> Line:
     return Line(
         judge=name,
         title=title(name),
+        short=short_titles(body["judges"])[name],
         state="against" if against else drift_state.state_of(judge),
         follows=FOLLOWING.get(drift_state.following_of(judge), NONE),
         order=_order(judge.get("follows", {})),

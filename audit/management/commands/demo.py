@@ -10,8 +10,7 @@ from annotations.benchmarks.builtin.study import SEED
 from annotations.management.command import PlainCommand
 from annotations.models import Study
 from audit import demo
-from audit.charts import vega_script
-from audit.installation import processes
+from audit.installation import processes, vega_script
 from audit.reports import make as reports
 from judges import tasks
 from judges.runs import score_chunk

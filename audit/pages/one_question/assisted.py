@@ -55,7 +55,7 @@ def _context(page: ReportPage) -> dict[str, Any]:
         "sentences": words.sentences(page.body),
         "table": _table(page),
         "csv": page.address("assisted-table", report=page.report_id, look=look),
-        "plot": page.plot("assisted", "Alone and with the judges’ help", look=look),
+        "plot": page.plot("assisted", "Labels only, and judge-assisted", look=look),
         "filters": [select("look", "interval", LOOKS, look)],
         "filter_url": f"{reverse('plan', args=[page.study.slug])}#assisted",
     }

@@ -80,7 +80,7 @@ def _sentences(body: dict[str, Any]) -> list[str]:
         if "value" in deviation and deviation["n"] >= enough.IMAGES
     )
     return [
-        f"The widest gap measured here is {widest:.1f} points on one generator; the widest that "
+        f"The widest gap measured here is {widest:.1f} points on one generator. The widest that "
         "GenEval 2 reports for GenEval is 17.7 (Table 1, Gemini 2.5 Flash Image)."
     ]
 

@@ -22,9 +22,9 @@ from annotations.models import Generator, StoredAnswer, Study
 from annotations.stored_answers.store import read_answer
 from audit.charts import why as charts
 from audit.models import Report
-from audit.pages.files import TYPES, attached, specification
+from audit.pages.files import ON_SCREEN, TYPES, attached, millimetres_of, send_chart
 from audit.pages.filters import select
-from audit.pages.frame import FILES, respond
+from audit.pages.frame import chart_links, respond
 from audit.pages.one_question.anchors import Anchors, anchors_of
 from audit.pages.tables import Table, csv_of, row
 from audit.questions.why.question import WHY
@@ -129,7 +129,7 @@ class WhyPage:
                 raise Refused("No judge has scored this study yet.")
             if self.asked is None:
                 raise Refused(
-                    "There is nothing to compare yet: it takes generators of two release dates, or two "
+                    "There is nothing to compare yet: that needs generators of two release dates, or two "
                     "sides that you name."
                 )
             self._refuse_strange_studies(self.asked)
@@ -222,15 +222,16 @@ def why(request: HtmxRequest, slug: str) -> HttpResponse:
 @login_required
 def chart(request: HtmxRequest, slug: str, kind: str) -> HttpResponse:
     page = _page(request, slug)
-    if kind != "json" and kind not in TYPES:
+    if kind not in {**ON_SCREEN, **TYPES}:
         raise Http404
     body = page.told
     if blank := charts.blank(body):
         raise Refused(blank)
-    if kind == "json":
+    if kind in ON_SCREEN:
         key = ("why", page.answer.pk, page.answer.computed_at)
-        return specification(request, key, lambda theme: charts.waterfall(body, theme))
-    return attached(charts.chart_file(body, kind=kind), TYPES[kind], f"{slug}-why.{kind}")
+        return send_chart(request, kind, key, lambda theme: charts.waterfall(body, theme))
+    content = charts.chart_file(body, kind=kind, millimetres=millimetres_of(request))
+    return attached(content, TYPES[kind], f"{slug}-why.{kind}")
 
 
 @require_GET
@@ -304,10 +305,9 @@ def _plot(page: WhyPage, body: dict[str, Any]) -> dict[str, Any]:
         "name": "why",
         "title": "What moved the gap",
         "blank": charts.blank(body),
-        "spec": f"{page.address('why-chart', 'json')}&data={body['signature']['data'][:12]}",
-        "downloads": [
-            {"name": kind.upper(), "url": page.address("why-chart", kind)} for kind in FILES
-        ],
+        **chart_links(
+            lambda kind: f"{page.address('why-chart', kind)}&data={body['signature']['data'][:12]}"
+        ),
     }
 
 

@@ -42,9 +42,7 @@ def test_the_page_says_what_moved_and_draws_it(as_alice, large):
     assert (
         "From generators released up to 2023-12-31 to generators released since 2024-01-01" in page
     )
-    assert (
-        "People, the form’s words and errors on the same kinds cannot be told apart here." in page
-    )
+    assert "People, the form’s words and errors on the same kinds cannot be separated here." in page
     body = StoredAnswer.objects.get().body
     assert [line for line in words.sentences(body) if line.replace("'", "&#x27;") not in page] == []
     chart = as_alice.get(at("why-chart", "json"), {"theme": "dark"}).json()
