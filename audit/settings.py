@@ -325,7 +325,10 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
             ],
             # The templates of every app get the navigation without importing it.
-            "libraries": {"navigation": "audit.navigation"},
+            "libraries": {
+                "navigation": "audit.navigation",
+                "prompt_pictures": "annotations.forms.prompt_pictures",
+            },
         },
     }
 ]

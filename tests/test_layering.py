@@ -50,7 +50,9 @@ FLOORS = {
         {
             "benchmarks/builtin",
             "benchmarks/dsg",
+            "benchmarks/edits",
             "benchmarks/genai_bench",
+            "benchmarks/imagenhub",
             "benchmarks/geneval",
             "benchmarks/geneval2",
             "benchmarks/m3t2ibench",

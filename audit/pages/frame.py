@@ -150,7 +150,7 @@ class ReportPage:
     def shared(self) -> dict[str, Any]:
         body, study = self.body, self.study
         match = self.request.resolver_match
-        here = (match and match.url_name) or "drift"
+        here = (match and match.url_name) or "summary"
         return {
             "study": study,
             "etag": self.etag,

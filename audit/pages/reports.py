@@ -58,7 +58,7 @@ def make(request: HtmxRequest, slug: str) -> HttpResponse:
     if request.htmx:
         return HttpResponse(status=204, headers={"HX-Trigger": "report-asked"})
     name = request.POST.get("page", "")
-    address = reverse(name if name in PAGES else "drift", args=[slug])
+    address = reverse(name if name in PAGES else "summary", args=[slug])
     return redirect(f"{address}?{urlencode(options)}" if options else address)
 
 

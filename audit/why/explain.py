@@ -52,6 +52,7 @@ def explain(
         ],
         "anchors": 0 if sides.anchors is None else len(sides.anchors.images),  # type: ignore[arg-type]
         **_told(found),
+        "instrument": sides.instrument,
         "watches": of_people(sides.watched),
         "asked": asdict(asked),
         "signature": {

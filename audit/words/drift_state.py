@@ -137,17 +137,17 @@ def describe_drift(drift: dict[str, Any]) -> str:
     step = drift["steps"][drift["likeliest"]]
     since = f"generators since {date.fromisoformat(step['since']):%Y-%m}"
     if drift["moved"] == GAIN:
-        less = _turned(step["gain_change"], 100)
+        less = turned(step["gain_change"], 100)
         return (
             f"on {since} it tells good from bad {with_interval('gain_lost', less)} less than before"
         )
     found = step[OFFSET]
     if found["value"] > 0:
         return f"{with_interval('points_off', found)} stricter on {since} than on older ones"
-    return f"{with_interval('points_off', _turned(found, 1))} more lenient on {since} than on older ones"
+    return f"{with_interval('points_off', turned(found, 1))} more lenient on {since} than on older ones"
 
 
-def _turned(found: dict[str, Any], by: float) -> dict[str, Any]:
+def turned(found: dict[str, Any], by: float) -> dict[str, Any]:
     return {
         **found,
         "value": -by * found["value"],

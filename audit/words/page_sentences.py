@@ -149,23 +149,38 @@ def of_slices(body: dict[str, Any], view: View, judges: Sequence[str] | None = N
 
 
 def _furthest(judge: str, known: dict[str, dict[str, Any]], by: str, statistic: str) -> str:
-    """The slice that is furthest off; a direction only where its interval leaves 0 out."""
-    clear = {key: estimate for key, estimate in known.items() if side(estimate)}
-    worst = max(clear or known, key=lambda key: abs(known[key]["value"]))
-    shown = with_interval(statistic, known[worst])
+    """The slice that lies furthest from the judge's own average, if it does so by more than chance."""
+    tested = {key: estimate for key, estimate in known.items() if "p_bh" in estimate}
+    if not tested:
+        worst = max(known, key=lambda key: abs(known[key]["value"]))
+        return (
+            f"{judge} is furthest from people on {worst}: {with_interval(statistic, known[worst])}."
+        )
+    clear = {key: estimate for key, estimate in tested.items() if estimate["p_bh"] <= LEVEL}
+    worst = max(clear or tested, key=lambda key: abs(tested[key]["from_average"]["value"]))
+    apart = tested[worst]["from_average"]
+    shown = with_interval(statistic, apart)
     if not clear:
         return (
-            f"{judge} is clearly off on no {SLICES[by]}: the largest difference, {shown} on {worst}, "
-            "may be chance."
+            f"{judge} is clearly apart from its own average on no {SLICES[by]}: the largest difference, "
+            f"{shown} on {worst}, may be chance."
         )
-    manner = "strict" if side(known[worst]) > 0 else "lenient"
-    return f"The largest clear difference of {judge} is on {worst}: {shown}, too {manner}."
+    if apart["value"] > 0:
+        size = with_interval("points_off", apart)
+        return f"{judge} is clearly stricter on {worst} than on average, by {size}."
+    turned = {**apart, "value": -apart["value"], "low": -apart["high"], "high": -apart["low"]}
+    size = with_interval("points_off", turned)
+    return f"{judge} is clearly more lenient on {worst} than on average, by {size}."
 
 
 def _lowest(judge: str, known: dict[str, dict[str, Any]], statistic: str) -> str:
     worst = min(known, key=lambda key: known[key]["value"])
     shown = with_interval(statistic, known[worst])
-    return f"{judge} has its lowest {STATISTICS[statistic].name} on {worst}: {shown}."
+    line = f"{judge} has its lowest {STATISTICS[statistic].name} on {worst}: {shown}"
+    if "p_bh" not in known[worst]:
+        return f"{line}."
+    clear = known[worst]["p_bh"] <= LEVEL and known[worst]["from_average"]["value"] < 0
+    return f"{line}, {'clearly' if clear else 'not clearly'} below its average."
 
 
 def _why_no_slice(slices: dict[str, dict[str, Any]], by: str, statistic: str) -> str:

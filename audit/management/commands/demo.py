@@ -77,7 +77,7 @@ class Command(PlainCommand):
                 self.stdout.write("\nStopping web server and worker; the data is kept.")
 
     def _greet(self, address: str, logins: dict[str, str]) -> None:
-        self.stdout.write(f"Jurybox is at {address}studies/{demo.SLUG}/drift/")
+        self.stdout.write(f"Jurybox is at {address}studies/{demo.SLUG}/audit/")
         for name, password in logins.items():
             self.stdout.write(f"  log in as {name:<12} password {password}")
         self.stdout.write("The judges are running and the page updates by itself. Ctrl-C stops.")

@@ -1,4 +1,5 @@
-"""Why the gap between people and a judge moved: a sentence, a bar for each cause, the table."""
+"""The second half of Drift, why the gap between people and a judge moved: a sentence, a bar for each cause,
+the table; then the alarms and the anchors."""
 
 from __future__ import annotations
 
@@ -77,8 +78,9 @@ class WhyPage:
         return summary.get("judges", {})
 
     def _judge(self, place: str) -> str:
-        given = self.request.GET.get(place, "")
-        return given if given in self.judges else ""
+        # Of several, which are chosen for the charts above, none is meant.
+        given, *more = self.request.GET.getlist(place) or [""]
+        return given if given in self.judges and not more else ""
 
     @cached_property
     def judge_now(self) -> str:
@@ -246,6 +248,8 @@ def table(request: HtmxRequest, slug: str) -> HttpResponse:
 def _context(page: WhyPage) -> dict[str, Any]:
     body, lacking = page.body, page.answer.reason
     shown: dict[str, Any] = {
+        "thing": "Why the gap moved",
+        "drift_url": f"{reverse('drift', args=[page.study.slug])}#why",
         "lacking": lacking,
         "choices": _choices(page),
         "anchors": page.anchors,
@@ -261,7 +265,9 @@ def _context(page: WhyPage) -> dict[str, Any]:
         kept = {"judge": page.judge, "judge_now": page.judge_now, "question": page.question}
         shown["kept"] = [(name, value) for name, value in kept.items() if value]
         shown["own_sides"] = list(page.own_sides.items())
-        shown["by_release"] = f"{page.request.path}?{urlencode(shown['kept'])}"
+        shown["by_release"] = (
+            f"{reverse('drift', args=[page.study.slug])}?{urlencode(shown['kept'])}#why"
+        )
     if not body:
         return shown
     parts, sides = _tables(body)

@@ -61,7 +61,7 @@ def test_it_is_whole_for_a_visit_a_fragment_for_htmx_and_takes_few_queries(as_al
         opened(as_alice, half)
     assert len(few) <= 10
     part = as_alice.get(reverse("assisted", args=["half"]), HTTP_HX_REQUEST="true")
-    assert part.content.decode().lstrip().startswith('<div id="numbers"')
+    assert part.content.decode().lstrip().startswith('<section id="assisted"')
 
 
 def test_the_file_has_the_tables_numbers(as_alice, half):

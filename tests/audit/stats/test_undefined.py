@@ -63,7 +63,16 @@ NAN, INF = float("nan"), float("inf")
 FEW_PROMPTS = [(n, "a", "b", "left" if n % 3 else "right") for n in range(12)]
 # How the statistics are made; they take what the public functions have checked.
 # Drift's parts take images that a report has paired; what cannot be told has tests of its own.
-INNER = {"estimate", "series", "models", "votes", "courses", "evidence", "calibrated"}
+INNER = {
+    "estimate",
+    "series",
+    "models",
+    "votes",
+    "courses",
+    "evidence",
+    "calibrated",
+    "own_average",
+}
 
 # Two series of which nobody can make anything.
 PAIRS = {
@@ -465,6 +474,10 @@ ROWS = {
         "no candidates": lambda: escalation.threshold([0.5], [1], candidates=[]),
         "half agreed": lambda: escalation.threshold([0.5], [0.5]),
         "risk 1": lambda: escalation.threshold([0.5], [1], risk=1),
+    },
+    "multiplicity.benjamini_hochberg": {
+        "a NaN": lambda: multiplicity.benjamini_hochberg([NAN]),
+        "beyond 1": lambda: multiplicity.benjamini_hochberg([1.2]),
     },
     "multiplicity.benjamini_yekutieli": {
         "a NaN": lambda: multiplicity.benjamini_yekutieli([NAN]),

@@ -56,7 +56,7 @@ def test_the_page_says_what_moved_and_draws_it(as_alice, large):
     assert len(bars) == 2 + len(body["parts"])
     assert text(as_alice.get(at("why-chart", "svg"))).startswith("<svg")
     part = text(as_alice.get(at(), **HTMX))
-    assert part.lstrip().startswith('<div id="numbers"')
+    assert part.lstrip().startswith('<section id="why"')
 
 
 def test_annotators_are_refused_and_strangers_find_nothing(client, large):

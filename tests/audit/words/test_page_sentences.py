@@ -113,18 +113,27 @@ def slices(**numbers):
     return {"people": SOME, "judges": {"a": {"by_tag": by_tag}}}
 
 
-def test_a_slice_is_called_too_lenient_only_where_its_interval_says_so():
-    (said,) = page_sentences.of_slices(slices(count=est(0.0, -3.2, 3.1)), View())
-    assert said == (
-        "a is clearly off on no skill or tag: the largest difference, 0.0 points (−3.2 to +3.1) on "
-        "count, may be chance."
-    )
-    # The larger difference is not sure.
-    body = slices(
-        count=est(-9.0, -20.0, 2.0), colour=est(-4.0, -6.0, -2.0), few=est(30, 20, 40, n=4)
-    )
+def beside(value, apart, p):
+    return est(value, value - 5, value + 5) | {"from_average": apart, "p_bh": p}
+
+
+def test_a_slice_is_clearly_apart_only_where_it_passes_the_correction():
+    wide, narrow = est(-9.0, -20.0, 2.0), est(-4.0, -6.0, -2.0)
+    body = slices(count=beside(-12.0, wide, 0.2), colour=beside(8.0, narrow, 0.01))
     assert page_sentences.of_slices(body, View()) == [
-        "The largest clear difference of a is on colour: −4.0 points (−6.0 to −2.0), too lenient."
+        "a is clearly more lenient on colour than on average, by 4.0 points (2.0 to 6.0)."
+    ]
+    body = slices(count=beside(-12.0, wide, 0.2), colour=beside(8.0, narrow, 0.06))
+    assert page_sentences.of_slices(body, View()) == [
+        "a is clearly apart from its own average on no skill or tag: the largest difference, −9.0 points "
+        "(−20.0 to +2.0) on count, may be chance."
+    ]
+
+
+def test_a_slice_that_is_not_tested_is_not_called_clear():
+    body = slices(count=est(-9.0, -20.0, -2.0), few=est(30, 20, 40, n=4))
+    assert page_sentences.of_slices(body, View()) == [
+        "a is furthest from people on count: −9.0 points (−20.0 to −2.0)."
     ]
 
 

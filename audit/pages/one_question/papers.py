@@ -35,6 +35,7 @@ def _context(page: ReportPage) -> dict[str, Any]:
     wanted = page.request.GET.get("paper", "")
     chosen = [known[wanted]] if wanted in known else list(papers.PAPERS)
     return {
+        "thing": "Published numbers",
         "sentences": _sentences(body),
         "plot": page.plot("papers", "Measured here, and published") if page.compares else None,
         "not_drawn": not_drawn(body, body["judges"], dated=False) if page.compares else "",
