@@ -89,7 +89,8 @@ class QuestionPage:
 @login_required
 def questions(request: HtmxRequest, slug: str) -> HttpResponse:
     study = research_place_or_404(request, slug).study
-    return render(request, "audit/questions.html", {"study": study, "all": all_exhibits().values()})
+    context = {"study": study, "thing": "More questions", "all": all_exhibits().values()}
+    return render(request, "audit/questions.html", context)
 
 
 @require_GET

@@ -43,7 +43,7 @@ def test_before_stands_left_of_after_and_both_zoom_together(open_page, ann):
     page.mouse.move(right["x"] + right["width"] / 4, right["y"] + right["height"] / 2)
     for _ in range(4):
         page.keyboard.press("+")
-    page.wait_for_function("document.querySelector('.stage.zoomed')")
+    page.wait_for_function("() => document.querySelector('.stage.zoomed')")
     zoomed_left, zoomed_right = before(page).bounding_box(), after(page).bounding_box()
     assert zoomed_right["width"] > 2 * right["width"]
     assert zoomed_left["width"] == pytest.approx(zoomed_right["width"])
@@ -54,7 +54,7 @@ def test_one_key_shows_both_in_the_same_place_by_turns(open_page, ann):
     page = open_page(ann, "/studies/edits/label/")
     assert page.evaluate(SHOWN) == ["result", "source"]
     page.keyboard.press("x")
-    page.wait_for_function("document.querySelector('.stage').dataset.turn === 'source'")
+    page.wait_for_function("() => document.querySelector('.stage').dataset.turn === 'source'")
     assert page.evaluate(SHOWN) == ["source"]
     place = before(page).bounding_box()
     page.keyboard.press("x")
@@ -91,7 +91,9 @@ def test_answers_go_on_to_the_next_edit_with_both_pictures_there(open_page, ann)
         for key in "yyy":
             page.keyboard.press(key)
         expect(after(page)).not_to_have_attribute("src", here)
-        page.wait_for_function("document.getElementById('labelling').dataset.picture === 'shown'")
+        page.wait_for_function(
+            "() => document.getElementById('labelling').dataset.picture === 'shown'"
+        )
         assert before(page).evaluate("image => image.complete && image.naturalWidth") == 320
     assert len(seen) == 3
 
@@ -101,5 +103,5 @@ def test_a_phone_shows_one_at_a_time_and_flips(open_page, ann):
     assert page.evaluate(SHOWN) == ["result"]
     take(page, "label-edit-phone")
     page.get_by_role("button", name="Flip").tap()
-    page.wait_for_function("document.querySelector('.stage').dataset.turn === 'source'")
+    page.wait_for_function("() => document.querySelector('.stage').dataset.turn === 'source'")
     assert page.evaluate(SHOWN) == ["source"]
