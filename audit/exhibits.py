@@ -34,7 +34,7 @@ class Column:
             low = high = None
         else:
             decimals = decimals_to_tell(value, low, high, least=decimals)
-        shown, lower, upper = (_written(part, decimals) for part in (value, low, high))
+        shown, lower, upper = (_format_part(part, decimals) for part in (value, low, high))
         return Cell(shown, lower, upper, "", number["n"])
 
 
@@ -96,5 +96,5 @@ def signature_lines(body: Body) -> list[str]:
     return ["; ".join([*parts, f"data {signed['data'][:12]}"])]
 
 
-def _written(value: float | None, decimals: int) -> str:
+def _format_part(value: float | None, decimals: int) -> str:
     return "" if value is None else f"{value:,.{decimals}f}".replace("-", "−")

@@ -142,7 +142,7 @@ class Crowd:
 
         wanted = upto - Image.objects.filter(study=self.study, taken=EARLIER).count()
         images = (
-            f"(SELECT id FROM annotations_image WHERE study_id = {self.study.pk} AND taken = 0"  # noqa: S608
+            f"(SELECT id FROM annotations_image WHERE study_id = {self.study.pk} AND taken = 0"
             f" ORDER BY place, id LIMIT {max(0, wanted)}) AS image"
         )
         people = ", ".join(str(person.pk) for person in self.earlier)
@@ -163,7 +163,7 @@ class Crowd:
         for question in ("aligned", "quality"):
             insert(
                 Answer,
-                f"annotations_annotation AS annotation WHERE annotator_id IN ({people})"  # noqa: S608
+                f"annotations_annotation AS annotation WHERE annotator_id IN ({people})"
                 " AND NOT EXISTS (SELECT 1 FROM annotations_answer AS there"
                 f" WHERE there.annotation_id = annotation.id AND there.question = '{question}')",
                 annotation_id="annotation.id",

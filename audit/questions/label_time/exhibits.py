@@ -42,10 +42,10 @@ def tables(body: Body) -> list[Table]:
 def charts(body: Body) -> list[Chart]:
     known = [one for one in body["generators"] if "value" in one["seconds"]]
     blank = "" if known else "No chart: no generator has enough answers."
-    return [Chart("time", "Time by generator", lambda theme: _drawn(known, theme), blank)]
+    return [Chart("time", "Time by generator", lambda theme: draw_time(known, theme), blank)]
 
 
-def _drawn(known: list[dict[str, Any]], theme: str) -> dict[str, Any]:
+def draw_time(known: list[dict[str, Any]], theme: str) -> dict[str, Any]:
     rows = [{"generator": one["name"], **one["seconds"]} for one in known]
     order = [one["name"] for one in known]
     y = alt.Y("generator:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False))
