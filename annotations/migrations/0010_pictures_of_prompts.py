@@ -8,7 +8,7 @@ import annotations.random_keys
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotations", "0008_seconds_of_workers"),
+        ("annotations", "0009_an_event_keeps_its_number"),
     ]
 
     operations = [
