@@ -19,15 +19,16 @@ from annotations.access import HtmxRequest, research_place_or_404
 from annotations.errors import Refused
 from annotations.models import StoredAnswer, Study
 from annotations.stored_answers.store import read_answer
-from audit.charts.style import drawn
+from audit.charts.on_paper import draw_file
 from audit.doors import files
 from audit.doors.document import document_of, section_of, with_section
 from audit.doors.registry import all_exhibits, read_parameters
 from audit.exhibits import Body, Chart, Exhibits, Table, signature_lines
 from audit.handed_in.formats import HANDED_IN, of_report
+from audit.handed_in.latex import as_zip
 from audit.models import Report
-from audit.pages.files import TYPES, attached, specification
-from audit.pages.frame import FILES, respond
+from audit.pages.files import ON_SCREEN, TYPES, attached, millimetres_of, send_chart
+from audit.pages.frame import chart_links, respond
 from audit.pages.reports import ENDINGS, KINDS
 from audit.words.counting import who_counts
 
@@ -118,14 +119,14 @@ def chart(request: HtmxRequest, slug: str, name: str, chart: str, kind: str) -> 
     page = _page(request, slug, name)
     body = page.body
     wanted = next((one for one in page.exhibits.charts(body) if one.key == chart), None)
-    if wanted is None or (kind != "json" and kind not in TYPES):
+    if wanted is None or kind not in {**ON_SCREEN, **TYPES}:
         raise Http404
     if wanted.blank:
         raise Refused(wanted.blank)
-    if kind == "json":
+    if kind in ON_SCREEN:
         key = (name, page.answer.pk, page.answer.computed_at, body["signature"]["data"], chart)
-        return specification(request, key, wanted.draw)
-    content = drawn(wanted.draw("light"), signature_lines(body), kind)
+        return send_chart(request, kind, key, wanted.draw)
+    content = draw_file(wanted.draw("light"), signature_lines(body), kind, millimetres_of(request))
     return attached(content, TYPES[kind], f"{slug}-{name}-{chart}.{kind}")
 
 
@@ -145,7 +146,7 @@ def document(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpRespo
     else:
         day = f"{page.answer.computed_at:%Y-%m-%d}"
         made = document_of(page.exhibits, body, page.study, made=day)
-    content = HANDED_IN[kind](made)
+    content = as_zip(made) if kind == "latex" else HANDED_IN[kind](made)
     content = content.encode() if isinstance(content, str) else content
     return attached(content, KINDS[kind], f"{slug}-{name}.{ENDINGS.get(kind, kind)}")
 
@@ -178,14 +179,14 @@ def _context(page: QuestionPage) -> dict[str, Any]:
 
 def _plot(page: QuestionPage, chart: Chart) -> dict[str, Any]:
     def address(kind: str) -> str:
-        return page.address("question-chart", chart.key, kind)
+        data = page.body["signature"]["data"][:12]
+        return f"{page.address('question-chart', chart.key, kind)}&data={data}"
 
     return {
         "name": chart.key,
         "title": chart.title,
         "blank": chart.blank,
-        "spec": f"{address('json')}&data={page.body['signature']['data'][:12]}",
-        "downloads": [{"name": kind.upper(), "url": address(kind)} for kind in FILES],
+        **chart_links(address),
     }
 
 
