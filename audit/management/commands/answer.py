@@ -8,7 +8,7 @@ from annotations.stored_answers.store import answer_at_once
 from audit.doors.document import document_of
 from audit.doors.files import as_csv, as_text
 from audit.doors.registry import exhibits_called, parameter_names, read_parameters
-from audit.handed_in.formats import HANDED_IN
+from audit.handed_in.formats import HANDED_IN, write_beside
 
 KINDS = {".pdf": "pdf", ".html": "html", ".tex": "latex"}
 
@@ -38,6 +38,7 @@ class Command(PlainCommand):
         body = answer.body or {}
         if out is not None:
             made = document_of(exhibits, body, study, made=f"{answer.computed_at:%Y-%m-%d}")
+            write_beside(made, KINDS[out.suffix.lower()], out)
             write_file(out, HANDED_IN[KINDS[out.suffix.lower()]](made))
             return f"Written to {out}."
         if json:

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -128,7 +129,8 @@ def test_the_document_has_the_sentences_the_chart_and_the_table(client, timed):
     assert "Longest about images by late" in page
     assert "<b>Figure 1.</b> Time by generator." in page
     assert "<b>Table 1.</b> Time by generator." in page
-    latex = client.get(at("question-document", "label-time", "latex")).content.decode()
+    packed = client.get(at("question-document", "label-time", "latex")).content
+    latex = zipfile.ZipFile(io.BytesIO(packed)).read("report.tex").decode()
     assert "\\caption{Time by generator." in latex and "11.0" in latex
     assert client.get(at("question-document", "label-time", "pdf")).content.startswith(b"%PDF-")
     assert client.get(at("question-document", "label-time", "exe")).status_code == 404
