@@ -13,6 +13,7 @@ from annotations.errors import Refused
 from annotations.models import Study
 from annotations.scales import Scale
 from audit.next_labels.pilots import pilot_of, pilots, scale_of
+from audit.next_labels.power import power_of
 from audit.reports import make as reports
 from audit.reports.options import Options
 from audit.reports.pairing import questions_of
@@ -69,7 +70,8 @@ class Spread:
 def plan(study: Study, wish: Wish) -> dict[str, Any]:
     """Takes a constant number of queries."""
     question = question_of(study, wish, questions_of(study))
-    return plan_from(study, pilots(study, question, wish.judges), wish)
+    body = plan_from(study, pilots(study, question, wish.judges), wish)
+    return {**body, "drift": power_of(study, wish.judges)}
 
 
 def plan_from(study: Study, told: dict[str, Any], wish: Wish) -> dict[str, Any]:

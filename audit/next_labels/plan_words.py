@@ -53,6 +53,20 @@ def raters(body: dict[str, Any]) -> str:
     )
 
 
+def drift(body: dict[str, Any]) -> list[str]:
+    """What it takes until a drift of each judge would be told."""
+    return [
+        f"{title(one['judge'])}: {one['points']:g} points of offset are found 4 times in 5 with "
+        + " or ".join(
+            f"{of['prompts']:,} prompts ({of['people']} people per image)"
+            for of in one["offset_by_people"]
+        )
+        + f". {100 * one['share_of_gain']:g} % of gain takes {one['gain']:,} prompts. "
+        f"Now there are {one['prompts_now']:,}."
+        for one in body["drift"]
+    ]
+
+
 def rows(body: dict[str, Any]) -> list[dict[str, Any]]:
     """A row for each generator, written out."""
     return [
@@ -106,6 +120,7 @@ def _lines(body: dict[str, Any]) -> Iterator[str]:
         yield f"  from {row['rests_on']}"
     yield ""
     yield raters(body)
+    yield from drift(body)
     for one in choices(body):
         money = f", costs {one['money']}" if one["money"] else ""
         yield (

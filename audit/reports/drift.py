@@ -6,6 +6,7 @@ Whether that is called drift is decided over all judges together, in `states`.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,9 @@ from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.instrument.comparison import Comparison, compare
 from audit.stats.instrument.gap import gap_of
 from audit.stats.instrument.moments import mid_ranks, moments, settled
-from audit.stats.instrument.needs import times_as_many
+from audit.stats.instrument.needs import noise_of_one, share_of_people, times_as_many
 from audit.stats.instrument.sides import Generators, generators_of
-from audit.stats.instrument.stability import OFFSET, Step, Steps, steps_of
+from audit.stats.instrument.stability import CLAIMS, OFFSET, SHARE, Step, Steps, steps_of
 from audit.stats.over_time.courses import of_order, own
 from audit.stats.resampling.cluster_order import by_content
 from audit.words.drift_state import AS_RANKS, AS_THEY_ARE, AUROC, PAIRS, STOPPED
@@ -83,6 +84,7 @@ class _Reading:
         prompts = by_content(
             people.prompts[inside], answers.mean, np.nan_to_num(answers.pair), read, self.generators
         )
+        self.answers = answers
         self.sums = moments(read, answers, self.generators, prompts, len(counted))
         self.read: Generators = generators_of(self.sums)
 
@@ -122,6 +124,7 @@ class _Reading:
             "likeliest": found.steps.index(step),
             "evidence": found.evidence,
             "p": found.p(),
+            "errors": self._errors(found),
             "beyond": [*found.moved_claims()],
             "inside": found.lies_inside(),
             "images_for_that": int(np.ceil(more * step.compared.images)),
@@ -133,6 +136,20 @@ class _Reading:
                 "offset": est(apart.offset_within(CONFIDENCE)),
                 "gain_change": est(apart.gain_within(CONFIDENCE)),
             },
+        }
+
+    def _errors(self, found: Steps) -> dict[str, Any]:
+        """At a date in the middle: from these `states` says how many prompts and people would tell."""
+        middle = sorted(found.steps, key=lambda step: step.offset.error)[len(found.steps) // 2]
+        noise = noise_of_one(self.sums, self.answers) or 0.0
+        return {
+            "offset_error": middle.offset.error,
+            "gain_error": middle.gain.error,
+            "gain_size": -math.log1p(-SHARE) if middle.in_logs else SHARE,
+            "share_of_people": share_of_people(middle, noise, self.answers, points=self.points),
+            "people": float(1 / (1 / self.answers.count).mean()),
+            "prompts": self.read.prompts,
+            "tests": len(CLAIMS) * len(found.steps),
         }
 
     def _step(self, step: Step, confidence: float) -> dict[str, Any]:

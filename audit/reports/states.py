@@ -3,15 +3,19 @@ over all judges together, so that with many of them none is called drifted by ch
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from audit.reports.bootstrap import est
 from audit.stats import enough
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.instrument.following import AGAINST, DOES_NOT, FOLLOWING, LIKE_A_PERSON, following
+from audit.stats.instrument.needs import POWER, error_with, prompts_to_tell
 from audit.stats.instrument.stability import (
     GAIN,
+    HALF_POINTS,
     LEVEL,
+    ODDS,
     OFFSET,
     POINTS,
     SHARE,
@@ -28,8 +32,11 @@ RULE = (
     f"chance brings (a level of {100 * LEVEL:g} %, Holm over judges), and at the likeliest date an interval "
     f"that leaves 0 (Bonferroni over dates) and reaches beyond {SMALL_POINTS:g} points or "
     f"{100 * SMALL_SHARE:g} % of gain. Holds: follows people, and at every date within ±{POINTS:g} points "
-    f"and above −{100 * SHARE:g} % of gain (two one-sided tests of {100 * LEVEL:g} %)"
+    f"and above −{100 * SHARE:g} % of gain (two one-sided tests of {100 * LEVEL:g} %). The "
+    f"odds for a move of {HALF_POINTS:g} points against none are then below {ODDS:g}"
 )
+# For each image, of whom a plan says how many prompts it takes; one alone does not show people's noise.
+PEOPLE = (2, 3, 5)
 # What moved, as scripts know it from earlier reports.
 BY = {OFFSET: "net_deviation", GAIN: "agreement"}
 
@@ -46,6 +53,9 @@ def settle(judged: dict[str, Any], ceiling: dict[str, Any] | None = None) -> Non
         body["follows"] = _following(body["follows"], body["overall"], ceiling or {})
         _settle(body["drift"], body["follows"])
         _stand_in(body)
+        errors = body["drift"].pop("errors", None)
+        if errors is not None and _may_drift(body["drift"]):
+            body["drift"]["power"] = _power(errors, len(told))
 
 
 def _stand_in(body: dict[str, Any]) -> None:
@@ -53,6 +63,32 @@ def _stand_in(body: dict[str, Any]) -> None:
     since = body["drift"].pop("alt_test", None)
     if since is not None and body["drift"]["alarm"]:
         body["overall"]["alt_test"] = {**since, "since": body["drift"]["since"]}
+
+
+def _power(errors: dict[str, Any], judges: int) -> dict[str, Any]:
+    """How many prompts until 10 points of offset, or a quarter of the gain, would be told with a chance of
+    80 %, at a date in the middle; of the offset by how many people answer for each image."""
+    tests = errors["tests"] * max(judges, 1)
+    prompts_for = partial(prompts_to_tell, prompts=errors["prompts"], tests=tests)
+    by_people = {
+        people: error_with(
+            errors["offset_error"], errors["share_of_people"], people=people, now=errors["people"]
+        )
+        for people in PEOPLE
+    }
+    return {
+        "chance": POWER,
+        "points": POINTS,
+        "share_of_gain": SHARE,
+        "prompts_now": errors["prompts"],
+        "people_now": errors["people"],
+        "offset": prompts_for(POINTS, errors["offset_error"]),
+        "gain": prompts_for(errors["gain_size"], errors["gain_error"]),
+        "offset_by_people": [
+            {"people": people, "prompts": prompts_for(POINTS, error)}
+            for people, error in by_people.items()
+        ],
+    }
 
 
 def _may_drift(drift: dict[str, Any]) -> bool:

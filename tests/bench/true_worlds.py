@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 from scipy.stats import rankdata
 
 GENERATORS = 8
@@ -66,8 +66,7 @@ def study(world: World, prompts: int, random: np.random.Generator) -> Study:
         ratings = np.clip(
             np.rint(quality + world.noise * random.normal(size=(world.answers, size))), 1, 5
         )
-        # What people say on average runs from 0 to 1.
-        hidden = (np.clip(quality, 1, 5) - 1) / 4
+        hidden = expected(quality, world.noise)
     else:
         right = ease > -ndtri(path)
         wrong = random.random((world.answers, size)) < world.noise
@@ -82,6 +81,12 @@ def study(world: World, prompts: int, random: np.random.Generator) -> Study:
         scores[name] = judge(name, changed, hidden, generators, random)
     verdict = {name: bool(np.isin(s[~np.isnan(s)], (0, 1)).all()) for name, s in scores.items()}
     return Study(generators, prompt, ratings, scores, verdict)
+
+
+def expected(quality: np.ndarray, noise: float) -> np.ndarray:
+    """What people rate on average, from 0 to 1: how often a rating lies above each step but the last."""
+    above = [ndtr((quality - step - 0.5) / noise) for step in range(1, 5)]
+    return np.mean(above, axis=0)
 
 
 def judge(
@@ -173,7 +178,7 @@ def _fall(
     many, spread = random.normal(size=20_000), random.normal(size=20_000)
     share = float(np.linspace(*shares, GENERATORS)[-LATE:].mean())
     if ratings:
-        late = (np.clip(share + 0.9 * spread, 1, 5) - 1) / 4
+        late = expected(share + 0.9 * spread, noise)
         far = 1.0
     else:
         late = (spread > -ndtri(share)) * 1.0

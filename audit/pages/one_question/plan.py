@@ -18,6 +18,7 @@ from annotations.models import Study
 from annotations.stored_answers.store import read_answer
 from audit.next_labels import plan_words
 from audit.next_labels.plan import MORE, TARGETS, Wish, plan_from, question_of
+from audit.next_labels.power import power_of
 from audit.questions.plan.question import PLAN, Parameters
 from audit.reports.pairing import kept_questions
 from audit.words.counting import waiting_words
@@ -70,7 +71,7 @@ def _planned(study: Study, query: QueryDict) -> dict[str, Any]:
     found = answer.body
     if found is None:
         return {"waiting": waiting}
-    body = plan_from(study, found, wish)
+    body = {**plan_from(study, found, wish), "drift": power_of(study, wish.judges)}
     totals = [body["total"][way] for way in ("assisted", "alone")]
     still = next((total["still"] for total in totals if "still" in total), 0)
     return {
@@ -82,6 +83,7 @@ def _planned(study: Study, query: QueryDict) -> dict[str, Any]:
         "rows": plan_words.rows(body),
         "raters": plan_words.raters(body),
         "choices": plan_words.choices(body),
+        "drift": plan_words.drift(body),
         "draw": f"{reverse('data', args=[study.slug])}?draw={still}#draw" if still else "",
         "still": still,
     }

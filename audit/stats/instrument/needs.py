@@ -1,11 +1,14 @@
-"""How many times as many images would tell whether a judge drifts, if it does what it seems to do."""
+"""How many times as many images would tell whether a judge drifts, if it does what it seems to do; and how
+many prompts and people until a drift of a given size would be told."""
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
 from scipy.stats import norm
 
+from audit.stats.instrument.moments import Answers, Moments
 from audit.stats.instrument.stability import CLAIMS, LEVEL, POINTS, SHARE, Step, Steps
 
 POWER = 0.8
@@ -37,3 +40,33 @@ def _until_found(steps: Steps) -> float:
 
 def _times(wide: float, room: float) -> float:
     return math.inf if room <= 0 else (wide / room) ** 2
+
+
+def noise_of_one(sums: Moments, answers: Answers) -> float | None:
+    """How much single answers vary about what people would say of the image on average; None without two
+    answers of any image."""
+    twice, several = float(sums.twice.sum()), answers.count > 1
+    if not twice:
+        return None
+    of_means = float((sums.square_twice - sums.pair).sum()) / twice
+    return max(0.0, of_means / float((1 / answers.count[several]).mean()))
+
+
+def share_of_people(step: Step, noise: float, answers: Answers, *, points: float = 100.0) -> float:
+    """Of the squared error of a step's offset, what people's noise makes up: it falls with more answers
+    for each image, and the rest does not. `points`: how many one unit of people's scale is."""
+    old, new = float(step.compared.reference.images[0]), float(step.compared.later.images[0])
+    part = points**2 * noise * float((1 / answers.count).mean()) * (1 / old + 1 / new)
+    return min(1.0, part / step.offset.error**2)
+
+
+def prompts_to_tell(size: float, error: float, *, prompts: int, tests: int) -> int:
+    """So many prompts in all until a change of `size` is told with a chance of 80 %, where `prompts` gave
+    this error, and each of so many tests could have been the one (Bonferroni)."""
+    z = float(norm.ppf(1 - LEVEL / 2 / tests) + norm.ppf(POWER))
+    return math.ceil(min(prompts * (z * error / size) ** 2, MOST * prompts))
+
+
+def error_with(error: float, share: float, *, people: float, now: float) -> float:
+    """With so many answers for each image in place of those of now (the harmonic mean)."""
+    return error * float(np.sqrt(1 - share + share * now / people))

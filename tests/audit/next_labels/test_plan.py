@@ -21,6 +21,7 @@ from audit.next_labels import pilots
 from audit.next_labels.draw import draw_labels
 from audit.next_labels.plan import Wish, plan
 from audit.reports.human_scores import REFUSED
+from audit.reports.make import Options, make_report
 from tests import making
 from tests.audit.pages.test_dashboards import judge_all
 
@@ -333,3 +334,23 @@ def test_more_labels_and_judges_ask_the_database_no_more(as_alice, large):
 
 def test_own_labels_are_asked_for_as_the_page_says():
     assert pilots.OWN_LABELS == 20
+
+
+def test_how_many_prompts_would_tell_a_drift_comes_from_the_newest_report(as_alice, large):
+    assert plan(large, Wish(within=3))["drift"] == []
+    report = make_report(study=large, options=Options(resamples=100))
+    name = "some-judge"
+    by_people = [{"people": people, "prompts": 1000 - people} for people in (2, 3, 5)]
+    power = {"points": 10.0, "share_of_gain": 0.25, "prompts_now": 40, "gain": 300}
+    del report.body["judges"]["other-judge"]
+    report.body["judges"][name]["drift"]["power"] = {**power, "offset_by_people": by_people}
+    report.options = {}
+    report.save()
+    assert plan(large, Wish(within=3))["drift"][0]["judge"] == name
+    assert plan(large, Wish(within=3, judges=("other-judge",)))["drift"] == []
+    text = page(as_alice, large).content.decode()
+    assert (
+        "10 points of offset are found 4 times in 5 with 998 prompts (2 people per image) or 997 prompts "
+        "(3 people per image) or 995 prompts (5 people per image). 25 % of gain takes 300 prompts. Now "
+        "there are 40." in text
+    )

@@ -146,6 +146,16 @@ def test_a_judge_that_does_not_follow_people_is_never_said_to_hold(judge, state)
     assert "holds" not in drift_state.sentence("X", found)
 
 
+def test_a_judge_says_how_many_prompts_and_people_would_tell_a_drift():
+    power = world("8 % errors")["drift"]["power"]
+    by_people = [row["prompts"] for row in power["offset_by_people"]]
+    assert [row["people"] for row in power["offset_by_people"]] == [2, 3, 5]
+    assert by_people == sorted(by_people, reverse=True) and by_people[0] > by_people[2]
+    # Everybody answers for each image, so that with as many people as now it takes as many.
+    assert power["people_now"] == 3
+    assert power["offset"] == by_people[1]
+
+
 def test_the_parts_of_the_gap_add_up_to_how_it_moved():
     gap = world("8 % errors", level=12)["drift"]["gap"]
     moved = gap["now"] - gap["before"]
