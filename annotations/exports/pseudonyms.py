@@ -51,6 +51,11 @@ def naming(study: Study, rule: str = "everybody") -> Callable[[int], str]:
     return name_of
 
 
+def names_for(study: Study, *, owns: bool) -> Callable[[int], str]:
+    """Membership key -> what a page of numbers and answers calls that person."""
+    return naming(study, "nobody" if owns else "everybody")
+
+
 def pseudonym(study: str, name: str) -> str:
     """Nobody without the secret key can try out names until one fits.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -349,17 +349,17 @@ def placed_marks(image: Image, said: Iterable[dict[str, Any]]) -> list[PlacedMar
     ]
 
 
-def raters(image: Image) -> list[dict[str, Any]]:
-    """Who said what, for the page of one image."""
+def raters(image: Image, name_of: Callable[[int], str]) -> list[dict[str, Any]]:
+    """Who said what, for the page of one image. `name_of`: what a person is called there."""
     given = (
         Annotation.objects.filter(image=image, state=Annotation.State.COUNTED)
         .select_related("annotator")
         .prefetch_related("answers__atom")
-        .order_by("annotator__name")
+        .order_by("annotator_id")
     )
-    return [
+    said: list[dict[str, Any]] = [
         {
-            "name": annotation.annotator.name,
+            "name": name_of(annotation.annotator_id),
             "simulated": annotation.annotator.simulated,
             "answers": [
                 {
@@ -376,6 +376,7 @@ def raters(image: Image) -> list[dict[str, Any]]:
         }
         for annotation in given
     ]
+    return sorted(said, key=lambda rater: rater["name"])
 
 
 def _sign(value: float | None) -> str:

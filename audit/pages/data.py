@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
 
@@ -21,6 +22,7 @@ from annotations.access import (
     research_place_or_404,
 )
 from annotations.bounded_numbers import read_whole
+from annotations.exports.pseudonyms import names_for
 from annotations.forms.versions import form_of
 from annotations.models import Image, Selection, Study
 from annotations.stored_answers.question import images_n
@@ -247,6 +249,7 @@ class _Page:
             .order_by("run__judge__name")
         )
         reported = _reported(study)
+        name_of = names_for(study, owns=self.place.owns)
         names = {run.pk: name for name, run in self.judges.items()}
         return {
             "study": study,
@@ -268,7 +271,7 @@ class _Page:
                 {"atom": atom, "people": parts.get((shown.pk, atom.pk))}
                 for atom in shown.prompt.atoms.all()
             ],
-            "raters": image_cards.raters(shown),
+            "raters": image_cards.raters(shown, name_of),
             "scores": [
                 {
                     "score": score,
@@ -283,7 +286,7 @@ class _Page:
             ],
             "flags": shown.flags.select_related("annotator"),
             "decisions": shown.decisions.select_related("atom", "decided_by"),
-            "history": _history(shown),
+            "history": _history(shown, name_of),
             "known": sorted((shown.gold or {}).items()),
             "selections": Selection.objects.filter(members__image=shown),
         }
@@ -412,15 +415,15 @@ def _reported(study: Study) -> set[str]:
     return set(Report.objects.values_list("body__signature__judges", flat=True).get(pk=newest.pk))
 
 
-def _history(shown: Image) -> list[dict[str, Any]]:
+def _history(shown: Image, name_of: Callable[[int], str]) -> list[dict[str, Any]]:
     """Who was given the image, answered, corrected or skipped it, the newest first."""
     rows = [
-        {"at": one.submitted_at, "who": one.annotator.name, "did": _did(one)}
-        for one in shown.annotations.select_related("annotator")
+        {"at": one.submitted_at, "who": name_of(one.annotator_id), "did": _did(one)}
+        for one in shown.annotations.all()
     ]
     rows += [
-        {"at": one.created_at, "who": one.annotator.name, "did": one.get_state_display()}
-        for one in shown.assignments.select_related("annotator").exclude(state="answered")
+        {"at": one.created_at, "who": name_of(one.annotator_id), "did": one.get_state_display()}
+        for one in shown.assignments.exclude(state="answered")
     ]
     return sorted(rows, key=lambda row: row["at"], reverse=True)
 

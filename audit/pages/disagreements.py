@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest, research_place_or_404
+from annotations.exports.pseudonyms import names_for
 from annotations.models import Image
 from annotations.pictures.send import send_picture
 from annotations.pictures.store import thumbnail_of
@@ -59,7 +60,7 @@ def evidence(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
     card = image_cards.outlined(card)
     kept = image_cards.evidence_of(card.score)
     questions = read_evidence.questions(kept)
-    raters = image_cards.raters(image)
+    raters = image_cards.raters(image, names_for(page.study, owns=request.place.owns))
     others = {score.run_id: score for score in Score.objects.filter(image=image).exclude(run=run)}
     context = {
         "study": page.study,

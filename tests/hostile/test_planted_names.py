@@ -24,10 +24,11 @@ from django.utils import timezone
 
 import jurybox
 from annotations.anchors import keep
+from annotations.database.scrub import PSEUDONYM
 from annotations.event_log import on_behalf_of
 from annotations.jobs import run as run_job
 from annotations.jobs import waiting
-from annotations.models import Event
+from annotations.models import Event, Flag
 from annotations.studies import crowd
 from audit.handed_in.formats import HANDED_IN
 from audit.models import Report, Webhook, WebhookMessage
@@ -188,6 +189,21 @@ def _commands(slug: str, folder: Path) -> list[tuple]:
         for kind in table.formats:
             found.append(("export", slug, what, "--format", kind, "--out", f"{out}/{what}.{kind}"))
     return found
+
+
+def test_answers_about_one_image_are_named_to_the_owner_alone(planted, reader):
+    reports.make_report(study=planted)
+    image = planted.images.first()
+    flagged_by = planted.memberships.get(name=NAMES[0])
+    Flag.objects.create(image=image, annotator=flagged_by, reason=Flag.Reason.values[0])
+    owner = Client()
+    owner.force_login(making.person(planted, "olga", role="owner").user)
+    for page in ("evidence", "data-image"):
+        address = reverse(page, args=[planted.slug, image.public_id])
+        shows_nobody(reader.get(address).content, page)
+        assert len(set(PSEUDONYM.findall(reader.get(address).text))) == 30
+        text = owner.get(address).text
+        assert all(name in text for name in (*NAMES, *RATERS))
 
 
 def test_no_webhook_names_anybody_on_the_wire(planted, settings):

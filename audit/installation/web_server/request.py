@@ -11,6 +11,7 @@ from waitress.utilities import Error
 # Forms fit in this; a file for import does not. Anybody may send so much.
 SMALL = 64 * 1024
 LARGEST_HEAD = 32 * 1024
+FOLDED = re.compile(rb"\n[ \t]")
 LENGTHS = [
     re.compile(rb"^" + name + rb"[ \t]*:", re.IGNORECASE | re.MULTILINE)
     for name in (b"content-length", b"transfer-encoding")
@@ -59,9 +60,11 @@ class Request(HTTPRequestParser):
 
     def parse_header(self, header_plus: bytes) -> None:
         """A body of two lengths means one to a proxy and another here: somebody could slip a second
-        request in between (RFC 9112, 6.1). An error closes the connection."""
-        if all(name.search(header_plus) for name in LENGTHS):
-            raise ParsingError("Content-Length and Transfer-Encoding stand in one request.")
+        request in between (RFC 9112, 5.2, 6.1, 7). An error closes the connection."""
+        if FOLDED.search(header_plus):
+            raise ParsingError("A header goes on in a second line.")
+        if sum(len(name.findall(header_plus)) for name in LENGTHS) > 1:
+            raise ParsingError("A request has one Content-Length or one Transfer-Encoding.")
         super().parse_header(header_plus)
 
     @property

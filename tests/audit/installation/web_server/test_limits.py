@@ -74,6 +74,11 @@ def test_a_body_of_unknown_length_is_refused_when_it_has_become_too_long():
         b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
         b"transfer-encoding : chunked\r\nCONTENT-LENGTH: 0\r\n",
         b"Transfer-Encoding: identity\r\nContent-Length: 5\r\n",
+        b"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
+        b"Content-Length: 5\r\nContent-Length: 5\r\n",
+        # A proxy may read the second line by itself.
+        b"X: a\r\n Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
+        b"X: a\r\n\tTransfer-Encoding: chunked\r\nContent-Length: 5\r\n",
     ],
 )
 def test_a_request_of_two_lengths_is_refused_and_its_connection_closed(lengths_of_it):
