@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import io
+import math
 import random
 import uuid
 from datetime import date
+from unittest import mock
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.test import Client
 from PIL import Image as Picture
 
@@ -19,6 +22,7 @@ from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.labelling import assign, record
 from annotations.models import Annotation, HandedBack, Image, Membership, Study
+from annotations.pictures import decode_process
 from annotations.sources.records import (
     AtomRecord,
     GeneratorRecord,
@@ -29,7 +33,7 @@ from annotations.sources.records import (
 from audit.accounts import tokens
 from judges.models import Judge, Run
 from judges.protocols import Judgement, Unscored
-from judges.runs.save_scores import save_score
+from judges.runs.save_scores import insert_scores
 
 
 def png(colour: tuple[int, int, int] = (200, 30, 30), size: int = 16) -> bytes:
@@ -63,20 +67,22 @@ def study(slug: str = "shapes", *, prompts: int = 4, overlap: int = 3, files: bo
         ],
         outcome=outcome,
     )
-    write_study.import_images(
-        study=made,
-        records=(
-            ImageRecord(
-                key=f"{generator}-{number}",
-                prompt=f"p{number}",
-                generator=generator,
-                content=png((number, 0, 0)) if files else None,
-            )
-            for number in range(prompts)
-            for generator in ("early", "late")
-        ),
-        outcome=outcome,
-    )
+    # Starting processes costs more than to decode such small pictures.
+    with mock.patch.object(decode_process, "FEW", math.inf):
+        write_study.import_images(
+            study=made,
+            records=(
+                ImageRecord(
+                    key=f"{generator}-{number}",
+                    prompt=f"p{number}",
+                    generator=generator,
+                    content=png((number, 0, 0)) if files else None,
+                )
+                for number in range(prompts)
+                for generator in ("early", "late")
+            ),
+            outcome=outcome,
+        )
     assert outcome.rejected == []
     return made
 
@@ -167,16 +173,18 @@ def scores(study: Study, values: dict[str, float | str | bool], *, name: str = "
             "expected": study.images.count(),
         },
     )
-    for image in Image.objects.filter(study=study, key__in=values):
-        value = values[image.key]
-        if isinstance(value, str):
-            result: Judgement | Unscored = Unscored(value)
-        elif isinstance(value, bool):
-            result = Judgement(float(value), correct=value)
-        else:
-            result = Judgement(value)
-        save_score(run=run, image=image, result=result)
+    images = Image.objects.filter(study=study, key__in=values).exclude(scores__run=run)
+    new = [(image, _result(values[image.key]), None) for image in images]
+    if new:
+        with transaction.atomic():
+            insert_scores(run, new)
     return run
+
+
+def _result(value: float | str | bool) -> Judgement | Unscored:
+    if isinstance(value, str):
+        return Unscored(value)
+    return Judgement(float(value), correct=value if isinstance(value, bool) else None)
 
 
 def compute_waiting_answers() -> int:
