@@ -46,10 +46,10 @@ def drift(body: dict[str, Any], view: View | None = None, theme: str = "light") 
     return configured(alt.vconcat(*parts, spacing=24), theme, names=True)
 
 
-def drifted(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
+def what_drifted(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
     """What moved, by release date: how the judges that drift deviate, or their AUROC where they tell good
     from bad less than before."""
-    loud = drifting(body) or foremost(body)
+    loud = drifting_judges(body) or foremost(body)
     judges = list(body["judges"])
     if body["judges"][loud[0]]["drift"].get("moved") == GAIN or not deviations(body, judges):
         return agreement(body, View(judges=tuple(loud), statistic="auroc"), theme)
@@ -57,7 +57,7 @@ def drifted(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
     return configured(chart, theme, names=True)
 
 
-def drifting(body: dict[str, Any]) -> list[str]:
+def drifting_judges(body: dict[str, Any]) -> list[str]:
     """The judges that drift, the furthest first, as many as a chart can name."""
     found = [
         name

@@ -12,7 +12,7 @@ from audit.charts import papers as paper_charts
 from audit.charts import slices as slice_charts
 from audit.charts.assisted import assisted
 from audit.charts.assisted import rows as assisted_rows
-from audit.charts.drift import drift, drifted
+from audit.charts.drift import drift, what_drifted
 from audit.charts.each_judge import each_judge
 from audit.charts.gap import gap
 from audit.charts.gap import rows as gap_rows
@@ -61,7 +61,7 @@ def blank(name: str, body: dict[str, Any], view: View) -> str:
 # name in the address -> (report, what the address asks for, theme) -> Vega-Lite
 CHARTS: dict[str, Callable[[dict[str, Any], View, str], dict[str, Any]]] = {
     "drift": drift,
-    "drifted": drifted,
+    "drifted": what_drifted,
     "gap": gap,
     "assisted": assisted,
     "agreement": agreement_charts.agreement,

@@ -33,7 +33,7 @@ POINTS = 72 / 25.4
 SVG = "{http://www.w3.org/2000/svg}"
 STEP = re.compile(r"(translate|rotate)\(([^)]*)\)")
 ANCHORS = {"middle": 0.5, "end": 1.0}
-LINE = 1.2  # of the size of a letter
+LINE_HEIGHT = 1.2  # of the size of a letter
 # Typst's own font has these; for others it looks into those of the machine.
 KNOWN = re.compile(r"[\u0000-\u024f\u0370-\u03ff\u2000-\u22ff]*")
 DOTS_PER_INCH = 300
@@ -41,7 +41,7 @@ Kind = Literal["pdf", "svg", "png"]
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Line:
     """A line of text where Vega has placed it, in points; `before`: the share of it left of that place."""
 
     text: str
@@ -85,21 +85,21 @@ def set_svg(svg: str, signature: list[str], kind: str, millimetres: float) -> by
 Matrix = tuple[float, float, float, float, float, float]
 
 
-def _take_words(element: ElementTree.Element, at: Matrix, scale: float) -> Iterator[Words]:
+def _take_words(element: ElementTree.Element, at: Matrix, scale: float) -> Iterator[Line]:
     """All text, which is taken out of the drawing."""
-    at = _moved(at, element.attrib.get("transform", ""))
+    at = _move(at, element.attrib.get("transform", ""))
     for child in list(element):
         if child.tag != f"{SVG}text":
             yield from _take_words(child, at, scale)
             continue
         element.remove(child)
-        here = _moved(at, child.attrib.get("transform", ""))
+        here = _move(at, child.attrib.get("transform", ""))
         size = float(child.attrib.get("font-size", "10px").removesuffix("px"))
         lines = [part.text or "" for part in child] or [child.text or ""]
         for number, line in enumerate(lines):
-            x, y = _place(here, 0.0, number * size * LINE)
+            x, y = _place(here, 0.0, number * size * LINE_HEIGHT)
             if line.strip() and float(child.attrib.get("opacity", 1)) > 0:
-                yield Words(
+                yield Line(
                     text=line,
                     x=x * scale,
                     y=y * scale,
@@ -111,7 +111,7 @@ def _take_words(element: ElementTree.Element, at: Matrix, scale: float) -> Itera
                 )
 
 
-def _moved(at: Matrix, transform: str) -> Matrix:
+def _move(at: Matrix, transform: str) -> Matrix:
     """Vega moves and turns, and nothing else."""
     for name, numbers in STEP.findall(transform):
         values = [float(one) for one in re.split(r"[ ,]+", numbers.strip())]

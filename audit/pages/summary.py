@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest
-from audit.charts.drift import drifting
+from audit.charts.drift import drifting_judges
 from audit.charts.faces import face_of
 from audit.pages.frame import ReportPage, report_page, respond
 from audit.words import report as report_words
@@ -38,7 +38,7 @@ def _context(page: ReportPage) -> dict[str, Any]:
             for line in words.describe_judges(body)
         ],
         "drifted": page.plot(
-            "drifted", "What drifted" if drifting(body) else "Judges by release date"
+            "drifted", "What drifted" if drifting_judges(body) else "Judges by release date"
         ),
         "gap": page.plot("gap", "What the gap moved by"),
         "statistics_url": page.address("side-by-side"),

@@ -53,7 +53,7 @@ def _take(address: str, passwords: dict[str, str]) -> None:
             ("researcher", "/studies/demo/audit/", ".still img", "drift.png"),
             ("annotator", "/studies/demo/label/", "fieldset", "label.png"),
         ):
-            page = browser.new_page(viewport={"width": 1280, "height": 760}, color_scheme="light")
+            page = browser.new_page(viewport={"width": 1280, "height": 620}, color_scheme="light")
             _log_in(page, address, who, passwords[who])
             page.goto(f"{address}{path}")
             page.wait_for_selector(ready)
