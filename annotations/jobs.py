@@ -16,8 +16,9 @@ known to all. Everything else stands here, once:
   first of each person and kind, then the second of each, and so on; of two people the one first whose
   jobs of this kind took less time of workers in the last day, where that is counted.
 - A long job of a kind with a `slice` is put off where it reports its progress, if somebody waits
-  who took less time: they come next. It then begins again, so what it does must go quickly over what is there
-  already; each slice is as long as all before it, so it always ends.
+  who took less time: they come next. One that knows where it stopped asks `is_turn_over` itself, stores that place
+  in its outcome, and goes on there. Any other begins again; each of its slices is as long as all before it, so it
+  always ends.
 - A kind with `most_seconds` takes so much time of workers in a day for one person, and twice that for a
   study; then its jobs wait.
 """
@@ -131,7 +132,7 @@ class Progress:
     def __init__(self, kind: JobKind[Any], job: Job) -> None:
         self.kind, self.job, self.written_at = kind, job, 0.0
         self.began_at = time.monotonic()
-        # Off once what it does must not stop half-way.
+        # Off where what it does must not stop half-way, or says itself where it may.
         self.may_be_put_off = True
 
     @property
@@ -144,11 +145,14 @@ class Progress:
                 self.written_at = time.monotonic()
             if not self.kind.lease.renew(self.job.pk, self.job.holder, done=done, **columns):
                 raise LeaseLost
-            if self.may_be_put_off and self._is_slice_over() and self._others_wait():
+            if self.may_be_put_off and self.is_turn_over(least=self.job.seconds):
                 raise PutOff
 
-    def _is_slice_over(self) -> bool:
-        return self.kind.slice is not None and self.seconds > max(self.kind.slice, self.job.seconds)
+    def is_turn_over(self, *, least: float = 0.0) -> bool:
+        """Whether this turn took a slice of time, and at least so many seconds, and somebody waits."""
+        if self.kind.slice is None or self.seconds <= max(self.kind.slice, least):
+            return False
+        return self._others_wait()
 
     def _others_wait(self) -> bool:
         """Somebody who has taken less of workers than this one, up to now."""

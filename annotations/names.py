@@ -2,8 +2,8 @@
 like another.
 
 `clean_name` makes the spelling: compatible forms become one (NFKC), what nobody sees goes, and so do
-spaces around it. `name_look` is equal for names that look alike in most typefaces: Cyrillic, Greek and
-Armenian letters that are drawn like Latin ones count as these. It is compared, and never stored.
+spaces around it. `name_look` is equal for names that look alike in most typefaces: letters of other alphabets
+that are drawn like Latin ones, and small capitals, count as these. It is compared, and never stored.
 """
 
 from __future__ import annotations
@@ -14,9 +14,18 @@ from collections.abc import Iterable
 # Format characters (zero width, direction), controls, halves, and letters that are drawn empty.
 INVISIBLE = frozenset({"Cf", "Cc", "Cs", "Co", "Cn"})
 EMPTY = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\u17b5")
+# Marks that choose between forms of the letter before, and are not drawn themselves.
+EMPTY |= {
+    chr(code) for code in (*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
+}
 LOOKS = str.maketrans(
     "аеорсухіјѕһԁԛԝӏАВЕКМНОРСТХУІЈЅԌԚԜΑΒΕΖΗΙΚΜΝΟΡΤΥΧοανρικυıɑɡօսոհցԱՕՍ",
     "aeopcyxijshdqwlABEKMHOPCTXYIJSGQWABEZHIKMNOPTYXoavpikuiagounhgUOU",
+)
+# Small capitals, and letters of Cherokee and Lisu.
+LOOKS |= str.maketrans(
+    "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢᎪᏴᏟᎠᎬᏀᎻᎫᏦᏞᎷᏢᎡᏚᎢᏙᎳᏃꓐꓑꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴ",
+    "ABCDEFGHIJKLMNOPRSTUVWYZABCDEGHJKLMPRSTVWZBPDTGKJCZFMNLSRVHWXYAEIOU",
 )
 
 

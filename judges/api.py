@@ -155,6 +155,7 @@ class UploadSerializer(serializers.ModelSerializer):
     kind = serializers.ChoiceField(source="brings", choices=Upload.Brings.choices)
     format = serializers.CharField()
     read = serializers.IntegerField(source="done")
+    outcome = serializers.JSONField(source="found")
     dry_run = serializers.BooleanField()
     strict = serializers.BooleanField()
 

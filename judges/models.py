@@ -6,6 +6,7 @@ whose lease has run out.
 """
 
 from datetime import date
+from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -371,12 +372,20 @@ class Upload(Job):
     judge = in_payload()
     dry_run = in_payload(bool)
     strict = in_payload(bool)
+    # Until it is done: where it goes on, and whether some rows after that place may be written.
+    turn = in_outcome(dict)
+    is_begun = in_outcome(bool)
 
     class Meta:
         proxy = True
 
     def __str__(self) -> str:
         return f"{self.name} ({self.state})"
+
+    @property
+    def found(self) -> dict[str, Any]:
+        """What came of it; nothing before it is done."""
+        return self.outcome if self.state == self.State.DONE else {}
 
     @property
     def so_far(self) -> str:

@@ -6,18 +6,28 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from annotations.imports.turn import Turn
 from annotations.sources.checks import Unfit
 from annotations.sources.records import Missing, Rejected, Remark
 
 # So many refused rows are named one by one; a file of a million bad ones must not fill the memory.
 NAMED = 10_000
-COUNTS = ("prompts", "atoms", "images", "generators", "annotations", "answers", "scores")
+COUNTS = (
+    *("prompts", "atoms", "prompt_pictures", "images", "generators"),
+    *("annotations", "answers", "scores"),
+)
+# What the next turn of an import that was put off goes on with.
+KEPT = (
+    *(*COUNTS, "unchanged", "read", "rejected", "missing", "warnings"),
+    *("rejected_in_all", "missing_in_all"),
+)
 
 
 @dataclass(slots=True)
 class Outcome:
     prompts: int = 0
     atoms: int = 0
+    prompt_pictures: int = 0
     images: int = 0
     generators: int = 0
     annotations: int = 0
@@ -32,6 +42,18 @@ class Outcome:
     dry_run: bool = False
     progress: Callable[[int], None] | None = None
     read: int = 0
+    turn: Turn | None = None
+
+    def __post_init__(self) -> None:
+        """What earlier turns did is among it."""
+        if self.turn is not None:
+            for name, value in self.turn.outcome.items():
+                setattr(self, name, value)
+
+    def put_off(self, records: int) -> None:
+        """So many records of the source are written, and others come first."""
+        assert self.turn is not None
+        self.turn.stop(records, {name: getattr(self, name) for name in KEPT})
 
     def reject(
         self, *, line: int, field: str, value: object, reason: str, source: str = ""
@@ -49,8 +71,13 @@ class Outcome:
             self.reject(**record._asdict())
         elif isinstance(record, Missing):
             self.lack([record.what])
-        elif record.words not in self.warnings:
-            self.warnings.append(record.words)
+        else:
+            self.warn(record.words)
+
+    def warn(self, words: str) -> None:
+        """Once, however often the source or the next turn says it."""
+        if words not in self.warnings:
+            self.warnings.append(words)
 
     def lack(self, names: Iterable[str]) -> None:
         """Counts all that is missing, and names the first."""
@@ -75,9 +102,10 @@ class Outcome:
         return sum(getattr(self, name) for name in COUNTS)
 
     def as_json(self) -> dict[str, Any]:
-        result: dict[str, Any] = {name: getattr(self, name) for name in COUNTS}
-        result["unchanged"] = self.unchanged
-        result["rejected"] = self.rejected
+        counts = {name: getattr(self, name) for name in COUNTS}
+        # Only studies of edits have them.
+        result = {name: n for name, n in counts.items() if n or name != "prompt_pictures"}
+        result |= {"unchanged": self.unchanged, "rejected": self.rejected}
         if self.rejected_in_all > len(self.rejected):
             result["rejected_in_all"] = self.rejected_in_all
         result |= {"missing": self.missing, "warnings": self.warnings}
@@ -105,7 +133,7 @@ class Outcome:
 
 def sentences(outcome: dict[str, Any]) -> list[str]:
     """What was imported, and what the study had already."""
-    done = [_count(outcome[name], name) for name in COUNTS if outcome[name]]
+    done = [_count(outcome[name], name) for name in COUNTS if outcome.get(name)]
     verb = "Would import" if outcome.get("dry_run") else "Imported"
     lines = [f"{verb} {', '.join(done)}." if done else "Nothing is new."]
     if outcome["unchanged"] == 1:
@@ -116,7 +144,8 @@ def sentences(outcome: dict[str, Any]) -> list[str]:
 
 
 def _count(number: int, name: str) -> str:
-    return f"{number} {name.removesuffix('s') if number == 1 else name}"
+    words = name.replace("_", " ")
+    return f"{number} {words.removesuffix('s') if number == 1 else words}"
 
 
 def reject(outcome: Outcome, record: Any, unfit: Unfit) -> None:

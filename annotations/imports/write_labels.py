@@ -121,6 +121,25 @@ class LabelWriter:
         # Last: from its end to that of the transaction, who labels one of these images waits.
         self._occupy(new)
 
+    def as_json(self) -> dict[str, Any]:
+        """What it knows of the rows so far, for the next turn of this import."""
+        given = {question: sorted(values) for question, values in self.given.items()}
+        return {
+            "given": given,
+            "forms": sorted(self.unknown_forms),
+            "names": self.names.read_as,
+        }
+
+    def restore(self, known: dict[str, Any] | None) -> None:
+        if known is None:
+            return
+        for question, values in known["given"].items():
+            if question not in self.rules:
+                self._new_rule(question)
+                self.given[question] = set(values)
+        self.unknown_forms = set(known["forms"])
+        self.names.read_as = {name: tuple(told) for name, told in known["names"].items()}
+
     def remarks(self) -> list[str]:
         """The scale of each question that no form explains, as it was inferred."""
         words = [

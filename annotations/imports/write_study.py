@@ -15,6 +15,8 @@ from annotations.database import bulk
 from annotations.imports.outcome import Outcome
 from annotations.imports.write_images import IMAGE_BATCH, NAMES, write_images
 from annotations.imports.write_labels import LabelWriter
+from annotations.imports.write_prompt_pictures import BATCH as PROMPT_PICTURES
+from annotations.imports.write_prompt_pictures import write_prompt_pictures
 from annotations.imports.write_prompts import write_generators, write_prompts
 from annotations.models import Study
 from annotations.pictures.decode_process import Decoders
@@ -24,6 +26,7 @@ from annotations.sources.records import (
     ImageRecord,
     LabelRecord,
     Missing,
+    PromptPictureRecord,
     PromptRecord,
     Record,
     Remark,
@@ -74,6 +77,10 @@ def import_records(
     writers: dict[type, tuple[int, Writer]] = {
         GeneratorRecord: (BATCH, lambda b: write_generators(study, b, outcome, met)),
         PromptRecord: (BATCH, lambda b: write_prompts(study, b, outcome, met)),
+        PromptPictureRecord: (
+            PROMPT_PICTURES,
+            lambda b: write_prompt_pictures(study, b, outcome, decoders),
+        ),
         ImageRecord: (NAMES, lambda b: write_images(study, b, outcome, decoders)),
         LabelRecord: (LABEL_BATCH, write_labels),
         **(more or {}),
@@ -81,6 +88,10 @@ def import_records(
     waiting: dict[type, list[Any]] = {kind: [] for kind in writers}
     # Rows of the source since the last step, and where the last one stood: a row may be several records.
     rows, place = 0, ("", 0)
+    turn = outcome.turn
+    written = turn.records if turn is not None else 0
+    if turn is not None:
+        labels.restore(turn.writers.get("labels"))
 
     def flush(upto: type | None = None) -> None:
         nonlocal rows
@@ -93,12 +104,24 @@ def import_records(
             if kind is upto:
                 return
 
+    def outdate() -> None:
+        if not outcome.dry_run:
+            outdate_answers(study.pk)
+            if labelled:
+                raise_labels_version(study.pk)
+
     with bulk.seldom_collected(), decoders:
-        for record in records:
+        for number, record in enumerate(records, 1):
             if not isinstance(record, Missing | Remark):
                 here = (record.source, record.line)
-                rows += here != place or not record.line
+                rows += number > written and (here != place or not record.line)
                 place = here
+            if number <= written:
+                if isinstance(record, PromptRecord):
+                    met.add((PromptRecord, record.key))
+                elif isinstance(record, GeneratorRecord):
+                    met.add((GeneratorRecord, record.name))
+                continue
             if isinstance(record, NOTES):
                 outcome.note(record)
                 continue
@@ -109,14 +132,16 @@ def import_records(
             brings = isinstance(record, ImageRecord) and record.content is not None
             if len(batch) >= (IMAGE_BATCH if brings else writers[kind][0]):
                 flush(kind)
+                if turn is not None and turn.is_over():
+                    flush()
+                    outdate()
+                    turn.writers["labels"] = labels.as_json()
+                    outcome.put_off(number)
         flush()
         if rows:
             outcome.step(rows)
     outcome.warnings += labels.remarks()
-    if not outcome.dry_run:
-        outdate_answers(study.pk)
-    if labelled and not outcome.dry_run:
-        raise_labels_version(study.pk)
+    outdate()
 
 
 def import_prompts(*, study: Study, records: Iterable[PromptRecord], outcome: Outcome) -> None:

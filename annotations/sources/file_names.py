@@ -28,22 +28,22 @@ class FileNames:
         self.alike: dict[str, str] = {}
         self._looks: dict[str, str] | None = None
         # What stood in the file -> what it was read as, and its first line.
-        self._read_as: dict[str, tuple[str, int]] = {}
+        self.read_as: dict[str, tuple[str, int]] = {}
         self._clean: set[str] = set()
 
     def cleaned(self, batch: list[R]) -> list[R]:
         """The same rows, names without what nobody sees."""
         for row in batch:
-            if row.rater not in self._clean and row.rater not in self._read_as:
+            if row.rater not in self._clean and row.rater not in self.read_as:
                 name = clean_name(row.rater)
                 if name == row.rater:
                     self._clean.add(name)
                 else:
-                    self._read_as[row.rater] = name, row.line
-        if not self._read_as:
+                    self.read_as[row.rater] = name, row.line
+        if not self.read_as:
             return batch
         return [
-            row if row.rater in self._clean else row._replace(rater=self._read_as[row.rater][0])
+            row if row.rater in self._clean else row._replace(rater=self.read_as[row.rater][0])
             for row in batch
         ]
 
@@ -58,7 +58,7 @@ class FileNames:
                 self.alike[name] = first
 
     def remarks(self) -> list[str]:
-        shown = list(self._read_as.items())
+        shown = list(self.read_as.items())
         told = [
             f"Line {line}: the name {written!a} was read as “{name}”."
             for written, (name, line) in shown[:MOST_TOLD]

@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,8 @@ ROWS, MEMORY = 1_000, 2**30
 # more rows than a packed byte may bring, and no more bytes than an archive may unpack to.
 MOST_ROWS, ROWS_OF_A_BYTE, HARMLESS_ROWS = 20_000_000, 20, 100_000
 BYTES_OF_A_BYTE, HARMLESS_BYTES = 1_000, 256 * 2**20
+# The same of a list in a cell, which is decoded whole: values of a column.
+HARMLESS_VALUES = 10_000_000
 # Between a file's name and the number of a row, in the name of a picture.
 INSIDE = f"{SUFFIX}#"
 
@@ -143,10 +146,17 @@ def _opened(path: Path) -> Any:
         ) from None
     try:
         # Read bit by bit: a column in a row group may have hundreds of megabytes.
-        file = parquet.ParquetFile(path, buffer_size=2**20, pre_buffer=False)
+        bit_by_bit: dict[str, Any] = {"buffer_size": 2**20, "pre_buffer": False}
+        file = parquet.ParquetFile(path, **bit_by_bit)
+        _check_rows(path, int(file.metadata.num_rows))
+        _check_values(path, file)
+        if lists := _lists_of_texts(file):
+            # Each text of a list once, until it is known how much all of them are.
+            file = parquet.ParquetFile(path, read_dictionary=lists, **bit_by_bit)
+    except Unreadable:
+        raise
     except Exception as error:
         raise Unreadable(f"{path.name} is no sound Parquet file: {_said(error)}.") from error
-    _check_rows(path, int(file.metadata.num_rows))
     return file
 
 
@@ -159,6 +169,32 @@ def _check_rows(path: Path, declared: int) -> None:
             f"{path.name} says that it has {declared:,} rows in {size:,} bytes; a file of this size may "
             f"have {most:,}. Split it, or write its rows without repetition."
         )
+
+
+def _check_values(path: Path, file: Any) -> None:
+    """Before anything is decoded, too: a row may hold a list without end."""
+    size = path.stat().st_size
+    most = HARMLESS_VALUES + ROWS_OF_A_BYTE * size
+    about = file.metadata
+    values: Counter[str] = Counter()
+    for group in map(about.row_group, range(about.num_row_groups)):
+        for column in map(group.column, range(group.num_columns)):
+            values[column.path_in_schema] += column.num_values
+    for name, count in values.items():
+        if count > max(most, about.num_rows):
+            raise Unreadable(
+                f"{path.name} says that its column {name.partition('.')[0]} has {count:,} values in {size:,} "
+                f"bytes; a file of this size may have {most:,}."
+            )
+
+
+def _lists_of_texts(file: Any) -> list[str]:
+    columns = map(file.schema.column, range(len(file.schema)))
+    return [
+        column.path
+        for column in columns
+        if column.max_repetition_level and column.physical_type == "BYTE_ARRAY"
+    ]
 
 
 def _largest(file: Any, wanted: Sequence[str]) -> int:
@@ -182,6 +218,12 @@ def _decoded_bytes(column: Any) -> int:
     import pyarrow
     import pyarrow.compute
 
+    if pyarrow.types.is_list(column.type) or pyarrow.types.is_large_list(column.type):
+        return _decoded_bytes(column.flatten())
+    if pyarrow.types.is_map(column.type):
+        return _decoded_bytes(column.keys) + _decoded_bytes(column.items)
+    if pyarrow.types.is_struct(column.type):
+        return sum(map(_decoded_bytes, column.flatten()))
     if not pyarrow.types.is_dictionary(column.type):
         return int(column.nbytes)
     values = column.dictionary

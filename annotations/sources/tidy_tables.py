@@ -22,6 +22,7 @@ from annotations.sources.records import (
     GeneratorRecord,
     ImageRecord,
     LabelRecord,
+    PromptPictureRecord,
     PromptRecord,
     Record,
     ScoreRecord,
@@ -45,8 +46,9 @@ PROMPT_CELLS = itemgetter(
 VARIANTS = {"original", "rewritten"}
 # Keys of `metadata` that speak of the prompt (GenEval's clauses), not of the one image.
 PROMPT_KEYS = ("tag", "include", "exclude", "instances", "relations", "benchmark")
-PARTS = ("generators", "prompts", "images", "labels", "scores")
+PARTS = ("generators", "prompts", "images", "prompt_pictures", "labels", "scores")
 PROMPTS = ("prompt_id", "prompt")
+PROMPT_PICTURES = ("prompt_id", "place", "file")
 PROMPTS_MORE = ("tags", "atomicity", "metadata", "atoms")
 
 
@@ -59,6 +61,7 @@ def study(path: Path, images: Path | None = None) -> Iterator[Record]:
         "generators": generators,
         "prompts": prompts,
         "images": lambda file: images_table(file, images),
+        "prompt_pictures": lambda file: prompt_pictures(file, images),
         "labels": labels,
         "scores": scores,
     }
@@ -129,6 +132,18 @@ def prompts(path: Path) -> Iterator[Record]:
         return (record,)
 
     return records(table(path, required=PROMPTS, optional=PROMPTS_MORE), read, path.name)
+
+
+def prompt_pictures(path: Path, folder: Path | None = None) -> Iterator[Record]:
+    """What belongs to a prompt: the source of an edit, references, masks."""
+
+    def read(row: Row[Sequence[Any]]) -> tuple[Record]:
+        key, place, file = row.value
+        picture = inside(folder or path.parent, text("file", file))
+        key, place = text("prompt_id", key), text("place", place)
+        return (PromptPictureRecord(key, place, picture, row.line, path.name),)
+
+    return records(table(path, required=PROMPT_PICTURES, optional=()), read, path.name)
 
 
 def generators(path: Path) -> Iterator[Record]:

@@ -21,6 +21,8 @@ PORTS = {"http": 80, "https": 443}
 CARRIERS = [
     ip_network(net) for net in ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "::/96")
 ]
+# ISATAP: whatever the network, the last half says which address of IPv4 is meant (RFC 5214).
+ISATAP = frozenset({0x0000_5EFE, 0x0200_5EFE})
 # Registered for other purposes (RFC 6890 and later); `is_global` does not know all of them.
 NOT_PUBLIC = [
     ip_network(net) for net in ("fec0::/10", "192.0.0.0/24", "192.88.99.0/24", "3fff::/20")
@@ -84,6 +86,7 @@ def _check(address: Address, host: str, scheme: str) -> None:
     if any(plain in net for net in settings.WEBHOOK_NETWORKS if net.version == plain.version):
         return
     closed = any(plain in net for net in (*CARRIERS, *NOT_PUBLIC) if net.version == plain.version)
+    closed |= plain.version == 6 and (int(plain) >> 32) & 0xFFFF_FFFF in ISATAP
     public = plain.is_global and not (plain.is_multicast or plain.is_reserved or closed)
     if not public and plain not in ANYCAST:
         raise Refused(

@@ -55,7 +55,7 @@ def all_behind(judges: dict[str, Any]) -> list[str]:
         line
         for some, line in (
             (behind, f"{len(behind)} of the others {verb} behind it by more than chance (Holm)."),
-            (level, f"Cannot be told apart from it: {', '.join(level)}."),
+            (level, f"Statistically tied with it: {', '.join(level)}."),
             (untested, f"Not tested: {', '.join(untested)}."),
         )
         if some
@@ -70,10 +70,10 @@ def _behind(name: str, difference: dict[str, Any]) -> str:
         return f"{title(name)} differs, but no test could be made: {difference['no_p']}."
     size, way = with_interval("auroc", difference), side(difference)
     if not way:
-        return f"{title(name)} cannot be told apart from it: {size}, {p_words(p)}."
+        return f"{title(name)} is statistically tied with it: {size}, {p_words(p)}."
     if p > LEVEL:
         return (
-            f"{title(name)} cannot be told apart from it where so many judges are compared: {size}, "
+            f"{title(name)} is statistically tied with it, as many judges are compared: {size}, "
             f"{p_words(p)}."
         )
     if way > 0:
@@ -105,7 +105,7 @@ def _ceiling(body: dict[str, Any]) -> str:
         verb = "agrees" if len(reach) == 1 else "agree"
         told_of.append(f"{', '.join(reach)} {verb} with people as often")
     if near:
-        told_of.append(f"whether {' or '.join(near)} agrees with people as often cannot be told")
+        told_of.append(f"whether {' or '.join(near)} agrees with people as often is not known yet")
     return f"{share}; {'; '.join(told_of)}."
 
 
@@ -246,7 +246,7 @@ def of_people(question: dict[str, Any]) -> list[str]:
     if "value" in ceiling:
         lines.append(
             f"One person gives exactly the answer that most of the others give in {_percent(ceiling)} "
-            "of cases: no judge can be expected to hit people’s exact answer more often."
+            "of cases. No judge can be expected to hit people’s exact answer more often."
         )
     if "undefined" in change:
         lines.append(f"Whether agreement has changed is not known: {change['undefined']}.")

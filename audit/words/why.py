@@ -129,7 +129,7 @@ def parts_of(body: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
 
 def _together(body: dict[str, Any]) -> list[str]:
     return [
-        f"{_listed(parts).capitalize()} cannot be told apart here. To tell them: {_need(parts)}."
+        f"{_listed(parts).capitalize()} cannot be separated here. To separate them: {_need(parts)}."
         for parts in body["together"]
     ]
 

@@ -13,4 +13,4 @@ else
     jurybox upgrade ${DATABASE_URL:+--no-backup} ${MEDIA_BUCKET:+--no-backup}
     jurybox worker &
 fi
-exec jurybox serve --host 0.0.0.0 --port 8000
+exec jurybox serve --host 0.0.0.0 --port "${PORT:-8000}"

@@ -22,6 +22,7 @@ from annotations.forms.definition import Form
 from annotations.forms.papers import FORMS, geneval_audit
 from annotations.forms.versions import publish_form
 from annotations.imports.outcome import Outcome
+from annotations.imports.turn import Turn
 from annotations.models import FormVersion, Membership, Study
 from annotations.sources.records import (
     NOTES,
@@ -59,6 +60,7 @@ def import_study(
     by: User | None = None,
     for_anybody: bool = True,
     progress: Progress | None = None,
+    turn: Turn | None = None,
     pictures: int | None = None,
 ) -> Outcome:
     """Into the study of this name, which is created if there is none.
@@ -88,7 +90,7 @@ def import_study(
         else:
             event_log.note(study, "imported", f"imported {source.path.name} ({format})")
 
-    return _run(write, dry_run=dry_run, strict=strict, progress=progress)
+    return _run(write, dry_run=dry_run, strict=strict, progress=progress, turn=turn)
 
 
 def import_labels(*, study: Study, format: str = "tidy", source: Source, **more: Any) -> Outcome:
@@ -137,6 +139,7 @@ def _import_part(
     strict: bool = False,
     for_anybody: bool = True,
     progress: Progress | None = None,
+    turn: Turn | None = None,
 ) -> Outcome:
     def read() -> Iterator[Record]:
         if format == "tidy":
@@ -151,11 +154,16 @@ def _import_part(
         )
         event_log.note(study, "imported", f"imported {source.path.name} ({format})")
 
-    return _run(write, dry_run=dry_run, strict=strict, progress=progress)
+    return _run(write, dry_run=dry_run, strict=strict, progress=progress, turn=turn)
 
 
 def _run(
-    write: Callable[[Outcome], None], *, dry_run: bool, strict: bool, progress: Progress | None
+    write: Callable[[Outcome], None],
+    *,
+    dry_run: bool,
+    strict: bool,
+    progress: Progress | None,
+    turn: Turn | None = None,
 ) -> Outcome:
     """`strict`: first a dry run; then, if no row was refused, the import itself."""
     if dry_run or strict:
@@ -166,7 +174,7 @@ def _run(
             if strict and outcome.rejected_in_all:
                 outcome.warnings.append("Nothing was imported: --strict takes all rows or none.")
             return outcome
-    outcome = Outcome(progress=progress)
+    outcome = Outcome(progress=progress, turn=turn)
     _write_or_refuse(write, outcome)
     return outcome
 
@@ -270,10 +278,10 @@ def _say_scales(study: Study, asked: dict[str, Asked], outcome: Outcome) -> None
             words = (
                 f"Question “{question}” is called “{one.name}” here: its answers are {one.kind}."
             )
-            outcome.warnings.append(words)
+            outcome.warn(words)
         elif question in on_form and question not in form_from_labels.ALWAYS:
             words = f"Question “{question}”: its scale was inferred as {SCALES[one.kind]}."
-            outcome.warnings.append(words)
+            outcome.warn(words)
 
 
 def _expect_open(study: Study) -> None:

@@ -20,6 +20,7 @@ from annotations.database import bulk
 from annotations.imports import write_study
 from annotations.imports.known_images import KnownImages
 from annotations.imports.outcome import Outcome, reject
+from annotations.jobs import PutOff
 from annotations.models import Image, Study
 from annotations.sources.checks import TEXT_LENGTH, Unfit, is_sound
 from annotations.sources.records import Record, ScoreRecord
@@ -50,14 +51,22 @@ def import_records(
 ) -> None:
     """A mixed stream of prompts, images, labels and scores."""
     writer = ScoreWriter(study, outcome)
-    write_study.import_records(
-        study=study,
-        records=records,
-        outcome=outcome,
-        simulated=simulated,
-        for_anybody=for_anybody,
-        more={ScoreRecord: (BATCH, writer.write)},
-    )
+    turn = outcome.turn
+    if turn is not None:
+        writer.restore(turn.writers.get("scores"))
+    try:
+        write_study.import_records(
+            study=study,
+            records=records,
+            outcome=outcome,
+            simulated=simulated,
+            for_anybody=for_anybody,
+            more={ScoreRecord: (BATCH, writer.write)},
+        )
+    except PutOff:
+        if turn is not None:
+            turn.writers["scores"] = writer.as_json()
+        raise
     writer.finish()
 
 
@@ -119,6 +128,16 @@ class ScoreWriter:
                 parts.append((image, slug, atom, r))
         score_ids = self._write_scores(whole, parts)
         self._write_atom_scores(parts, score_ids)
+
+    def as_json(self) -> dict[str, Any]:
+        """The judges so far, for the next turn of this import."""
+        return {"slugs": self.slugs, "runs": list(self.runs)}
+
+    def restore(self, known: dict[str, Any] | None) -> None:
+        if known is not None:
+            self.slugs.update(known["slugs"])
+            for slug in known["runs"]:
+                self._run(slug)
 
     def finish(self) -> None:
         """Complete the runs and list the images that a judge has no score of."""

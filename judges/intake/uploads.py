@@ -9,6 +9,7 @@ from __future__ import annotations
 import tempfile
 import uuid
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import IO, Any
 
@@ -21,7 +22,8 @@ from annotations.access import place_of
 from annotations.benchmarks.registry import FORMATS
 from annotations.errors import ImportRefused
 from annotations.imports.outcome import Outcome
-from annotations.jobs import JobKind, Progress
+from annotations.imports.turn import Turn
+from annotations.jobs import JobKind, Progress, PutOff
 from annotations.models import Study
 from annotations.sources.archives import is_archive, unpack
 from annotations.sources.expected_rows import expected_rows
@@ -133,11 +135,23 @@ def try_again(*, upload: Upload) -> None:
 
 
 def _import_file(upload: Upload, progress: Progress) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory() as folder:
-        outcome = _import(upload, Path(folder), progress)
+    was_interrupted = upload.is_begun and not upload.dry_run
+    progress.may_be_put_off = False
+    progress(upload.done, now=True, outcome={"turn": upload.turn, "is_begun": True})
+    turn = Turn(progress.is_turn_over, **upload.turn)
+    # Any other is put off only where all that was read is written: the next turn goes on there.
+    progress.may_be_put_off = upload.dry_run or upload.strict
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            outcome = _import(upload, Path(folder), progress, turn)
+    except PutOff:
+        kept = {"records": turn.records, "outcome": turn.outcome, "writers": turn.writers}
+        progress.may_be_put_off = False
+        progress(upload.done, now=True, outcome={"turn": kept, "is_begun": was_interrupted})
+        raise
     progress.may_be_put_off = False
     progress(outcome.read, now=True)
-    if upload.seconds:
+    if was_interrupted:
         words = "This import was interrupted: rows that it had imported before are counted as there already."
         outcome.warnings.append(words)
     return outcome.as_json()
@@ -174,23 +188,26 @@ def _check_waiting(by: Any) -> None:
         )
 
 
-def _import(upload: Upload, folder: Path, progress: Progress) -> Outcome:
+def _import(upload: Upload, folder: Path, progress: Progress, turn: Turn) -> Outcome:
     if upload.delivery is not None:
         with deliveries.laid_out(upload.delivery) as (_, path):
-            return _import_from(upload, path, progress)
+            return _import_from(upload, path, progress, turn)
     # Readers recognise files by their names, and refusals show them.
     path = folder / upload.name
     fetch(upload.file, path)
     if is_archive(upload.name):
         path = unpack(path, folder / "unpacked", name=upload.name)
-    return _import_from(upload, path, progress)
+    return _import_from(upload, path, progress, turn)
 
 
-def _import_from(upload: Upload, path: Path, progress: Progress) -> Outcome:
+def _import_from(upload: Upload, path: Path, progress: Progress, turn: Turn) -> Outcome:
     if upload.total is None:
         upload.total = expected_rows(upload.format, path)
-    upload.began_at = timezone.now()
-    progress(0, now=True, total=upload.total, began_at=upload.began_at)
+    # With the time of the turns before, whose rows are counted, too.
+    before = upload.seconds if turn.records else 0.0
+    upload.began_at = timezone.now() - timedelta(seconds=before)
+    read = turn.outcome.get("read", 0)
+    progress(read, now=True, total=upload.total, began_at=upload.began_at)
     said = {**upload.choices, "generator": upload.generator, "judge": upload.judge}
     source = previews.source_of(path, said, format=upload.format)
     given: dict[str, Any] = {
@@ -200,6 +217,7 @@ def _import_from(upload: Upload, path: Path, progress: Progress) -> Outcome:
         "strict": upload.strict,
         "progress": _advance(upload, progress),
         "for_anybody": _is_owners(upload),
+        "turn": turn,
     }
     assert upload.study is not None
     if upload.brings == Upload.Brings.LABELS:

@@ -135,6 +135,39 @@ def test_the_database_itself_refuses_to_change_one(study):
     assert told(study) == [("status", "set the study to paused")]
 
 
+# What SQLite takes for the same statement as an UPDATE, without asking the trigger of deletions.
+COLUMNS = "id, study_id, at, by_id, by_command, did, words, about_id, account_id"
+FORGED = COLUMNS.replace("words", "'forged'")
+REPLACING = f"INTO annotations_event ({COLUMNS}) SELECT {FORGED} FROM annotations_event"  # noqa: S608
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        f"REPLACE {REPLACING}",
+        f"INSERT OR REPLACE {REPLACING}",
+        "UPDATE OR REPLACE annotations_event SET id = id + 1",
+        f"INSERT {REPLACING} WHERE TRUE ON CONFLICT (id) DO UPDATE SET words = 'forged'",
+        "UPDATE annotations_event SET id = -id",
+        "WITH gone AS (DELETE FROM annotations_event RETURNING id) SELECT * FROM gone",
+        "MERGE INTO annotations_event AS one USING annotations_event AS two ON one.id = two.id"
+        " WHEN MATCHED THEN DELETE",
+    ],
+)
+def test_no_other_statement_forges_or_replaces_one(study, statement):
+    put_the_trigger_in()
+    study_settings.set_status(study=study, status="paused")
+    study_settings.set_status(study=study, status="open")
+    before = list(Event.objects.order_by("pk").values_list("pk", "words"))
+    with (
+        pytest.raises(DatabaseError, match=r"written once|only with its study|syntax error"),
+        transaction.atomic(),
+        connection.cursor() as cursor,
+    ):
+        cursor.execute(statement)
+    assert list(Event.objects.order_by("pk").values_list("pk", "words")) == before
+
+
 @pytest.mark.parametrize("statement", ["DELETE FROM annotations_event", "TRUNCATE"])
 def test_the_database_itself_lets_none_go(study, statement):
     put_the_trigger_in()

@@ -34,6 +34,16 @@ def test_a_letter_that_is_drawn_like_a_latin_one_is_taken_for_it(letter):
     assert name_like(f"x{letter}", ["y", f"x{chr(LOOKS[ord(letter)])}"]) is not None
 
 
+@pytest.mark.parametrize("written", ["na\ufe0fme", "name\U000e0100", "na\u180bme", "na\u180fme"])
+def test_marks_that_choose_a_form_make_no_other_name(written):
+    assert clean_name(written) == "name"
+
+
+@pytest.mark.parametrize("written", ["ɴᴀᴍᴇ", "ꓠꓮꓟꓰ", "NᎪᎷᎬ"])
+def test_whole_names_in_other_letters_are_taken_for_what_they_look_like(written):
+    assert name_like(written, ["name"]) == "name"
+
+
 def test_different_names_are_not_alike():
     assert name_like("anna", ["ann", "änna", "anna2"]) is None
 

@@ -8,8 +8,10 @@ import re
 import uuid
 import zipfile
 import zlib
+from collections import Counter
 from datetime import timedelta
 from io import BytesIO, StringIO
+from ipaddress import ip_network
 from pathlib import Path
 
 import pyarrow.parquet
@@ -22,21 +24,24 @@ from django.utils import timezone
 
 import jurybox
 from annotations.anchors import keep
+from annotations.event_log import on_behalf_of
+from annotations.jobs import run as run_job
+from annotations.jobs import waiting
+from annotations.models import Event
 from annotations.studies import crowd
 from audit.handed_in.formats import HANDED_IN
-from audit.models import Report, Webhook
+from audit.models import Report, Webhook, WebhookMessage
 from audit.reports import make as reports
-from audit.webhooks import messages
+from audit.webhooks import messages, set_up
 from judges.exports.tables import TABLES
-from judges.models import AnchorScoring
+from judges.models import AnchorScoring, Run
 from tests import making
 from tests.hostile.routes import routes
+from tests.receiver import listening
 
 pytestmark = pytest.mark.django_db
 # Not the pages on which the study's own team sees whom it works with.
-CARRIED = re.compile(
-    r"^api-|-(csv|chart|table|file|json)$|^(table|chart|export|calibration|reports)$"
-)
+CARRIED = re.compile(r"^api-|-(csv|chart|table|file|json)$|^(table|chart|export|reports)$")
 NAMES = [f"planted-name-{n}" for n in range(10)]
 MAILS = [f"planted.mail.{n}@example.org" for n in range(10)]
 WORKERS = [f"PLANTEDWORKER{n}" for n in range(10)]
@@ -183,6 +188,41 @@ def _commands(slug: str, folder: Path) -> list[tuple]:
         for kind in table.formats:
             found.append(("export", slug, what, "--format", kind, "--out", f"{out}/{what}.{kind}"))
     return found
+
+
+def test_no_webhook_names_anybody_on_the_wire(planted, settings):
+    """A report, an alarm, a failed run, a trial and a message that is tried again, as they arrive."""
+    settings.WEBHOOK_NETWORKS = [ip_network("127.0.0.0/8")]
+    run = planted.runs.get()
+    owner = making.person(planted, "planted-name-owner", role="owner")
+    with listening() as receiver:
+        with on_behalf_of(owner.user):
+            set_up.set_webhook(study=planted, url=receiver.address)
+        report = reports.make_report(study=planted)
+        report.summary["judges"]["some-judge"]["alarm"] = True
+        report.save(update_fields=["summary"])
+        stopped = {"state": "stopped", "reason": "The server refused.", "started_by": owner.user}
+        Run.objects.filter(pk=run.pk).update(**stopped, finished_at=timezone.now())
+        messages.test(Webhook.objects.get())
+        messages.write_new()
+        for receiver.status in (500, 200):
+            WebhookMessage.objects.update(due_at=None)
+            for job in waiting():
+                run_job(job.pk)
+        parts = [
+            part.encode() if isinstance(part, str) else part
+            for path, headers, body in receiver.got
+            for part in (path, *headers.keys(), *headers.values(), body)
+        ]
+    kinds = Counter(headers["Jurybox-Event"] for _, headers, _ in receiver.got)
+    assert kinds == dict.fromkeys(["test", "alarm_rung", "report_ready", "run_failed"], 2)
+    # Of each message: path, ten headers by name and value, body.
+    assert len(parts) == 8 * (1 + 2 * 10 + 1)
+    for part in parts:
+        shows_nobody(part, "on the wire")
+    # And nothing of it stands in what was written about it.
+    for event in Event.objects.filter(study=planted, did="webhook"):
+        shows_nobody(event.words.encode(), "an event")
 
 
 @pytest.mark.nightly("every command that writes; the test above has one report and one export")

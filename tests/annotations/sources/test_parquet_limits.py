@@ -42,3 +42,46 @@ def test_a_plain_table_is_read_to_its_end(tmp_path):
     names = [f"image-{number}" for number in range(5_000)]
     parquet.write_table(pyarrow.table({"image_id": names}), path)
     assert [row.value["image_id"] for row in parquet_rows.rows(path)] == names
+
+
+def write_lists(path, value, *, each: int, rows: int, kind=None):
+    cells = [[value] * each] * rows
+    column = pyarrow.array(cells, kind) if kind else pyarrow.array(cells)
+    parquet.write_table(pyarrow.table({"image_id": column}), path, compression="zstd")
+    return path
+
+
+def test_values_of_lists_are_counted_before_one_is_decoded(tmp_path, monkeypatch):
+    """A cell is decoded whole, however long its list is."""
+    path = write_lists(tmp_path / "lists.parquet", 1, each=500_000, rows=30)
+    assert path.stat().st_size < 3_000
+    monkeypatch.setattr(parquet.ParquetFile, "iter_batches", None)
+    with pytest.raises(Unreadable, match="its column image_id has 15,000,000 values in"):
+        next(iter(parquet_rows.rows(path)))
+
+
+MAP = pyarrow.map_(pyarrow.string(), pyarrow.string())
+BOXES = pyarrow.list_(pyarrow.struct([("name", pyarrow.string())]))
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [("x" * 1_000, None), (("k", "x" * 1_000), MAP), ({"name": "x" * 1_000}, BOXES)],
+    ids=["a list", "a map", "a list of structs"],
+)
+def test_texts_of_lists_are_counted_before_they_become_rows(tmp_path, monkeypatch, value, kind):
+    path = write_lists(tmp_path / "texts.parquet", value, each=1_000, rows=100, kind=kind)
+    assert path.stat().st_size < 10_000
+    monkeypatch.setattr(parquet_rows, "HARMLESS_BYTES", 50_000_000)
+    monkeypatch.setattr(parquet_rows, "BYTES_OF_A_BYTE", 1)
+    with pytest.raises(Unreadable, match="becomes more than 47 MB by row 1, "):
+        list(parquet_rows.rows(path))
+
+
+def test_lists_of_a_plain_table_are_read_as_they_are(tmp_path):
+    path = tmp_path / "plain.parquet"
+    tags, boxes = [["a", "b"], [], None, ["a"]], [[{"name": "c", "at": [1, 2]}], [], None, []]
+    parquet.write_table(pyarrow.table({"tags": tags, "boxes": boxes}), path)
+    assert [row.value for row in parquet_rows.rows(path)] == [
+        {"tags": tag, "boxes": box} for tag, box in zip(tags, boxes, strict=True)
+    ]

@@ -53,6 +53,7 @@ from audit.stats.resampling import (
     cluster_counts,
     exact_sums,
     means,
+    medians,
     percentiles,
     small_samples,
 )
@@ -649,6 +650,10 @@ ROWS = {
         lambda v: exact_sums.mean(floats(*v)),
         {"nothing": [], "a NaN": [1, NAN], "an infinity": [1, INF], "both": [INF, -INF]},
     ),
+    "medians.median": each(
+        lambda v: medians.median(v, range(len(v)), resamples=100, seed=0), SERIES
+    )
+    | {"one cluster": lambda: medians.median(FEW, [0] * len(FEW), resamples=100, seed=0)},
     "means.mean": each(lambda v: means.mean(drawn_from(max(1, len(v))), v), SERIES)
     | {"clusters of other data": lambda: means.mean(drawn_from(3), FEW)},
     "means.difference_of_means": each(

@@ -21,15 +21,19 @@ HOLDS_ZERO = ("no change of agreement can be told", "may be chance", "clearly of
 # What a sentence can be: each is said about some report.
 TEMPLATES = (
     *("has drifted: ", "stricter on", "more lenient on", "tells good from bad", ", and holds."),
-    *("whether it drifts cannot be told yet", "more labelled image", "was stopped by a failure"),
+    *(
+        "not enough data yet to tell whether it drifts",
+        "more labelled image",
+        "was stopped by a failure",
+    ),
     *("Most moved at", "intervals hold for any of 3 dates", "alone is read otherwise"),
     *("a change may be theirs", "second answer", "It is off by", "because people’s answers moved"),
     *("reads newer images otherwise", "follows people weakly", "does not follow people"),
-    *("is upside down", "it cannot be told yet whether it follows", "is closest to people"),
-    *("behind it by more than chance", "is ahead of it", "cannot be told apart from it: "),
-    *("where so many judges are compared", "cannot be compared with it", "no test could be made"),
+    *("is upside down", "not enough data yet to tell whether it follows", "is closest to people"),
+    *("behind it by more than chance", "is ahead of it", "is statistically tied with it: "),
+    *("as many judges are compared", "cannot be compared with it", "no test could be made"),
     *("says the same yes or no", "lie on the same side of 4", "no judge agrees with people"),
-    *("with people as often", "as often cannot be told", "among themselves is not known"),
+    *("with people as often", "as often is not known yet", "among themselves is not known"),
     *("is clearly stricter", "is clearly more lenient", "apart from its own average on no"),
     *(
         "is furthest from people on",

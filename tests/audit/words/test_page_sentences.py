@@ -42,7 +42,7 @@ def compared(difference, *, ceiling=CEILING, cut=None, **judges):
         # As reports have it whose p came from another test than their interval.
         (
             est(-0.031, -0.062, 0.001) | {"p_holm": 0.045},
-            "b cannot be told apart from it: −0.031 (−0.062 to 0.001), p = 0.045 (Holm).",
+            "b is statistically tied with it: −0.031 (−0.062 to 0.001), p = 0.045 (Holm).",
         ),
         (
             est(0.031, 0.001, 0.062) | {"p_holm": 0.045},
@@ -85,11 +85,11 @@ def test_the_two_ceilings_say_what_each_counts():
     body = compared(difference, ceiling=est(0.819, 0.78, 0.85), cut=4)
     assert page_sentences.of_people(question)[1] == (
         "One person gives exactly the answer that most of the others give in 55.1 % (50.0 to 60.0) of "
-        "cases: no judge can be expected to hit people’s exact answer more often."
+        "cases. No judge can be expected to hit people’s exact answer more often."
     )
     assert page_sentences.of_judges(body)[-1] == (
         "One person’s rating and the others’ mean lie on the same side of 4 on 81.9 (78.0 to 85.0) of "
-        "100 images; whether a or b agrees with people as often cannot be told."
+        "100 images; whether a or b agrees with people as often is not known yet."
     )
 
 
@@ -103,7 +103,7 @@ def test_a_judge_reaches_people_only_where_its_interval_does():
         return page_sentences.of_judges(compared(difference, **both))[-1].partition("; ")[2]
 
     assert last(sure, near) == (
-        "a agrees with people as often; whether b agrees with people as often cannot be told."
+        "a agrees with people as often; whether b agrees with people as often is not known yet."
     )
     assert last(far, few) == "no judge agrees with people as often."
 

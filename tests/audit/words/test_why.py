@@ -78,12 +78,12 @@ def test_a_part_whose_interval_holds_0_is_no_cause_whatever_its_p():
 def test_what_cannot_be_told_apart_says_what_would_tell_it():
     lines = words.sentences(body(est(1.0, -2.0, 4.0), [("people", "wording", "within")]))
     assert lines[2] == (
-        "People, the form’s words and errors on the same kinds cannot be told apart here. To tell "
+        "People, the form’s words and errors on the same kinds cannot be separated here. To separate "
         "them: let people answer again about 214 images of the first side, or 640 where they often "
         "change their minds, for ±3 points, some of them with the old form."
     )
     lines = words.sentences(body(est(1.0, -2.0, 4.0), [("judge", "within")]))
-    assert lines[2].endswith("To tell them: let both versions of the judge score both sides.")
+    assert lines[2].endswith("To separate them: let both versions of the judge score both sides.")
 
 
 def test_a_server_is_not_vouched_for():

@@ -8,12 +8,15 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
+from annotations import jobs
 from annotations.errors import ImportRefused
+from annotations.imports import write_study
+from annotations.imports.write_labels import LabelWriter
 from annotations.jobs import run as run_job
 from annotations.jobs import waiting
-from annotations.models import Image
-from judges.intake import room, uploads
-from judges.models import Upload
+from annotations.models import Answer, Image, Job
+from judges.intake import imported_scores, room, uploads
+from judges.models import Score, Upload
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -306,3 +309,115 @@ def test_nobody_lets_more_files_wait_than_a_few(study, alice):
     with pytest.raises(ImportRefused, match="20 files of yours wait"):
         uploads.accept(study=study, by=alice.user, content=io.BytesIO(b"x"), name="x.csv")
     assert Upload.objects.count() == uploads.MOST_WAITING
+
+
+def many_rows(study) -> dict[str, bytes]:
+    """Files whose rows come in several batches: prompts named twice, refused rows, a name that is cleaned,
+    a question of no form, two judges."""
+    images = [*study.images.order_by("key").values_list("key", flat=True)]
+    raters = ["ann", "bob ", "carl", "dora"]
+    labels = [
+        f"{image},{rater},{question},{1 + n % 3 if question == 'vivid' else 1}"
+        for n, image in enumerate([*images, "nowhere"])
+        for rater in raters
+        for question in ("aligned", "vivid")
+    ]
+    scores = [f"{image},{judge},0.5" for judge in ("one", "two") for image in images[:5]]
+    more = [f"new-{n},p{n // 2 + 90},a prompt,early" for n in range(9)]
+    return {
+        "labels": "\n".join(["image_id,rater,question,value", *labels]).encode(),
+        "scores": "\n".join(["image_id,judge,score", *scores]).encode(),
+        "study": "\n".join(["image_id,prompt_id,prompt,generator", *more]).encode(),
+    }
+
+
+@pytest.fixture
+def small_batches(monkeypatch):
+    monkeypatch.setattr(write_study, "LABEL_BATCH", 7)
+    monkeypatch.setattr(write_study, "NAMES", 2)
+    monkeypatch.setattr(imported_scores, "BATCH", 3)
+
+
+def rows_of(study) -> list[tuple]:
+    answers = Answer.objects.filter(annotation__study=study)
+    answers = answers.values_list(
+        "annotation__image__key", "annotation__annotator__name", "question", "value"
+    )
+    scores = Score.objects.filter(run__study=study)
+    scores = scores.values_list("run__judge__name", "image__key", "value")
+    images = study.images.values_list("key", "prompt__key", "generator__name")
+    return [*sorted(answers), *sorted(scores), *sorted(images)]
+
+
+@pytest.mark.parametrize("kind", ["labels", "scores", "study"])
+def test_what_is_put_off_goes_on_where_it_stopped(
+    study, alice, bob, monkeypatch, small_batches, kind
+):
+    """Each turn writes one batch; in the end all is as in one go, and no row was counted twice."""
+    content = many_rows(study)[kind]
+    other = making.study("other")
+    making.person(other, "alice", role="owner")
+    whole = accept(other, alice, content, f"{kind}.csv", kind=kind)
+    run_job(whole.pk)
+    whole.refresh_from_db()
+    assert whole.state == "done"
+    upload = accept(study, alice, content, f"{kind}.csv", kind=kind)
+    waits = accept(study, bob)
+    monkeypatch.setattr(jobs.Progress, "seconds", property(lambda self: 9999.0))
+    turns = [0]
+    while upload.state != "done" and len(turns) < 40:
+        Job.objects.filter(pk=upload.pk).update(seconds=0)
+        run_job(upload.pk)
+        upload.refresh_from_db()
+        turns.append(upload.turn.get("records", 99))
+        assert upload.tries <= 1
+    assert turns == sorted(set(turns))
+    assert len(turns) > 3
+    assert upload.outcome == whole.outcome
+    assert waits.state == "waiting"
+    assert rows_of(study) == rows_of(other)
+
+
+def test_what_died_after_its_first_turn_says_so_and_loses_nothing(
+    study, alice, bob, monkeypatch, small_batches
+):
+    upload = accept(study, alice, many_rows(study)["labels"])
+    accept(study, bob)
+    with monkeypatch.context() as long:
+        long.setattr(jobs.Progress, "seconds", property(lambda self: 9999.0))
+        run_job(upload.pk)
+    upload.refresh_from_db()
+    stopped = upload.turn["records"]
+    assert (upload.state, upload.is_begun, stopped) == ("waiting", False, 7)
+    # Its next worker dies after three batches.
+    with monkeypatch.context() as broken:
+        written = []
+
+        def die(self, batch, write=LabelWriter.write):
+            written.append(batch)
+            assert len(written) < 4
+            write(self, batch)
+
+        broken.setattr(LabelWriter, "write", die)
+        run_job(upload.pk)
+    Job.objects.filter(pk=upload.pk).update(due_at=None)
+    run_job(upload.pk)
+    upload.refresh_from_db()
+    assert upload.state == "done"
+    assert "was interrupted" in upload.outcome["warnings"][-1]
+    # 8 images, 4 people, 2 questions; those of the image that is nowhere are refused.
+    assert upload.outcome["answers"] + upload.outcome["unchanged"] == 64
+    assert len(upload.outcome["rejected"]) == 8
+    assert upload.outcome["unchanged"] == 21
+    assert Answer.objects.filter(annotation__study=study).count() == 64
+
+
+def test_a_program_sees_nothing_of_a_place_where_an_import_goes_on(
+    as_alice, study, alice, bob, monkeypatch, small_batches
+):
+    upload = accept(study, alice, many_rows(study)["labels"])
+    accept(study, bob)
+    monkeypatch.setattr(jobs.Progress, "seconds", property(lambda self: 9999.0))
+    run_job(upload.pk)
+    answer = as_alice.get(f"/api/v1/studies/shapes/imports/{upload.pk}/").json()
+    assert (answer["state"], answer["outcome"]) == ("waiting", {})
