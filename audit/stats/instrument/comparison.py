@@ -21,18 +21,21 @@ ALL_ALIKE = 0.75
 class Comparison:
     """`offset` in people's scale, above 0 where the judge is stricter with the later ones;
     `gain_change` is gain later / gain reference − 1, and `log_gain_ratio` the logarithm of that ratio,
-    None where the later gain is not above 0; `log_gain` has its error, too, None where without some
+    None where the later gain is not above 0; `read` is the offset with the error that
+    it has where the gain is known, whose t is no wider where the gain is not well known (Fieller 1954, J. R.
+    Stat. Soc. B 16:175); `log_gain` has its error, too, None where without some
     prompt there is no logarithm."""
 
     gain_reference: Change
     gain_later: Change
     offset: Change
+    read: Change
     gain_change: Change
     log_gain_ratio: float | None
     log_gain: Change | None
     reference: Side
     later: Side
-    # Without each prompt: the offset, and the logarithm of the ratio or the change of the gain.
+    # Without each prompt: what `read` is of, and the logarithm of the ratio or the change of the gain.
     without_one: Floats
 
     @property
@@ -55,6 +58,7 @@ def compare(
     n = int(old.images[0] + new.images[0])
     first, second = old.gain, new.gain
     offset = (new.people - old.people) - (new.score - old.score) / first
+    read = (first * (new.people - old.people) - (new.score - old.score)) / first[0]
     ratio = second / first
     in_logs = bool((ratio > 0).all())
     gain = np.log(ratio) if in_logs else ratio - 1
@@ -62,12 +66,13 @@ def compare(
         jackknifed(first, n, unit=float(abs(first[0]))),
         jackknifed(second, n, unit=float(abs(first[0]))),
         jackknifed(offset, n, unit=unit),
+        jackknifed(read, n, unit=unit),
         jackknifed(ratio - 1, n),
         math.log(ratio[0]) if ratio[0] > 0 else None,
         jackknifed(gain, n) if in_logs else None,
         old,
         new,
-        np.stack([offset[1:], gain[1:]], axis=1),
+        np.stack([read[1:], gain[1:]], axis=1),
     )
 
 

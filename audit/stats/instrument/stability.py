@@ -44,6 +44,7 @@ class Step:
     since: int
     compared: Comparison
     offset: Change  # in points
+    read: Change  # in points, for tests of none
     gain: Change
     in_logs: bool
 
@@ -63,13 +64,13 @@ class Step:
 
     def evidence(self, claim: Claim) -> float:
         if claim == OFFSET:
-            return evidence(self.offset, scale=POINTS)
+            return evidence(self.read, scale=POINTS)
         return evidence(self.gain, scale=SHARE, falls=True)
 
     def strength(self, claim: Claim) -> float:
         """How many standard errors it lies away; of the gain, downwards."""
         if claim == OFFSET:
-            return abs(self.offset.value) / self.offset.error
+            return abs(self.read.value) / self.read.error
         return max(0.0, -self.gain.value / self.gain.error)
 
 
@@ -90,7 +91,7 @@ class Steps:
 
     def p(self) -> float:
         """How often so much evidence comes about where nothing moves."""
-        errors = [(step.offset.error, step.gain.error) for step in self.steps]
+        errors = [(step.read.error, step.gain.error) for step in self.steps]
         stakes = np.array([(POINTS, SHARE)]) / np.array(errors)
         return chance(
             self.evidence,
@@ -187,10 +188,12 @@ def _steps(
 
 
 def _step(since: int, compared: Comparison, points: float) -> Step:
-    offset = compared.offset
-    in_points = Change(points * offset.value, points * offset.error, offset.freedom, offset.n)
+    offset, read = (
+        Change(points * of.value, points * of.error, of.freedom, of.n)
+        for of in (compared.offset, compared.read)
+    )
     log = compared.log_gain
-    return Step(since, compared, in_points, log or compared.gain_change, log is not None)
+    return Step(since, compared, offset, read, log or compared.gain_change, log is not None)
 
 
 def _apart(

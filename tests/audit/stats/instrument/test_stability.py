@@ -20,7 +20,7 @@ def step(offset, error, gain=0.0, gain_error=0.02, since=1):
     """A change of the gain as the logarithm of its ratio."""
     compared = SimpleNamespace(without_one=np.random.default_rng(since).normal(size=(99, 2)))
     offset, gain = Change(offset, error, 10_000, 600), Change(gain, gain_error, 10_000, 600)
-    return Step(since, compared, offset, gain, in_logs=True)
+    return Step(since, compared, offset, offset, gain, in_logs=True)
 
 
 def steps_for(world, judge="soft", prompts=150, dates=range(8), seed=1):
