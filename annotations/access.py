@@ -7,6 +7,7 @@ of it. What needs a place among them, labelling above all, makes one when it is 
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TypeVar
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser, User
@@ -18,9 +19,10 @@ from django_htmx.middleware import HtmxDetails
 from annotations import event_log
 from annotations.database.prepared import Prepared
 from annotations.errors import NotYours
-from annotations.models import ExamplePicture, Image, Membership, Study
+from annotations.models import ExamplePicture, Image, Membership, PromptPicture, Study
 from annotations.models.people import free_name
 
+Shown = TypeVar("Shown", Image, ExamplePicture, PromptPicture)
 PLACE = Prepared(
     lambda mark: (
         Membership.objects.order_by()
@@ -130,24 +132,26 @@ def owner_place_or_404(request: HttpRequest, slug: str) -> Place:
 
 def image_or_404(request: HttpRequest, public_id: str) -> Image:
     """The image, for people of its study in any role."""
-    images = Image.objects.filter(public_id=public_id, study__deleted_at=None)
-    if not (isinstance(request.user, User) and request.user.is_superuser):
-        images = images.filter(study__memberships__user=request.user.pk or 0)
-    image = images.exclude(file="").first()
-    if image is None:
-        raise Http404
-    return image
+    return _shown_or_404(Image, request, public_id)
 
 
 def example_picture_or_404(request: HttpRequest, public_id: str) -> ExamplePicture:
-    """The picture of an example, for people of its study in any role."""
-    pictures = ExamplePicture.objects.filter(public_id=public_id, study__deleted_at=None)
+    return _shown_or_404(ExamplePicture, request, public_id)
+
+
+def prompt_picture_or_404(request: HttpRequest, public_id: str) -> PromptPicture:
+    return _shown_or_404(PromptPicture, request, public_id)
+
+
+def _shown_or_404(model: type[Shown], request: HttpRequest, public_id: str) -> Shown:
+    """What has a file, for people of its study in any role."""
+    rows = model._default_manager.filter(public_id=public_id, study__deleted_at=None)
     if not (isinstance(request.user, User) and request.user.is_superuser):
-        pictures = pictures.filter(study__memberships__user=request.user.pk or 0)
-    picture = pictures.first()
-    if picture is None:
+        rows = rows.filter(study__memberships__user=request.user.pk or 0)
+    row = rows.exclude(file="").first()
+    if row is None:
         raise Http404
-    return picture
+    return row
 
 
 @transaction.atomic

@@ -97,6 +97,7 @@ pages = [
     path("join/<str:token>/", join.join, name="join"),
     path("crowd/<str:token>/", crowd.crowd, name="crowd"),
     path("images/<slug:public_id>/", images.image_file, name="image"),
+    path("pictures/<slug:public_id>/", images.prompt_picture, name="prompt-picture"),
     path("examples/<slug:public_id>/", images.example_picture, name="example-picture"),
     path("deletions/<int:deletion_id>/again/", deletion.try_again, name="deletion-again"),
 ]

@@ -27,6 +27,7 @@ from annotations.stored_answers.store import read_answer
 from audit.accounts import api as accounts_api
 from audit.contests.parameters import MADE_FROM, TIES
 from audit.contests.parameters import Parameters as LeaderboardParameters
+from audit.doors import api as doors_api
 from audit.images import browse
 from audit.models import Report
 from audit.pages import export as export_page
@@ -198,6 +199,7 @@ urlpatterns = [
     *accounts_api.urlpatterns,
     *annotations_api.urlpatterns,
     *judges_api.urlpatterns,
+    *doors_api.urlpatterns,
     path("studies/<slug:slug>/report/", report, name="api-report"),
     path("studies/<slug:slug>/leaderboard/", leaderboard, name="api-leaderboard"),
     path("studies/<slug:slug>/reports/", reports, name="api-reports"),

@@ -19,6 +19,7 @@ from django.urls import NoReverseMatch, reverse
 from annotations.access import Place
 from annotations.models import Study
 from annotations.models.people import Role
+from judges.runs.queries import has_scores
 
 register = template.Library()
 
@@ -36,6 +37,7 @@ class Page:
     of_report: bool = False  # keeps showing the old report that the address names
     bare: bool = False  # needs the window for itself: no second row
     of_pairs: bool = False  # only where the study asks for pairs
+    of_scores: bool = False  # only where a judge has scored the study
 
     def is_for(self, role: str) -> bool:
         return ROLES.index(Role(role)) >= ROLES.index(self.role)
@@ -55,7 +57,7 @@ SECTIONS = (
             Page("imports", "Import"),
             Page("prompts", "Prompts", deeper=("prompt-make", "prompt-write")),
             Page("prompt-parts", "Parts of the prompts"),
-            Page("generators", "Generators", same=("generator-import",)),
+            Page("generators", "Generator details", same=("generator-import",)),
             Page("pairs", "Pairs", same=("pairs-draw", "pairs-import")),
             Page("export", "Export"),
         ),
@@ -98,20 +100,25 @@ SECTIONS = (
     Section(
         "Audit",
         (
-            Page("drift", "Drift", of_report=True),
-            Page("leaderboard", "Leaderboard"),
-            Page("why", "Why"),
-            Page("side-by-side", "Side by side", of_report=True),
+            Page("summary", "Summary", deeper=("judge", "side-by-side", "decide"), of_report=True),
+            Page("drift", "Drift", deeper=("why",), of_report=True),
             Page("slices", "Slices", of_report=True),
-            Page("decide", "Decide", of_report=True),
-            Page("assisted", "Assisted", of_report=True),
-            Page("plan", "Plan"),
             Page("gallery", "Disagreements", deeper=("evidence",), of_report=True),
-            Page("calibration", "Calibration", of_report=True),
-            Page("training", "Training set"),
-            Page("repairs", "Repairs"),
-            Page("papers", "Papers", of_report=True),
-            Page("reports", "Reports", deeper=("report-changes",), of_report=True),
+            Page("leaderboard", "Generators"),
+            Page("plan", "Labels", deeper=("assisted",)),
+            Page(
+                "reports",
+                "Reports",
+                deeper=("report-changes", "papers", "questions", "question"),
+                of_report=True,
+            ),
+        ),
+    ),
+    Section(
+        "Improve",
+        (
+            Page("training", "Training sets", of_scores=True),
+            Page("repairs", "Repairs", of_scores=True),
         ),
     ),
     Section(
@@ -149,6 +156,7 @@ class Navigation:
     choice: str  # of a report: an old one, or one about another question or cut
     thing: str  # what a page one level deeper shows
     back: str  # the page above it as the person left it, where its view knows
+    scored: bool = True  # whether a judge has scored the study
 
     @property
     def page(self) -> Page | None:
@@ -229,6 +237,8 @@ class Navigation:
 
     def _address(self, page: Page) -> str:
         """Empty while there is no such page."""
+        if page.of_scores and not self.scored:
+            return ""
         # The place was read together with the plan.
         if page.of_pairs and not self.study._state.fields_cache.get("pair_plan"):
             return ""
@@ -241,7 +251,8 @@ class Navigation:
 
 @register.simple_tag(takes_context=True)
 def study_navigation(context: template.Context) -> Navigation | None:
-    """Of the study that the shown page belongs to. Asks nothing of the database."""
+    """Of the study that the shown page belongs to. Asks one thing of the database, for researchers:
+    whether a judge has scored the study."""
     request = context.get("request")
     place: Place | None = getattr(request, "place", None)
     if request is None or place is None:
@@ -254,4 +265,5 @@ def study_navigation(context: template.Context) -> Navigation | None:
         choice=context.get("choice") or "",
         thing=str(context.get("thing") or ""),
         back=context.get("back") or "",
+        scored=place.may_research and has_scores(place.study),
     )

@@ -180,7 +180,7 @@ def _mail(text: str) -> dict[str, object]:
         # The text holds the password, so it is not shown.
         raise ImproperlyConfigured(
             "EMAIL_URL cannot be read; write smtp+tls://user:password@host:587?from=jury@lab.example "
-            "(or smtps://, or smtp:// without encryption), and characters like / or @ of user and "
+            "(or smtps://, or smtp:// without encryption). Write characters like / or @ of user and "
             "password as %2F or %40."
         )
     return {
@@ -325,7 +325,10 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
             ],
             # The templates of every app get the navigation without importing it.
-            "libraries": {"navigation": "audit.navigation"},
+            "libraries": {
+                "navigation": "audit.navigation",
+                "prompt_pictures": "annotations.forms.prompt_pictures",
+            },
         },
     }
 ]

@@ -220,11 +220,9 @@ ROWS = (
         heading="pairwise, ties from other prompts",
     ),
     # People's score, and what the judges add to it.
-    Statistic(key="alone", name="people alone", heading="people alone", decimals=1),
-    Statistic(
-        key="assisted", name="with the judges’ help", heading="with the judges’ help", decimals=1
-    ),
-    Statistic(key="worth", name="worth so many labels", heading="worth labels", decimals=0),
+    Statistic(key="alone", name="labels only", heading="labels only", decimals=1),
+    Statistic(key="assisted", name="judge-assisted", heading="judge-assisted", decimals=1),
+    Statistic(key="worth", name="effective labels", heading="effective labels", decimals=0),
     # Repaired images, their controls and the images that they were made from.
     Statistic(
         key="gain",

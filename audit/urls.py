@@ -7,13 +7,16 @@ import audit.pages.urls
 import judges.pages.urls
 from audit import api
 from audit.account_pages import account, first_start, log_in, reset
+from audit.doors import page as doors
 from audit.installation import pages
 from audit.pages import overview
 from audit.pages.one_question import (
     anchors,
     assisted,
+    judge,
     leaderboard,
     pairs,
+    papers,
     plan,
     repairs,
     self_checks,
@@ -25,19 +28,28 @@ study_pages = [
     *annotations.urls.study_pages,
     *judges.pages.urls.study_pages,
     *audit.pages.urls.study_pages,
-    path("assisted/", assisted.assisted, name="assisted"),
+    path("audit/judge/", judge.judge, name="judge"),
+    path("reports/papers/", papers.papers_page, name="papers"),
+    path("labels/assisted/", assisted.assisted, name="assisted"),
     path("assisted.csv", assisted.table, name="assisted-table"),
     path("leaderboard/", leaderboard.leaderboard, name="leaderboard"),
     path("leaderboard/<slug:name>.<slug:kind>", leaderboard.chart, name="leaderboard-chart"),
     path("leaderboard.csv", leaderboard.table, name="leaderboard-table"),
     path("leaderboard.html", leaderboard.whole_file, name="leaderboard-file"),
-    path("plan/", plan.plan_page, name="plan"),
+    path("labels/", plan.plan_page, name="plan"),
+    path("questions/", doors.questions, name="questions"),
+    path("questions/<slug:name>/", doors.question, name="question"),
+    path("questions/<slug:name>.csv", doors.table, name="question-table"),
+    path("questions/<slug:name>/report.<slug:kind>", doors.document, name="question-document"),
+    path(
+        "questions/<slug:name>/charts/<slug:chart>.<slug:kind>", doors.chart, name="question-chart"
+    ),
     path("pairs/", pairs.pairs, name="pairs"),
     path("pairs/expected/", pairs.pairs_expected, name="pairs-expected"),
     path("pairs/draw/", pairs.pairs_draw, name="pairs-draw"),
     path("pairs/import/", pairs.pairs_import, name="pairs-import"),
     path("pairs/<slug:name>.csv", pairs.pairs_file, name="pairs-file"),
-    path("why/", why.why, name="why"),
+    path("drift/why/", why.why, name="why"),
     path("why/chart.<slug:kind>", why.chart, name="why-chart"),
     path("why/causes.csv", why.table, name="why-table"),
     path("why/anchors/", anchors.make, name="anchors-make"),

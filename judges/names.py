@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -23,6 +24,17 @@ def title(name: str) -> str:
     entry = catalogue.JUDGES.get(known)
     called = entry.title if entry else _own_titles.get(known, known)
     return " · ".join(part for part in (called, apart) if part)
+
+
+def short_titles(names: Iterable[str], longest: int = 28) -> dict[str, str]:
+    """Without what stands in brackets where a title is long, and still another one for each judge."""
+    titles = {name: title(name) for name in names}
+    short = {
+        name: re.sub(r" \([^)]*\)", "", called) if len(called) > longest else called
+        for name, called in titles.items()
+    }
+    shared = Counter(short.values())
+    return {name: called if shared[called] == 1 else titles[name] for name, called in short.items()}
 
 
 # Of recipes of somebody's own. Their text never changes, so whatever tells a page of a judge, a run or a

@@ -207,7 +207,7 @@ class Optioned(Declared):
         known = list(declared(cls))
         unknown = [f"“{shown_name(name)}”" for name in given if name not in known]
         if unknown:
-            takes = f"it takes {', '.join(known)}" if known else "it takes none"
+            takes = f"it has {', '.join(known)}" if known else "it has none"
             raise TypeError(f"{cls.__name__} has no option {', '.join(unknown)}; {takes}.")
         return super().__new__(cls)
 

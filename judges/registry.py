@@ -217,7 +217,7 @@ def _check_each(name: str, chosen: Entry, options: Mapping[str, Any]) -> None:
                 )
             raise JudgeRefused(
                 f"“{name}” does not take these options: there is no “{shown_name(option)}”; "
-                f"it takes {', '.join(told)}."
+                f"it has {', '.join(told)}."
             )
         try:
             told[option].check(option, value)

@@ -1,66 +1,13 @@
-// Draws the charts of a page, each again only when its report, the theme or its width has changed.
+// A chart is a picture from the server until somebody points at it or asks for the interactive one. That is
+// drawn here, and again only when its report, the theme or its width has changed.
 
 const { isDark } = window.jurybox;
 
-const LABEL_ROOM = [120, 320];
-const LETTER = 6.5;
-const AXIS_ROOM = 64;
-const NARROW = 560;
-const SMALL_CHART = 260;
-// Where a title may go on in a new line: before a bracket or after a colon, but not within brackets.
-const TURN = / (?=\()|: (?![^(]*\))/;
 const drawn = new WeakMap();
-
-// The parts of a stacked chart cannot take the width of their box by themselves. Where the box is
-// narrow, the names of the lines stand over their ends instead of beside them.
-function fitted(spec, width) {
-  const named = spec.usermeta?.names ?? true;
-  const narrow = width < NARROW;
-  const axis = named ? AXIS_ROOM : AXIS_ROOM + longestName(spec) * LETTER;
-  const beside = named ? roomBeside(spec) : 0;
-  if (spec.concat) {
-    // Small charts side by side, as many as fit.
-    spec.columns = Math.max(1, Math.floor(width / SMALL_CHART));
-    const each = Math.floor(width / spec.columns) - AXIS_ROOM;
-    for (const part of spec.concat) part.width = each;
-    return spec;
-  }
-  for (const part of spec.vconcat ?? [spec]) {
-    const room = width - axis - (named && !narrow ? beside : 16);
-    // A fixed size is a square that must stay one.
-    if (part.width === "container") part.width = Math.max(room, 120);
-    else if (part.width > room) part.height = part.width = room;
-    if (narrow && typeof part.title === "string") part.title = part.title.split(TURN);
-    if (!narrow) continue;
-    for (const { mark } of part.layer ?? []) {
-      if (mark.type !== "text" || mark.align !== "left") continue;
-      if (mark.dx === 8) Object.assign(mark, { align: "right", dx: 4, dy: -12 });
-      // The words of a reference line would run into the names.
-      else mark.limit = 90;
-    }
-  }
-  return spec;
-}
-
-// The names at the ends of the lines.
-function roomBeside(spec) {
-  const [least, most] = LABEL_ROOM;
-  const layers = (spec.vconcat ?? [spec]).flatMap((part) => part.layer ?? []);
-  const named = layers.filter(({ mark }) => mark.type === "text" && mark.dx === 8);
-  const names = named.flatMap(({ data }) => data.values ?? spec.datasets?.[data.name] ?? []);
-  const longest = Math.max(0, ...names.map(({ judge }) => String(judge).length));
-  return Math.min(most, Math.max(least, longest * LETTER + 16));
-}
-
-// Names on the vertical axis need room to the left; sorted names are listed in the scale.
-function longestName(spec) {
-  const names = (spec.layer ?? []).flatMap(({ encoding }) => encoding?.y?.sort ?? []);
-  return Math.min(30, Math.max(0, ...names.map((name) => String(name).length)));
-}
 
 async function draw(box) {
   const plot = box.querySelector(".plot");
-  const width = plot.clientWidth;
+  const width = box.clientWidth;
   // Folded away: it is drawn when it is opened.
   if (!width) return;
   const theme = isDark() ? "dark" : "light";
@@ -71,6 +18,7 @@ async function draw(box) {
   try {
     const address = new URL(box.dataset.spec, location.href);
     address.searchParams.set("theme", theme);
+    address.searchParams.set("width", width);
     const [{ vegaEmbed }, answer] = await Promise.all([
       import(box.dataset.vega),
       fetch(address, { headers: { Accept: "application/json" } }),
@@ -84,7 +32,7 @@ async function draw(box) {
     inner.setAttribute("aria-hidden", "true");
     plot.append(inner);
     // ast: Vega interprets its expressions; compiling them would need 'unsafe-eval'.
-    const made = await vegaEmbed(inner, fitted(spec, width), {
+    const made = await vegaEmbed(inner, spec, {
       actions: false,
       ast: true,
       defaultStyle: false,
@@ -112,9 +60,37 @@ async function draw(box) {
   }
 }
 
+// Those that somebody has asked for, and the pictures in the theme that was chosen by hand.
 function drawAll() {
-  for (const box of document.querySelectorAll(".plot-box[data-spec]")) draw(box);
+  for (const box of document.querySelectorAll(".plot-box[data-spec]")) {
+    if (drawn.has(box.querySelector(".plot"))) draw(box);
+    else paint(box);
+  }
 }
+
+function paint(box) {
+  const chosen = document.documentElement.dataset.theme;
+  for (const one of box.querySelectorAll(".still :is(source, img)")) {
+    const place = one.matches("img") ? "src" : "srcset";
+    const own = (one.dataset.own ??= one.getAttribute(place));
+    const wanted = chosen ? own.replace(/theme=\w+/, `theme=${chosen}`) : own;
+    if (one.getAttribute(place) !== wanted) one.setAttribute(place, wanted);
+  }
+}
+
+// A finger that scrolls over a chart asks for nothing: it has the button.
+document.addEventListener(
+  "pointerenter",
+  ({ target, pointerType }) => {
+    if (pointerType === "mouse" && target.matches?.(".plot-box[data-spec]")) draw(target);
+  },
+  true,
+);
+
+document.addEventListener("click", ({ target }) => {
+  const button = target.closest?.("[data-interactive]");
+  if (button) draw(button.closest(".chart").querySelector(".plot-box"));
+});
 
 document.addEventListener("htmx:afterSettle", drawAll);
 document.addEventListener("toggle", drawAll, true);

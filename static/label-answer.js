@@ -133,12 +133,20 @@ const ACTIONS = {
   },
   retry: picture.retry,
   "all-yes": allYes,
+  flip: () => edit("flip"),
+  difference: () => edit("difference"),
 };
+// What pictures of edits need is fetched with the first of them.
+const edit = (verb) =>
+  document.querySelector(".stage.edit") && import(labelling.dataset.edit).then((module) => module[verb]());
+
 const LETTERS = {
   "?": "help",
   i: "instructions",
   z: "zoom",
   v: "view",
+  x: "flip",
+  d: "difference",
   a: "all-yes",
   u: "undo",
   s: "skip",

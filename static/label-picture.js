@@ -8,7 +8,8 @@ const PANEL_AFTER = 20_000;
 // shows it without asking the server, also without a connection.
 const kept = new Map();
 
-let image = null;
+// Of an edit the pictures that stand beside the image, too.
+let images = [];
 let shown = false;
 let onChange = () => {};
 let timers = [];
@@ -43,35 +44,33 @@ function say(state) {
   shown = state === "shown";
 }
 
-// `changed` is called when the picture is there, and when it fails.
+// `changed` is called when the pictures are there, and when one fails.
 function watch(workplace, changed) {
   onChange = changed;
   tries = 0;
-  image = workplace.querySelector(".stage img");
-  if (!image) {
-    stopTimers();
-    say("shown");
-    return;
-  }
-  const here = kept.get(image.getAttribute("src"));
-  if (here?.ready) {
-    putInPlace(here.image);
+  images = [...workplace.querySelectorAll(".stage img")].map(fromKept);
+  if (images.every(isReady)) {
     stopTimers();
     say("shown");
   } else wait();
 }
 
+const keptOf = (image) => kept.get(image.getAttribute("src"));
+const isReady = (image) => Boolean(keptOf(image)?.ready);
+
 // The very picture that was decoded takes the place of the form's own, which may have to be fetched.
-function putInPlace(picture) {
+function fromKept(image) {
+  if (!isReady(image)) return image;
+  const picture = keptOf(image).image;
   picture.removeAttribute("style");
   for (const { name, value } of image.attributes)
     if (name !== "src" && name !== "style") picture.setAttribute(name, value);
   image.replaceWith(picture);
-  image = picture;
+  return picture;
 }
 
 async function wait() {
-  const mine = image;
+  const mine = images;
   clear();
   stopTimers();
   say("loading");
@@ -79,14 +78,16 @@ async function wait() {
     setTimeout(() => say("slow"), QUIET_AFTER),
     setTimeout(() => trouble("The picture has not arrived yet. It is still loading."), PANEL_AFTER),
   ];
-  try {
-    await mine.decode();
-  } catch {
-    if (mine === image && mine.isConnected) fail(mine);
-    return;
+  for (const image of mine.filter((one) => !isReady(one))) {
+    try {
+      await image.decode();
+    } catch {
+      if (mine === images && image.isConnected) fail(image);
+      return;
+    }
+    if (mine !== images) return;
+    kept.set(image.getAttribute("src"), { image, ready: true, decoded: Promise.resolve() });
   }
-  if (mine !== image) return;
-  kept.set(mine.getAttribute("src"), { image: mine, ready: true, decoded: Promise.resolve() });
   stopTimers();
   clear();
   say("shown");
@@ -97,7 +98,7 @@ async function fail(mine) {
   stopTimers();
   say("failed");
   const why = await reason(mine);
-  if (mine !== image || labelling.dataset.picture !== "failed") return;
+  if (!images.includes(mine) || labelling.dataset.picture !== "failed") return;
   trouble(why);
   onChange();
 }
@@ -113,7 +114,7 @@ async function reason(mine) {
 }
 
 function trouble(sentence) {
-  const box = image?.closest(".stage");
+  const box = images[0]?.closest(".stage");
   if (!box) return;
   clear();
   const panel = document.getElementById("picture-trouble").content.cloneNode(true);
@@ -135,12 +136,14 @@ function stopTimers() {
 }
 
 function retry() {
-  if (!image || shown) return;
+  if (!images.length || shown) return;
   tries += 1;
-  // An address of its own, so that no cache answers with the same broken file.
-  const address = new URL(image.src, location.href);
-  address.searchParams.set("again", tries);
-  image.src = address.href;
+  for (const image of images.filter((one) => !isReady(one))) {
+    // An address of its own, so that no cache answers with the same broken file.
+    const address = new URL(image.src, location.href);
+    address.searchParams.set("again", tries);
+    image.src = address.href;
+  }
   wait();
 }
 

@@ -17,7 +17,9 @@ let asking = null;
 const done = new Set();
 
 const parsed = (html) => new DOMParser().parseFromString(html, "text/html");
-const pictureOf = (html) => parsed(html).querySelector(".stage img").getAttribute("src");
+const shownIn = (root) =>
+  [...root.querySelectorAll(".stage img")].map((image) => image.getAttribute("src"));
+const picturesOf = (html) => shownIn(parsed(html));
 
 async function ask() {
   asked = Date.now();
@@ -39,7 +41,7 @@ async function ask() {
 const current = () => document.getElementById("workplace").dataset.image;
 
 async function loadPictures() {
-  const waiting = ahead.map(({ html }) => pictureOf(html));
+  const waiting = ahead.flatMap(({ html }) => picturesOf(html));
   const load = async () => {
     while (waiting.length) await picture.loadAhead(waiting.shift());
   };
@@ -66,16 +68,16 @@ function fill() {
 function arrived(workplace, waiting) {
   ahead = ahead.filter(({ image }) => image !== workplace.dataset.image);
   const { upcoming } = workplace.dataset;
-  const wanted = new Set([...ahead, ...waiting].map(({ html }) => pictureOf(html)));
-  wanted.add(workplace.querySelector(".stage img")?.getAttribute("src"));
-  if (upcoming) {
-    wanted.add(upcoming);
-    picture.loadAhead(upcoming);
+  const wanted = new Set([...ahead, ...waiting].flatMap(({ html }) => picturesOf(html)));
+  for (const url of shownIn(workplace)) wanted.add(url);
+  for (const url of upcoming?.trim().split(/\s+/) ?? []) {
+    wanted.add(url);
+    picture.loadAhead(url);
   }
   picture.forgetAllBut(wanted);
 }
 
-const isReady = ({ html }) => picture.isHere(pictureOf(html));
+const isReady = ({ html }) => picturesOf(html).every(picture.isHere);
 
 // The first whose picture is here, too.
 function next(image) {

@@ -20,6 +20,8 @@ const KEYS = {
   next: ".",
   zoom: "z",
   view: "v",
+  flip: "x",
+  difference: "d",
   instructions: "i",
   pause: "p",
   help: "?",

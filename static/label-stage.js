@@ -10,7 +10,11 @@ const CLOSE_UP = 3;
 const lightKey = `light.${labelling.dataset.person}`;
 
 const stage = () => document.querySelector(".stage");
+// The image to be judged; beside it may stand what it was made from.
 const picture = () => document.querySelector(".stage img");
+const pictures = () => document.querySelectorAll(".stage img");
+// What cuts a picture off: the stage, or one part of it.
+const frame = (of = picture()) => of?.closest(".pane") ?? stage();
 const zoomed = () => view.scale > 1;
 let view = { scale: 1, x: 0, y: 0 };
 
@@ -50,7 +54,7 @@ function layer() {
   if (!element && stage()) {
     element = document.createElement("div");
     element.className = "picture-layer";
-    stage().append(element);
+    frame().append(element);
   }
   placeLayer();
   return element;
@@ -60,7 +64,7 @@ function placeLayer() {
   const element = stage()?.querySelector(".picture-layer");
   const box = element && pictureBox();
   if (!box) return;
-  const origin = stage().getBoundingClientRect();
+  const origin = frame().getBoundingClientRect();
   element.style.left = `${box.left - origin.left}px`;
   element.style.top = `${box.top - origin.top}px`;
   element.style.width = `${box.width}px`;
@@ -80,9 +84,10 @@ function place() {
   view.x = Math.max(-across, Math.min(across, view.x));
   view.y = Math.max(-down, Math.min(down, view.y));
   box.classList.toggle("zoomed", zoomed());
-  image.style.setProperty("--pan-x", `${view.x}px`);
-  image.style.setProperty("--pan-y", `${view.y}px`);
-  image.style.setProperty("--zoom", view.scale);
+  // All pictures of the stage move together.
+  box.style.setProperty("--pan-x", `${view.x}px`);
+  box.style.setProperty("--pan-y", `${view.y}px`);
+  box.style.setProperty("--zoom", view.scale);
   const button = document.querySelector('[data-do="zoom"]');
   button?.setAttribute("aria-pressed", String(zoomed()));
   placeLayer();
@@ -90,7 +95,7 @@ function place() {
 
 // What lies at `from` in the window lies at `to` afterwards; without them it is the middle of the stage.
 function zoomTo(scale, from, to = from) {
-  const box = stage()?.getBoundingClientRect();
+  const box = frame(from?.target)?.getBoundingClientRect();
   if (!box) return;
   const wanted = Math.max(1, Math.min(MOST, scale));
   const ratio = wanted / view.scale;
@@ -151,6 +156,7 @@ const onPicture = (event) =>
 function pinched() {
   const [one, two] = [...pointers.values()];
   return {
+    target: one.target,
     clientX: (one.clientX + two.clientX) / 2,
     clientY: (one.clientY + two.clientY) / 2,
     apart: Math.hypot(one.clientX - two.clientX, one.clientY - two.clientY),
@@ -212,8 +218,8 @@ const light = () => ({ ...PLAIN, ...recall(lightKey, {}) });
 function showLight() {
   const { brightness, contrast } = light();
   const changed = brightness !== 100 || contrast !== 100;
-  if (picture())
-    picture().style.filter = changed ? `brightness(${brightness}%) contrast(${contrast}%)` : "";
+  for (const image of pictures())
+    image.style.filter = changed ? `brightness(${brightness}%) contrast(${contrast}%)` : "";
   for (const slider of document.querySelectorAll("[data-light]"))
     slider.value = light()[slider.dataset.light];
   for (const button of document.querySelectorAll('[data-do="view"]'))
@@ -232,6 +238,7 @@ document.addEventListener("input", ({ target }) => {
 new ResizeObserver(place).observe(labelling);
 
 window.jurybox.stage = {
+  refresh: place,
   toggleZoom,
   zoomTo,
   zoomBy: (factor) => zoomTo(view.scale * factor),

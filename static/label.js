@@ -124,6 +124,7 @@ function onNewImage() {
   sending = false;
   reserve.arrived(workplace, waitingAnswers);
   picture.watch(workplace, onPicture);
+  if (workplace.querySelector(".stage.edit")) import(labelling.dataset.edit);
   stage.reset();
   startClock();
   const instructions = document.getElementById("instructions");

@@ -94,7 +94,7 @@ def test_the_report_for_people_begins_with_what_is_the_case(small_demo):
     run("run_judge", "demo", "geneval-builtin", "--wait")
     text = run("report", "demo", "--resamples", "200")
     assert text.startswith("demo, question “aligned” (simulated)\n\nGenEval (built-in)")
-    assert "How it was computed" in text
+    assert "Method" in text
     assert "Inkling" in text
 
 

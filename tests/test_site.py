@@ -56,6 +56,7 @@ NOT_RUN = {
     r".* enforce STUDY --pipeline": "needs findings that people have confirmed: tests/audit/repairs",
     r".* delete_study ": "asks back: tests/annotations/management",
     r".* person tell": "tests/annotations/studies",
+    r".* answer label-time": "needs answers of people who are not simulated: tests/audit/doors",
     r".* compare_engines": "needs two engines",
 }
 NAMES = {"STUDY": "demo", "BENCHMARK": "geneval", "NAME": "owner", "J": "geneval-builtin"}

@@ -30,6 +30,7 @@ from annotations.models import (
     Image,
     Membership,
     Prompt,
+    PromptPicture,
     Study,
 )
 from annotations.pictures.store import PICTURES, copy_picture
@@ -163,7 +164,13 @@ def _prompt(old: Prompt, made: Study) -> Prompt:
         tags=old.tags,
         atomicity=old.atomicity,
         metadata=old.metadata,
+        picture_count=old.picture_count,
     )
+    for picture in PromptPicture.objects.filter(prompt=old):
+        name = f"{picture.place} of {old.key}"
+        file = copy_picture(picture.file, sha256=picture.sha256, name=name, study=made.slug)
+        of_file = {key: getattr(picture, key) for key in ("place", "sha256", "width", "height")}
+        PromptPicture.objects.create(study=made, prompt=prompt, file=file, **of_file)
     same = ("index", "kind", "text", "question", "expected", "parents")
     Atom.objects.bulk_create(
         Atom(prompt=prompt, **{name: getattr(atom, name) for name in same})

@@ -12,7 +12,7 @@ from drf_spectacular.utils import (
 from rest_framework import serializers
 
 from annotations.api.lists import Filters
-from annotations.models import Annotation, Image
+from annotations.models import Annotation, Image, PromptPicture
 
 
 class StudySerializer(serializers.Serializer):
@@ -83,6 +83,19 @@ class AtomSerializer(serializers.Serializer):
     parents = serializers.ListField(child=serializers.IntegerField())
 
 
+class PromptPictureSerializer(serializers.Serializer):
+    """What belongs to a prompt: the source of an edit, a reference, a mask."""
+
+    place = serializers.CharField()
+    address = serializers.SerializerMethodField()
+    sha256 = serializers.CharField()
+    width = serializers.IntegerField()
+    height = serializers.IntegerField()
+
+    def get_address(self, picture: PromptPicture) -> str:
+        return f"/pictures/{picture.public_id}/"
+
+
 class PromptSerializer(serializers.Serializer):
     prompt_id = serializers.CharField(source="key")
     prompt = serializers.CharField(source="text")
@@ -90,6 +103,7 @@ class PromptSerializer(serializers.Serializer):
     atomicity = serializers.IntegerField(allow_null=True)
     metadata = serializers.DictField()
     atoms = AtomSerializer(many=True)
+    pictures = PromptPictureSerializer(many=True)
 
 
 class ImageSerializer(serializers.Serializer):

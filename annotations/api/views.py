@@ -158,7 +158,7 @@ def prompts(request: Request, slug: str) -> Response:
     """The prompts of a study, with their atoms."""
     place = research_place_or_404(request, slug)
     chosen = filters(request, PromptFilters)
-    rows = Prompt.objects.filter(study=place.study).prefetch_related("atoms")
+    rows = Prompt.objects.filter(study=place.study).prefetch_related("atoms", "pictures")
     if "prompt_id" in chosen:
         rows = rows.filter(key=chosen["prompt_id"])
     return page(request, rows, PromptSerializer)

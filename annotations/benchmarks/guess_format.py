@@ -7,6 +7,7 @@ from pathlib import Path
 
 from annotations.benchmarks import hugging_face, registry
 from annotations.benchmarks.dsg import reader as dsg
+from annotations.benchmarks.edits import reader as edits
 from annotations.benchmarks.prompt_sets.items import SETS
 from annotations.benchmarks.registry import FORMATS, Source
 from annotations.sources import picture_folder, tidy_tables
@@ -17,11 +18,14 @@ from annotations.sources.records import NOTES, PromptRecord, Rejected, Unreadabl
 # What a file holds: everything, or labels or scores for images that are there already.
 KINDS = ("study", "labels", "scores")
 BEGINNING = 30
-OWN = ("tidy", "table", "pictures", "hf")
+# Lies in a study that went out as a folder, and says what it is.
+ABOUT = "README.json"
+OWN = ("edits", "tidy", "table", "pictures", "hf")
 TIDY = {
     "images": tidy_tables.IMAGES,
     "prompts": tidy_tables.PROMPTS,
     "generators": ("generator",),
+    "prompt_pictures": tidy_tables.PROMPT_PICTURES,
     "labels": tidy_tables.LABELS,
     "scores": tidy_tables.SCORES,
 }
@@ -32,7 +36,9 @@ def guess(path: Path) -> tuple[str, str]:
     root, files = picture_folder.listed(path)
     if hugging_face.is_known(path):
         return "hf", "study"
-    tables = [file for file in files if file.lower().endswith(SUFFIXES)]
+    if edits.is_known(path):
+        return "edits", "study"
+    tables = [f for f in files if f.lower().endswith(SUFFIXES) and f != ABOUT]
     kind = _tidy(path, root, tables)
     if kind:
         return "tidy", kind

@@ -10,11 +10,13 @@ from typing import Any
 
 from annotations.benchmarks import hugging_face
 from annotations.benchmarks.dsg import reader as dsg
+from annotations.benchmarks.edits import reader as edits
 from annotations.benchmarks.genai_bench import reader as genai_bench
 from annotations.benchmarks.geneval import prompts as geneval_prompts
 from annotations.benchmarks.geneval import reader as geneval
 from annotations.benchmarks.geneval2 import prompts as geneval2_prompts
 from annotations.benchmarks.geneval2 import reader as geneval2
+from annotations.benchmarks.imagenhub import reader as imagenhub
 from annotations.benchmarks.m3t2ibench import prompts as m3t2ibench_prompts
 from annotations.benchmarks.m3t2ibench import reader as m3t2ibench
 from annotations.benchmarks.prompt_sets import items as prompt_sets
@@ -108,6 +110,16 @@ FORMATS: dict[str, Format] = {
         "TIFA: questions, images, results, ratings",
         lambda s: tifa.read(s.path, s.images, s.generator, s.judge),
         LIKERT,
+    ),
+    "edits": Format(
+        "edits: source/, a folder for each model, a table of instructions",
+        lambda s: edits.read(s.path),
+        form="edit",
+    ),
+    "imagenhub": Format(
+        "ImagenHub: ratings of each task, a TSV for each rater",
+        lambda s: imagenhub.read(s.path, s.images),
+        form="imagenhub",
     ),
     **{
         name: Format(

@@ -12,10 +12,11 @@ from django.core.files.storage import default_storage
 from annotations.exports import image_chunks
 from annotations.exports.labels import label_rows
 from annotations.exports.pseudonyms import naming
-from annotations.models import Flag, Generator, Image, Prompt, Study
+from annotations.models import Flag, Generator, Image, Prompt, PromptPicture, Study
 
 GENERATORS = ("generator", "release_date", "family", "note")
 PROMPTS = ("prompt_id", "prompt", "tags", "atomicity", "metadata", "atoms")
+PROMPT_PICTURES = ("prompt_id", "place", "file")
 IMAGES = (
     "image_id",
     "prompt_id",
@@ -63,6 +64,20 @@ def prompt_rows(study: Study, *, among: Sequence[int] | None = None) -> Iterator
             "metadata": _json(prompt.metadata) if prompt.metadata else "",
             "atoms": _json(atoms) if atoms else "",
         }
+
+
+def prompt_picture_rows(study: Study) -> Iterator[dict[str, object]]:
+    for picture in _prompt_pictures(study):
+        yield {
+            "prompt_id": picture.prompt.key,
+            "place": picture.place,
+            "file": file_name(picture.file, picture.sha256),
+        }
+
+
+def _prompt_pictures(study: Study) -> Iterator[PromptPicture]:
+    rows = PromptPicture.objects.filter(study=study).select_related("prompt")
+    return rows.order_by("prompt__key", "pk").iterator(chunk_size=image_chunks.SIZE)
 
 
 def image_rows(
@@ -159,6 +174,9 @@ def digest(study: Study, *, people: str = "nobody") -> str:
         sha.update(_json(row).encode())
         if image.file:
             sha.update(_bytes_digest(image.file))
+    for picture in _prompt_pictures(study):
+        sha.update(_json([picture.prompt.key, picture.place]).encode())
+        sha.update(_bytes_digest(picture.file))
     return sha.hexdigest()
 
 

@@ -28,6 +28,13 @@ def instructions_html(version: FormVersion, addresses: dict[str, str]) -> SafeSt
     return _without_pictures(ByDigest(version))
 
 
+def pictures_html(pictures: Iterable[object]) -> SafeString:
+    """What stands beside the image to be judged; empty for most."""
+    if not pictures:
+        return mark_safe("")
+    return render_to_string("annotations/label_pictures.html", {"pictures": pictures})
+
+
 def _block(block: Block, prompt: str) -> str:
     if block.question:
         return _question(block.question, prompt if block.question.with_prompt else "")

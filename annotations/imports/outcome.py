@@ -12,7 +12,10 @@ from annotations.sources.records import Missing, Rejected, Remark
 
 # So many refused rows are named one by one; a file of a million bad ones must not fill the memory.
 NAMED = 10_000
-COUNTS = ("prompts", "atoms", "images", "generators", "annotations", "answers", "scores")
+COUNTS = (
+    *("prompts", "atoms", "prompt_pictures", "images", "generators"),
+    *("annotations", "answers", "scores"),
+)
 # What the next turn of an import that was put off goes on with.
 KEPT = (
     *(*COUNTS, "unchanged", "read", "rejected", "missing", "warnings"),
@@ -24,6 +27,7 @@ KEPT = (
 class Outcome:
     prompts: int = 0
     atoms: int = 0
+    prompt_pictures: int = 0
     images: int = 0
     generators: int = 0
     annotations: int = 0
@@ -98,9 +102,10 @@ class Outcome:
         return sum(getattr(self, name) for name in COUNTS)
 
     def as_json(self) -> dict[str, Any]:
-        result: dict[str, Any] = {name: getattr(self, name) for name in COUNTS}
-        result["unchanged"] = self.unchanged
-        result["rejected"] = self.rejected
+        counts = {name: getattr(self, name) for name in COUNTS}
+        # Only studies of edits have them.
+        result = {name: n for name, n in counts.items() if n or name != "prompt_pictures"}
+        result |= {"unchanged": self.unchanged, "rejected": self.rejected}
         if self.rejected_in_all > len(self.rejected):
             result["rejected_in_all"] = self.rejected_in_all
         result |= {"missing": self.missing, "warnings": self.warnings}
@@ -128,7 +133,7 @@ class Outcome:
 
 def sentences(outcome: dict[str, Any]) -> list[str]:
     """What was imported, and what the study had already."""
-    done = [_count(outcome[name], name) for name in COUNTS if outcome[name]]
+    done = [_count(outcome[name], name) for name in COUNTS if outcome.get(name)]
     verb = "Would import" if outcome.get("dry_run") else "Imported"
     lines = [f"{verb} {', '.join(done)}." if done else "Nothing is new."]
     if outcome["unchanged"] == 1:
@@ -139,7 +144,8 @@ def sentences(outcome: dict[str, Any]) -> list[str]:
 
 
 def _count(number: int, name: str) -> str:
-    return f"{number} {name.removesuffix('s') if number == 1 else name}"
+    words = name.replace("_", " ")
+    return f"{number} {words.removesuffix('s') if number == 1 else words}"
 
 
 def reject(outcome: Outcome, record: Any, unfit: Unfit) -> None:

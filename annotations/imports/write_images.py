@@ -15,19 +15,13 @@ from django.db import transaction
 
 from annotations.database import bulk, locks
 from annotations.database.among import among
-from annotations.errors import ImportRefused
 from annotations.imports.outcome import Outcome, reject
+from annotations.imports.take_picture import take_picture
 from annotations.labelling import image_order
 from annotations.models import Generator, Image, Prompt, Study
 from annotations.models.image import count_images
 from annotations.pictures.decode_process import Decoders
-from annotations.pictures.store import (
-    PICTURES,
-    StoredPicture,
-    check_picture,
-    digest_of,
-    store_picture,
-)
+from annotations.pictures.store import PICTURES, StoredPicture
 from annotations.random_keys import new_public_id
 from annotations.sources.checks import Unfit, check_json, check_key, sound
 from annotations.sources.records import ImageRecord
@@ -234,15 +228,12 @@ def _picture(
     there = known.images.get(record.key)
     if record.content is None:
         return None
-    try:
-        content = record.content() if callable(record.content) else record.content
-        if there is not None and there.sha256:
-            if digest_of(content) == there.sha256:
-                return None
-            return Unfit("file", record.key, "The study has this image already, with other bytes.")
-        take = check_picture if outcome.dry_run else store_picture
-        return take(content, name=record.key, study=known.study.slug, decode=decoders.decode)
-    except ImportRefused as error:
-        return Unfit("file", record.key, error.message)
-    except OSError as error:
-        return Unfit("file", record.key, f"The file cannot be read: {error.strerror or error}.")
+    return take_picture(
+        record.content,
+        name=record.key,
+        study=known.study.slug,
+        there=there.sha256 if there is not None else "",
+        words="The study has this image already, with other bytes.",
+        dry_run=outcome.dry_run,
+        decode=decoders.decode,
+    )

@@ -15,6 +15,8 @@ from annotations.database import bulk
 from annotations.imports.outcome import Outcome
 from annotations.imports.write_images import IMAGE_BATCH, NAMES, write_images
 from annotations.imports.write_labels import LabelWriter
+from annotations.imports.write_prompt_pictures import BATCH as PROMPT_PICTURES
+from annotations.imports.write_prompt_pictures import write_prompt_pictures
 from annotations.imports.write_prompts import write_generators, write_prompts
 from annotations.models import Study
 from annotations.pictures.decode_process import Decoders
@@ -24,6 +26,7 @@ from annotations.sources.records import (
     ImageRecord,
     LabelRecord,
     Missing,
+    PromptPictureRecord,
     PromptRecord,
     Record,
     Remark,
@@ -74,6 +77,10 @@ def import_records(
     writers: dict[type, tuple[int, Writer]] = {
         GeneratorRecord: (BATCH, lambda b: write_generators(study, b, outcome, met)),
         PromptRecord: (BATCH, lambda b: write_prompts(study, b, outcome, met)),
+        PromptPictureRecord: (
+            PROMPT_PICTURES,
+            lambda b: write_prompt_pictures(study, b, outcome, decoders),
+        ),
         ImageRecord: (NAMES, lambda b: write_images(study, b, outcome, decoders)),
         LabelRecord: (LABEL_BATCH, write_labels),
         **(more or {}),

@@ -12,7 +12,7 @@ from annotations.models.job import Job, Leased, in_outcome, in_payload, row_in_p
 from annotations.models.pair import Pair, PairAssignment, PairDraw, PairPlan, PairVote
 from annotations.models.people import Group, Invitation, Membership
 from annotations.models.practice import KnownAnswer, PracticeAnswer, PracticeTry
-from annotations.models.prompt import Atom, Prompt
+from annotations.models.prompt import Atom, Prompt, PromptPicture
 from annotations.models.rate import RateCount
 from annotations.models.retention import Retention
 from annotations.models.selection import SelectedImage, Selection
@@ -53,6 +53,7 @@ __all__ = [
     "PracticeAnswer",
     "PracticeTry",
     "Prompt",
+    "PromptPicture",
     "RateCount",
     "Retention",
     "Revision",

@@ -1,6 +1,12 @@
 from django.db import models
+from django.db.models import Q
 
 from annotations.models.study import Study
+from annotations.random_keys import new_public_id
+
+# Where a picture of a prompt stands. What is edited, what else is shown, what part may change.
+SOURCE, REFERENCE, MASK = "source", "reference", "mask"
+PLACES = (SOURCE, REFERENCE, MASK)
 
 
 class Prompt(models.Model):
@@ -10,6 +16,8 @@ class Prompt(models.Model):
     tags = models.JSONField(default=list, blank=True)
     atomicity = models.PositiveSmallIntegerField(null=True, blank=True)
     metadata = models.JSONField(default=dict, blank=True)
+    # How many pictures it has: most prompts have none, and nobody looks for them.
+    picture_count = models.PositiveSmallIntegerField(default=0, db_default=0, editable=False)
 
     class Meta:
         ordering = ["study", "key"]
@@ -46,3 +54,40 @@ class Atom(models.Model):
 
     def __str__(self) -> str:
         return self.text or self.question
+
+
+class PromptPicture(models.Model):
+    """A picture that belongs to a prompt: what an edit begins with, a subject to be drawn, a mask.
+
+    An image is still one result. `place` is one of PLACES; further pictures of the same kind are
+    numbered: `reference-2`.
+    """
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="prompt_pictures")
+    prompt = models.ForeignKey(Prompt, on_delete=models.CASCADE, related_name="pictures")
+    place = models.CharField(max_length=40)
+    public_id = models.CharField(max_length=22, unique=True, default=new_public_id, editable=False)
+    file = models.CharField(max_length=120)
+    sha256 = models.CharField(max_length=64)
+    width = models.PositiveIntegerField()
+    height = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["prompt", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["prompt", "place"], name="a_place_holds_one_picture_of_a_prompt"
+            ),
+            models.CheckConstraint(
+                condition=~Q(file="") & Q(width__gt=0) & Q(height__gt=0),
+                name="a_prompt_picture_has_a_file_and_a_size",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.place} of {self.prompt_id}"
+
+    @property
+    def kind(self) -> str:
+        """Of several references each is a reference."""
+        return self.place.partition("-")[0]

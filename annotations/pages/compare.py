@@ -13,6 +13,7 @@ from annotations.access import HtmxRequest, Place, place_or_404
 from annotations.bounded_numbers import read_number
 from annotations.database.prepared import Prepared
 from annotations.errors import LabelRefused
+from annotations.forms.prompt_pictures import pictures_of
 from annotations.models import Pair, PairAssignment
 from annotations.pairs import assign, progress, record
 from annotations.pairs.votes import MATCH, QUALITY
@@ -150,6 +151,7 @@ def _with_pair(
         pair = held.pair
         sides = [pair.first, pair.second] if held.left == "first" else [pair.second, pair.first]
         context |= {"pair": pair, "prompt": pair.prompt.text, "sides": sides}
+        context["pictures"] = pictures_of(pair.prompt)
     template = "annotations/compare.html"
     return render(request, template + ("#workplace" if request.htmx else ""), context)
 

@@ -20,7 +20,8 @@ from annotations.bounded_numbers import read_number, read_whole
 from annotations.database.prepared import Prepared
 from annotations.errors import LabelRefused
 from annotations.forms.display import blocks, numbering
-from annotations.forms.html import instructions_html, questions_html
+from annotations.forms.html import instructions_html, pictures_html, questions_html
+from annotations.forms.prompt_pictures import pictures_of, pictures_of_image
 from annotations.forms.versions import form_of, questions_for
 from annotations.labelling import assign, record
 from annotations.labelling import queries as label_queries
@@ -42,6 +43,8 @@ OWN_KEYS = (
     ("next", "Next"),
     ("zoom", "Zoom"),
     ("view", "View"),
+    ("flip", "Flip"),
+    ("difference", "Difference"),
     ("instructions", "Instructions"),
     ("pause", "Break"),
     ("help", "Help"),
@@ -283,6 +286,9 @@ def _render(
         "must_practise": annotator.must_practise,
         **more,
     }
+    upcoming = more.get("upcoming")
+    if image and image.prompt.picture_count and upcoming:
+        context["upcoming_pictures"] = pictures_of_image(str(upcoming))
     if image:
         context["instructions"] = instructions_html(place.study.form, _pictures(place))
     filled = _filled(request, image, context) if image and _is_usual(context) else ""
@@ -301,13 +307,17 @@ def _is_usual(context: Mapping[str, Any]) -> bool:
 
 
 def _filled(request: HtmxRequest, image: Image, context: Mapping[str, Any]) -> str:
-    taken = ("before", "instructions", "prompt_on_top", "questions", "submission", "upcoming")
+    taken = (
+        *("before", "instructions", "pictures", "prompt_on_top", "questions", "submission"),
+        "upcoming",
+    )
     return label_frame.filled(
         context["study"].slug,
         image,
         context["progress"],
         csrf_token=get_token(request),
         form=context["form"].pk,
+        upcoming_pictures=context.get("upcoming_pictures", ()),
         **{name: context[name] for name in taken},
     )
 
@@ -323,6 +333,7 @@ def _questions(
         "to": label_frame.addresses_in(place.study.slug),
         "size": label_frame.size_of(image) if image else {},
         "form": form,
+        "pictures": pictures_html(pictures_of(image.prompt)) if image else "",
         "questions": questions_html(blocks(text, asked, earlier, numbering(form_of(form))), text),
         "prompt_on_top": not any(a.atom or a.question.with_prompt for a in asked),
         "earlier": earlier,

@@ -8,7 +8,7 @@ refusal, an earlier answer, the end of the task) is rendered by the template as 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from django.urls import get_script_prefix, reverse
 from django.utils.html import escape
 from django.utils.safestring import mark_safe
 
+from annotations.forms.prompt_pictures import ShownPicture
 from annotations.labelling.queries import Progress
 from annotations.models import Image
 
@@ -33,6 +34,7 @@ class Kind(NamedTuple):
     prompt_on_top: bool
     has_instructions: bool
     has_upcoming: bool
+    has_pictures: bool
 
 
 def addresses_in(slug: str) -> dict[str, str]:
@@ -50,10 +52,12 @@ def filled(
     csrf_token: str,
     form: int,
     instructions: str,
+    pictures: str,
     prompt_on_top: bool,
     questions: str,
     submission: str,
     upcoming: str,
+    upcoming_pictures: Iterable[ShownPicture],
 ) -> str:
     """For somebody who holds the image, has answered others (`before`: the last of them), and has said
     nothing about this one."""
@@ -64,6 +68,7 @@ def filled(
         prompt_on_top,
         bool(instructions),
         bool(upcoming),
+        bool(pictures),
     )
     values = {
         "before": before,
@@ -75,10 +80,12 @@ def filled(
         "left": str(progress.left),
         "mine": str(progress.mine),
         "mine_total": str(progress.mine_total),
+        "pictures": pictures,
         "prompt": escape(image.prompt.text),
         "questions": questions,
         "submission": submission,
         "upcoming": upcoming,
+        "upcoming_pictures": " ".join(picture.url for picture in upcoming_pictures),
         "width": _twice(image.width),
     }
     # Text and marks by turns.
@@ -93,7 +100,8 @@ def _frame(kind: Kind) -> tuple[str, ...]:
         name: mark_safe(f"\0{name}\0")  # noqa: S308
         for name in (
             *("before", "csrf_token", "form", "height", "image", "instructions", "left", "mine"),
-            *("mine_total", "prompt", "questions", "submission", "upcoming", "width"),
+            *("mine_total", "pictures", "prompt", "questions", "submission"),
+            *("upcoming", "upcoming_pictures", "width"),
         )
     }
     context = {
@@ -111,7 +119,9 @@ def _frame(kind: Kind) -> tuple[str, ...]:
             "left": mark["left"],
             "more": kind.more,
         },
+        "pictures": mark["pictures"] if kind.has_pictures else "",
         "upcoming": mark["upcoming"] if kind.has_upcoming else "",
+        "upcoming_pictures": [{"url": mark["upcoming_pictures"]}] if kind.has_pictures else (),
     }
     return tuple(MARK.split(render_to_string("annotations/label.html#workplace", context)))
 

@@ -18,7 +18,8 @@ from annotations.access import (
 )
 from annotations.errors import LabelRefused, StudyRefused
 from annotations.forms.display import blocks, numbering
-from annotations.forms.html import instructions_html, questions_html
+from annotations.forms.html import instructions_html, pictures_html, questions_html
+from annotations.forms.prompt_pictures import pictures_of
 from annotations.forms.versions import form_of, questions_for
 from annotations.models import Image, Membership
 from annotations.pages.form_values import whole
@@ -123,6 +124,9 @@ def _page(
         "attempt": rounds.tally(state.last) if state.last else None,
         "invitation": member.invitation if member.worker else None,
     }
+    shown = state.image or (state.answer.image if state.answer else None)
+    if shown is not None:
+        context["pictures"] = pictures_html(pictures_of(shown.prompt))
     if state.kind == "image" and state.image is not None:
         text = state.image.prompt.text
         asked = questions_for(study.form, state.image.prompt)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,6 +11,8 @@ from annotations.sources.records import Rejected
 
 KEY_LENGTH = 200
 TEXT_LENGTH = 20_000
+# Squares of larger numbers, and their sums, overflow: no statistic could be computed.
+LARGEST_NUMBER = 1e100
 
 
 class Unfit(Exception):
@@ -45,6 +48,19 @@ def check_text(field: str, value: str, longest: int = TEXT_LENGTH) -> None:
         raise Unfit(field, value[:80], f"“{field}” is not sound text.")
     if len(value) > longest:
         raise Unfit(field, value[:80], f"“{field}” is longer than {longest} characters.")
+
+
+def check_number(field: str, value: float, given: object) -> None:
+    """`given`: as it stands in the file."""
+    if math.isnan(value):
+        raise Unfit(
+            field, given, f"“{field}” is NaN, which is no number: leave it out, or say why."
+        )
+    if math.isinf(value):
+        raise Unfit(field, given, f"“{field}” is infinite; a number must be finite.")
+    if abs(value) > LARGEST_NUMBER:
+        words = f"“{field}” lies beyond {LARGEST_NUMBER:g}: no statistic can be computed with it."
+        raise Unfit(field, given, words)
 
 
 def check_json(field: str, value: dict[str, Any]) -> None:

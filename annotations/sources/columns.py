@@ -15,6 +15,9 @@ from typing import Any
 # What a column may be, in the words of the menu.
 ROLES = {
     "picture": "picture (its file)",
+    "source": "source picture (before the edit)",
+    "reference": "reference picture (of the prompt)",
+    "mask": "mask picture (what may change)",
     "prompt": "prompt",
     "generator": "generator",
     "label:yes/no": "label: yes or no",
@@ -38,6 +41,8 @@ ROLES = {
 }
 LABELS = tuple(role for role in ROLES if role.startswith("label:"))
 KINDS = tuple(role.partition(":")[2] for role in LABELS)
+# Pictures that belong to the prompt, not to a generator.
+OF_PROMPT = ("source", "reference", "mask")
 # Of these a table may have several.
 MANY = (*LABELS, "score", "metadata", "ignore")
 
@@ -45,12 +50,16 @@ MANY = (*LABELS, "score", "metadata", "ignore")
 NAMES = {
     "picture": "file file_name filename path file_path filepath image_path image_file img_path picture "
     "image img image_name photo",
+    "source": "source_image source source_img source_file source_path source_picture input_image "
+    "input_img input input_file original_image original before before_image init_image",
+    "reference": "reference_image reference reference_file ref_image subject_image subject",
+    "mask": "mask mask_image mask_img mask_file mask_path",
     "image_id": "image_id imageid img_id image_key id uid",
     "prompt_id": "prompt_id promptid text_id caption_id item_id prompt_index prompt_number",
     "prompt": "prompt caption text prompt_text description sentence instruction",
     "generator": "generator model system model_name generator_name t2i_model source_model method",
     "release_date": "release_date released release model_date model_release released_at",
-    "tags": "tags tag category categories skill skills",
+    "tags": "tags tag category categories skill skills edit_type edit_kind task_type",
     "sample": "sample seed sample_index sample_number sample_id",
     "rater": "rater annotator annotator_id rater_id worker worker_id workerid user user_id labeler "
     "labeller participant person",
@@ -142,11 +151,12 @@ def kind_of(column: Column) -> str:
 def guess(columns: Sequence[Column]) -> dict[str, str]:
     """A role for every column."""
     roles: dict[str, str] = {}
-    # What really names pictures is the picture, whatever it is called.
-    best = max(columns, key=lambda c: c.files, default=None)
-    if best is not None and best.files and 2 * best.files >= best.cells:
-        roles[best.name] = "picture"
     plain = {c.name: _plain(c.name) for c in columns}
+    # What really names pictures is the picture, whatever it is called. Of several, not the source.
+    shown = [c for c in columns if c.files and 2 * c.files >= c.cells]
+    results = [c for c in shown if not any(plain[c.name] in NAMES[r].split() for r in OF_PROMPT)]
+    if shown:
+        roles[max(results or shown, key=lambda c: c.files).name] = "picture"
     for role, names in NAMES.items():
         if role in roles.values():
             continue
@@ -169,6 +179,8 @@ def guess(columns: Sequence[Column]) -> dict[str, str]:
 def _can(role: str, column: Column) -> bool:
     if role == "release_date":
         return column.dates == column.cells
+    if role in OF_PROMPT:
+        return 2 * column.files >= column.cells > 0
     if role == "sample":
         return column.is_numeric and column.whole and column.low >= 0
     if role in ("prompt", "generator"):

@@ -6,6 +6,7 @@ are about the same image, so labels and scores may stand in a table of their own
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -30,6 +31,7 @@ from annotations.sources.records import (
     GeneratorRecord,
     ImageRecord,
     LabelRecord,
+    PromptPictureRecord,
     PromptRecord,
     Record,
     Rejected,
@@ -54,6 +56,7 @@ SHOWN = 5
 MOST_COLUMNS = 200
 IMPORTED = "imported"
 Cells = dict[str, Any]
+Content = Path | Callable[[], bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,6 +288,9 @@ class _Reader:
         self.prompts: dict[str, tuple[str, tuple[str, ...]]] = {}
         self.metadata: dict[str, dict[str, Any]] = {}
         self.of_prompt: dict[str, Any] = {}
+        # The pictures that the row has for its prompt, by place: which they are, and their bytes.
+        self.prompt_pictures: dict[str, tuple[str, Content]] = {}
+        self.shown: dict[tuple[str, str], str] = {}
         # Of each image: the prompt and the generator that its first row named.
         self.images: dict[str, tuple[str, str]] = {}
         self.raters: Counter[tuple[str, str]] = Counter()
@@ -305,6 +311,7 @@ class _Reader:
                 value = row.value.get(names[role], "") if role in names else ""
                 return restored(_text(value)).strip()
 
+            self.prompt_pictures = self._pictures_of_prompt(names, row, table.name)
             if not {"picture", "image_id"} & names.keys():
                 yield from self._prompt(names, cell, row.line, table.name)
                 return
@@ -336,7 +343,37 @@ class _Reader:
             self.keys[file] = key
         return key, file
 
-    def _content(self, file: str, value: Any) -> Path | Callable[[], bytes] | None:
+    def _pictures_of_prompt(
+        self, names: dict[str, str], row: Row[Cells], table: str
+    ) -> dict[str, tuple[str, Content]]:
+        found: dict[str, tuple[str, Content]] = {}
+        for place in columns.OF_PROMPT:
+            if place not in names:
+                continue
+            value = row.value.get(names[place])
+            name = _text(value).strip()
+            if not name:
+                continue
+            file = self.pictures.find(name, table)
+            content = self._content(file, value)
+            if content is None and isinstance(value, Embedded):
+                continue  # Only labels are looked at now.
+            if content is None:
+                raise Unfit(names[place], name, "There is no such picture.")
+            self.used.add(file)
+            # The same picture lies again in each row of a table that holds its pictures itself.
+            found[place] = (_digest(content()) if callable(content) else file, content)
+        return found
+
+    def _prompt_key(self, cell: Any, text: str) -> str:
+        """Two edits may be asked for in the same words: then their sources tell them apart."""
+        said = cell("prompt_id")
+        source, _ = self.prompt_pictures.get("source", ("", None))
+        if said or not source:
+            return said or picture_names.prompt_key(text)
+        return picture_names.prompt_key(f"{PurePosixPath(source).stem} {text}")
+
+    def _content(self, file: str, value: Any) -> Content | None:
         """Where the picture is: in the table itself, beside it, or nowhere."""
         if isinstance(value, Embedded):
             return value.kept()
@@ -346,7 +383,7 @@ class _Reader:
         self,
         key: str,
         file: str,
-        content: Path | Callable[[], bytes] | None,
+        content: Content | None,
         names: dict[str, str],
         cell: Any,
         line: int,
@@ -365,7 +402,7 @@ class _Reader:
         if not generator and named and "generator" not in names:
             generator = named.generator
         generator = generator or UNKNOWN
-        prompt = cell("prompt_id") or picture_names.prompt_key(text)
+        prompt = self._prompt_key(cell, text)
         known = self.images.get(key)
         if known is not None:
             if known != (prompt, generator):
@@ -389,7 +426,7 @@ class _Reader:
         text = cell("prompt")
         if not text:
             raise Unfit(names["prompt"], "", "The prompt is empty.")
-        key = cell("prompt_id") or picture_names.prompt_key(text)
+        key = self._prompt_key(cell, text)
         yield from self._new_prompt(key, text, cell("tags"), names, line, source)
 
     def _new_prompt(
@@ -408,6 +445,13 @@ class _Reader:
             for name, value in self.of_prompt.items():
                 if self.metadata[key].get(name, value) != value:
                     raise Unfit(name, value, f"“{key}” had another “{name}” further up.")
+        for place, (which, content) in self.prompt_pictures.items():
+            if (key, place) not in self.shown:
+                self.shown[key, place] = which
+                yield PromptPictureRecord(key, place, content, line=line, source=source)
+            elif self.shown[key, place] != which:
+                words = f"“{key}” had another {place} picture further up."
+                raise Unfit(names[place], which, words)
 
     def _labels(
         self,
@@ -454,6 +498,10 @@ class _Reader:
                 judge = cell("judge") or (self.judge if len(scores) == 1 else "") or name
                 score = tidy_tables.number(name, text)
                 yield ScoreRecord(key, judge, score, line=row.line, source=source)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def value_of(name: str, text: str, kind: str) -> float | str:

@@ -63,6 +63,18 @@ class ImageRecord:
     source: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class PromptPictureRecord:
+    """A picture that a prompt has: `place` is source, reference or mask, with a number where there
+    are several. `content` as of an image."""
+
+    prompt: str
+    place: str
+    content: bytes | Path | Callable[[], bytes]
+    line: int = 0
+    source: str = ""
+
+
 # Labels come by the million: a tuple is made in a third of the time that a dataclass takes.
 class LabelRecord(NamedTuple):
     """One value that one person gave to one question about one image."""
@@ -136,6 +148,7 @@ class Remark(NamedTuple):
 NOTES = (Rejected, Missing, Remark)
 Record = (
     PromptRecord
+    | PromptPictureRecord
     | GeneratorRecord
     | ImageRecord
     | LabelRecord

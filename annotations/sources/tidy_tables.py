@@ -16,12 +16,13 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from annotations.sources.checks import Unfit
+from annotations.sources.checks import Unfit, check_number
 from annotations.sources.records import (
     AtomRecord,
     GeneratorRecord,
     ImageRecord,
     LabelRecord,
+    PromptPictureRecord,
     PromptRecord,
     Record,
     ScoreRecord,
@@ -45,8 +46,9 @@ PROMPT_CELLS = itemgetter(
 VARIANTS = {"original", "rewritten"}
 # Keys of `metadata` that speak of the prompt (GenEval's clauses), not of the one image.
 PROMPT_KEYS = ("tag", "include", "exclude", "instances", "relations", "benchmark")
-PARTS = ("generators", "prompts", "images", "labels", "scores")
+PARTS = ("generators", "prompts", "images", "prompt_pictures", "labels", "scores")
 PROMPTS = ("prompt_id", "prompt")
+PROMPT_PICTURES = ("prompt_id", "place", "file")
 PROMPTS_MORE = ("tags", "atomicity", "metadata", "atoms")
 
 
@@ -59,6 +61,7 @@ def study(path: Path, images: Path | None = None) -> Iterator[Record]:
         "generators": generators,
         "prompts": prompts,
         "images": lambda file: images_table(file, images),
+        "prompt_pictures": lambda file: prompt_pictures(file, images),
         "labels": labels,
         "scores": scores,
     }
@@ -129,6 +132,18 @@ def prompts(path: Path) -> Iterator[Record]:
         return (record,)
 
     return records(table(path, required=PROMPTS, optional=PROMPTS_MORE), read, path.name)
+
+
+def prompt_pictures(path: Path, folder: Path | None = None) -> Iterator[Record]:
+    """What belongs to a prompt: the source of an edit, references, masks."""
+
+    def read(row: Row[Sequence[Any]]) -> tuple[Record]:
+        key, place, file = row.value
+        picture = inside(folder or path.parent, text("file", file))
+        key, place = text("prompt_id", key), text("place", place)
+        return (PromptPictureRecord(key, place, picture, row.line, path.name),)
+
+    return records(table(path, required=PROMPT_PICTURES, optional=()), read, path.name)
 
 
 def generators(path: Path) -> Iterator[Record]:
@@ -220,8 +235,7 @@ def number(field: str, value: Any) -> float:
         result = float(value)
     except (TypeError, ValueError, OverflowError):
         raise Unfit(field, value, f"“{field}” must be a number.") from None
-    if not math.isfinite(result):
-        raise Unfit(field, value, f"“{field}” must be a finite number.")
+    check_number(field, result, value)
     return result
 
 
@@ -271,8 +285,7 @@ def _value(value: Any) -> float | str:
         result = math.inf
     except (TypeError, ValueError):
         return text("value", value)
-    if not math.isfinite(result):
-        raise Unfit("value", value, "“value” must be a finite number or a text.")
+    check_number("value", result, value)
     return result
 
 

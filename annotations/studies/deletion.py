@@ -23,7 +23,7 @@ from annotations import event_log
 from annotations.database import locks
 from annotations.errors import StudyRefused
 from annotations.jobs import JobKind, Progress, TryLater
-from annotations.models import Deletion, ExamplePicture, Image, Membership, Study
+from annotations.models import Deletion, ExamplePicture, Image, Membership, PromptPicture, Study
 from annotations.pictures.store import PICTURES, thumbnail_of
 
 logger = logging.getLogger(__name__)
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 # Rows in one transaction.
 BATCH = 500
 # Whose rows name files in the storage.
-SHOW_FILES: tuple[type[models.Model], ...] = (Image, ExamplePicture)
+SHOW_FILES: tuple[type[models.Model], ...] = (Image, ExamplePicture, PromptPicture)
 # Rows that stay held or come anew: so many rounds, with a pause after each, until it is a failed try.
 ROUNDS, PAUSE = 240, 0.25
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
-from pkgutil import iter_modules
 
 from annotations.models import StoredAnswer, Study
 from annotations.stored_answers import store
@@ -15,12 +13,8 @@ from audit import questions
 @cache
 def all_questions() -> dict[str, Question]:
     """By name. Loaded when a worker needs them: the statistics take a second to import."""
-    modules = (
-        f"{questions.__name__}.{part.name}.question" for part in iter_modules(questions.__path__)
-    )
-    return {
-        question.name: question for name in modules for question in import_module(name).QUESTIONS
-    }
+    modules = questions.modules_called("question")
+    return {question.name: question for module in modules for question in module.QUESTIONS}
 
 
 def compute_requested(pk: int) -> None:

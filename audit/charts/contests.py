@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from audit.charts.faces import face_of
-from audit.charts.style import INK, MUTED, configured, drawn, fixed, in_time, rule
+from audit.charts.on_paper import COLUMNS, draw_file
+from audit.charts.style import INK, MUTED, configured, fixed, in_time, rule
 from audit.charts.when_used import alt
 from audit.words.contests import of_generator
 from audit.words.report import title
@@ -104,7 +105,7 @@ def blank(body: dict[str, Any], kind: str = "standing") -> str:
     if not values(body):
         return f"No chart: {body['people'].get('undefined', 'there are no votes')}."
     if kind == "time" and len({row["released"] for row in values(body, dated=True)}) < 2:
-        return "No chart over time: it takes generators of two release dates."
+        return "No chart over time: that needs generators of two release dates."
     return ""
 
 
@@ -118,5 +119,11 @@ def caption(body: dict[str, Any]) -> list[str]:
     ]
 
 
-def chart_file(body: dict[str, Any], *, kind: str, which: str = "standing") -> bytes:
-    return drawn(chart(body, "light", which), caption(body), kind)
+def chart_file(
+    body: dict[str, Any],
+    *,
+    kind: str,
+    which: str = "standing",
+    millimetres: int = COLUMNS[-1],
+) -> bytes:
+    return draw_file(chart(body, "light", which), caption(body), kind, millimetres)

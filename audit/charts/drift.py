@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from audit.charts.agreement import agreement
 from audit.charts.lines import end_labels, lines
 from audit.charts.style import (
     INK,
@@ -23,12 +24,15 @@ from audit.charts.style import (
 )
 from audit.charts.when_used import alt
 from audit.statistic_names import BAND
+from audit.stats.instrument.stability import GAIN
 from audit.stats.over_time.drift import SATURATED
-from audit.view import View
+from audit.view import FOREMOST, View, by_urgency, foremost
 from audit.words import drift_state
 from audit.words.report import title
 
 DEVIATION_HEIGHT = 260
+SHORT_HEIGHT = 120
+DEVIATION = "Net deviation by release date (above 0: the judge is too strict)"
 SCORE_HEIGHT = 220
 
 
@@ -42,7 +46,34 @@ def drift(body: dict[str, Any], view: View | None = None, theme: str = "light") 
     return configured(alt.vconcat(*parts, spacing=24), theme, names=True)
 
 
-def _deviation(body: dict[str, Any], judges: list[str], loud: list[str], theme: str) -> Layered:
+def drifted(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
+    """What moved, by release date: how the judges that drift deviate, or their AUROC where they tell good
+    from bad less than before."""
+    loud = drifting(body) or foremost(body)
+    judges = list(body["judges"])
+    if body["judges"][loud[0]]["drift"].get("moved") == GAIN or not deviations(body, judges):
+        return agreement(body, View(judges=tuple(loud), statistic="auroc"), theme)
+    chart = _deviation(body, judges, loud, theme, SHORT_HEIGHT).properties(title=DEVIATION)
+    return configured(chart, theme, names=True)
+
+
+def drifting(body: dict[str, Any]) -> list[str]:
+    """The judges that drift, the furthest first, as many as a chart can name."""
+    found = [
+        name
+        for name in by_urgency(body["judges"])
+        if drift_state.state_of(body["judges"][name]) == drift_state.DRIFTS
+    ]
+    return found[:FOREMOST]
+
+
+def _deviation(
+    body: dict[str, Any],
+    judges: list[str],
+    loud: list[str],
+    theme: str,
+    height: int = DEVIATION_HEIGHT,
+) -> Layered:
     rows = deviations(body, judges)
     domain = domain_of("net_deviation", rows)
     label = (
@@ -58,7 +89,7 @@ def _deviation(body: dict[str, Any], judges: list[str], loud: list[str], theme: 
     names = (
         alt.Chart(alt.Data(values=_people_rows(body)))
         .mark_text(angle=320, align="right", baseline="middle", fontSize=11, color=MUTED[theme])
-        .encode(x=in_time(), y=alt.value(DEVIATION_HEIGHT + 26), text="generator:N")
+        .encode(x=in_time(), y=alt.value(height + 26), text="generator:N")
     )
     return alt.layer(
         rule(BAND, theme),
@@ -74,13 +105,12 @@ def _deviation(body: dict[str, Any], judges: list[str], loud: list[str], theme: 
             theme,
             axis="human − judge, points",
             domain=domain,
-            height=DEVIATION_HEIGHT,
+            height=height,
         ),
     ).properties(
-        title="Net deviation by release date (above 0: the judge is too strict)"
-        + _offsets(body, loud),
+        title=DEVIATION + _offsets(body, loud),
         width="container",
-        height=DEVIATION_HEIGHT,
+        height=height,
     )
 
 

@@ -12,9 +12,12 @@ from audit.charts import papers as paper_charts
 from audit.charts import slices as slice_charts
 from audit.charts.assisted import assisted
 from audit.charts.assisted import rows as assisted_rows
-from audit.charts.drift import drift
+from audit.charts.drift import drift, drifted
 from audit.charts.each_judge import each_judge
-from audit.charts.style import caption, drawn, rows_of
+from audit.charts.gap import gap
+from audit.charts.gap import rows as gap_rows
+from audit.charts.on_paper import draw_file
+from audit.charts.style import caption, rows_of
 from audit.stats import enough
 from audit.view import View
 
@@ -23,28 +26,33 @@ def chart(name: str, body: dict[str, Any], view: View, *, theme: str = "light") 
     return CHARTS[name](body, view, theme)
 
 
-def chart_file(name: str, body: dict[str, Any], view: View, *, kind: str) -> bytes:
-    """The chart with its signature as a caption, drawn on the server."""
-    return drawn(chart(name, body, view), caption(body), kind)
+def chart_file(
+    name: str, body: dict[str, Any], view: View, *, kind: str, millimetres: int
+) -> bytes:
+    return draw_file(chart(name, body, view), caption(body), kind, millimetres)
 
 
 def blank(name: str, body: dict[str, Any], view: View) -> str:
     """Why this chart would be empty; an empty text when it is not."""
     judges = view.judges_of(body)
-    if name in ("drift", "agreement", "each"):
+    if name in ("drift", "drifted", "agreement", "each"):
         kinds = agreement_charts.SHOWN if name == "agreement" else ("judge_score",)
         if not any(rows_of(body, judges, kind) for kind in kinds):
             return (
-                "No chart: it takes generators with a release date and "
+                "No chart: that needs generators with a release date and "
                 f"{enough.IMAGES} images that have labels and scores."
             )
+    if name == "gap" and not gap_rows(body):
+        return (
+            "No gap in two parts: that needs generators of two release dates, and scores in points."
+        )
     if name == "assisted" and not assisted_rows(body, one_look=view.one_look):
         return f"No chart: no generator has {enough.IMAGES} labels beside judges’ scores."
     if name == "judges" and not judge_charts.rows(body, view):
         return f"No chart: no judge has the {enough.IMAGES} images that a number needs."
     if name == "papers" and not paper_charts.rows(body, view):
         return (
-            "No chart: it takes yes/no answers, and scores between 0 and 1, of the same "
+            "No chart: that needs yes/no answers, and scores between 0 and 1, of the same "
             f"{enough.IMAGES} images of a generator."
         )
     return ""
@@ -53,6 +61,8 @@ def blank(name: str, body: dict[str, Any], view: View) -> str:
 # name in the address -> (report, what the address asks for, theme) -> Vega-Lite
 CHARTS: dict[str, Callable[[dict[str, Any], View, str], dict[str, Any]]] = {
     "drift": drift,
+    "drifted": drifted,
+    "gap": gap,
     "assisted": assisted,
     "agreement": agreement_charts.agreement,
     "each": each_judge,

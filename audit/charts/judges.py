@@ -11,6 +11,7 @@ from audit.statistic_names import STATISTICS, told
 from audit.stats import enough
 from audit.view import MANY, View
 from audit.words.report import title
+from judges.names import short_titles
 
 DEFAULT = "auroc"
 
@@ -20,8 +21,8 @@ def judges(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
     names = view.judges_of(body)
     values = rows(body, view)
     colour, shape = judge_scales(body, names, theme)
-    order = [row["judge"] for row in sorted(values, key=lambda row: -row["value"])]
-    y = alt.Y("judge:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False))
+    order = [row["short"] for row in sorted(values, key=lambda row: -row["value"])]
+    y = alt.Y("short:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False))
     shown = STATISTICS[statistic]
     ceiling = body["people"]["ceiling"].get(statistic, {})
     line = (
@@ -32,6 +33,7 @@ def judges(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
     scale = fixed(domain_of(statistic, [*values, *line]))
     x = alt.X("value:Q", title=shown.name, scale=scale)
     base = alt.Chart(alt.Data(values=values)).encode(y=y)
+    height = max(60, (44 if len(values) <= MANY else 30) * len(values) + 16)
     layers = [
         base.mark_rule(strokeWidth=3, opacity=0.5).encode(
             x=alt.X("low:Q", title=shown.name, scale=scale), x2="high:Q", color=colour
@@ -50,20 +52,25 @@ def judges(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
             .encode(x=x),
             alt.Chart(alt.Data(values=line))
             .mark_text(align="right", dx=-6, fontSize=11, color=MUTED[theme])
-            .encode(x=x, y=alt.value(2), text="label:N"),
+            .encode(x=x, y=alt.value(height - 8), text="label:N"),
         ]
     chart = alt.layer(*layers).properties(
         title=f"{shown.name}, all images (95 % intervals)",
         width="container",
-        height=max(60, (44 if len(values) <= MANY else 30) * len(values) + 16),
+        height=height,
     )
     return configured(chart, theme, names=False)
 
 
 def rows(body: dict[str, Any], view: View) -> list[dict[str, Any]]:
     statistic = view.statistic or DEFAULT
+    short = short_titles(body["judges"])
     return [
-        {"judge": title(name), **{part: estimate[part] for part in ("value", "low", "high", "n")}}
+        {
+            "judge": title(name),
+            "short": short[name],
+            **{part: estimate[part] for part in ("value", "low", "high", "n")},
+        }
         for name in view.judges_of(body)
         if "value" in (estimate := told(body["judges"][name]["overall"], statistic))
         and estimate["n"] >= enough.IMAGES

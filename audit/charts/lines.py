@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from audit.charts.faces import judge_scales, name_ink
+from audit.charts.faces import dashes_of, judge_scales, name_ink
 from audit.charts.style import fixed, in_time, tooltip
 from audit.charts.when_used import alt
 from audit.words.report import title
+from judges.names import short_titles
 
 Rows = Sequence[dict[str, Any]]
 # A name's line, in pixels.
@@ -41,11 +42,12 @@ def lines(
     louder = [row for row in rows if row["judge"] in names]
     quiet = [row for row in rows if row["judge"] not in names]
     colour, shape = judge_scales(body, judges, theme, loud)
+    dashes = dashes_of(body, judges)
 
     def drawn(some: Rows, width: float, size: float) -> list[alt.Chart]:
         base = alt.Chart(alt.Data(values=list(some))).encode(x=in_time(), color=colour)
         return [
-            base.mark_line(strokeWidth=width, cursor="pointer").encode(y=y),
+            base.mark_line(strokeWidth=width, cursor="pointer").encode(y=y, strokeDash=dashes),
             base.mark_point(filled=True, size=size, opacity=1, cursor="pointer").encode(
                 y=y, shape=shape, tooltip=tooltip(decimals)
             ),
@@ -61,8 +63,9 @@ def lines(
         )
     layers += drawn(louder, 2, 70)
     inks = {title(name): name_ink(body, name, theme) for name in loud}
+    short = {title(name): called for name, called in short_titles(body["judges"]).items()}
     ends = [
-        {**label, "ink": inks[label["judge"]]}
+        {**label, "ink": inks[label["judge"]], "short": short[label["judge"]]}
         for label in end_labels(also, louder, domain=domain, height=height)
         if label["judge"] in inks
     ]
@@ -72,7 +75,7 @@ def lines(
         .encode(
             x=in_time(),
             y=alt.Y("place:Q", title=axis, scale=scale),
-            text="judge:N",
+            text="short:N",
             color=alt.Color("ink:N", scale=None),
         )
     )

@@ -8,7 +8,8 @@ from typing import Any
 
 from annotations.models import Study
 from audit import VERSION
-from audit.charts.style import INK, MUTED, YES, Layered, configured, drawn
+from audit.charts.on_paper import draw_file
+from audit.charts.style import INK, MUTED, YES, Layered, configured
 from audit.charts.when_used import alt
 from audit.statistic_names import STATISTICS
 
@@ -20,9 +21,15 @@ ROW = 18
 
 
 def chart_file(
-    name: str, body: dict[str, Any], question: dict[str, Any], *, signed: list[str], kind: str
+    name: str,
+    body: dict[str, Any],
+    question: dict[str, Any],
+    *,
+    signed: list[str],
+    kind: str,
+    millimetres: int,
 ) -> bytes:
-    return drawn(CHARTS[name](body, question, "light"), signed, kind)
+    return draw_file(CHARTS[name](body, question, "light"), signed, kind, millimetres)
 
 
 def caption(study: Study, body: dict[str, Any], question: dict[str, Any]) -> list[str]:
@@ -209,9 +216,9 @@ def blank(name: str, body: dict[str, Any], question: dict[str, Any]) -> str:
 
 
 WHY_BLANK = {
-    "course": "No chart over time: it takes two periods with 30 images each that several people "
+    "course": "No chart over time: that needs two periods with 30 images each that several people "
     "answered.",
-    "others": "No chart of single people: it takes a person with ten answers on images where the "
+    "others": "No chart of single people: that needs a person with ten answers on images where the "
     "others have a majority.",
     "times": "No chart of times: no times were recorded, as with imported answers.",
     "pairs": "No chart of pairs: no two people have answered enough of the same images.",

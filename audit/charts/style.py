@@ -1,13 +1,10 @@
-"""What all charts share: axes, direct labels, the caption."""
+"""What all charts share: axes, direct labels, the signature."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
-
-import vl_convert
 
 from audit.charts.when_used import alt
 from audit.statistic_names import STATISTICS, told
@@ -18,8 +15,6 @@ INK = {"light": "#1c1e21", "dark": "#e8e6e1"}
 MUTED = {"light": "#5c6066", "dark": "#a9adb3"}
 YES = {"light": "#0072B2", "dark": "#56B4E9"}
 NO = {"light": "#D55E00", "dark": "#FF9A57"}
-# A chart in a file, in pixels; the page fits "container" widths to its box.
-FILE_WIDTH = 720
 # What Altair calls a chart in layers.
 Layered: TypeAlias = "alt.LayerChart | alt.FacetChart"
 
@@ -43,7 +38,11 @@ def configured(chart: alt.TopLevelMixin, theme: str, *, names: bool) -> dict[str
             labelLimit=320,
         ),
         legend=alt.LegendConfig(
-            labelColor=INK[theme], titleColor=INK[theme], labelFontSize=12, orient="top"
+            labelColor=INK[theme],
+            titleColor=INK[theme],
+            labelFontSize=12,
+            labelLimit=260,
+            orient="top",
         ),
         header=alt.HeaderConfig(labelColor=INK[theme], titleColor=INK[theme]),
         text=alt.MarkConfig(fontSize=12, color=INK[theme]),
@@ -57,7 +56,7 @@ def configured(chart: alt.TopLevelMixin, theme: str, *, names: bool) -> dict[str
 
 
 def caption(body: dict[str, Any]) -> list[str]:
-    """The signature, as the caption of a figure."""
+    """The signature, for the metadata of a file and the words below a chart."""
     signed = body["signature"]
     judges = ", ".join(f"{name} {fingerprint}" for name, fingerprint in signed["judges"].items())
     return [
@@ -66,40 +65,6 @@ def caption(body: dict[str, Any]) -> list[str]:
         f"intervals: {signed['interval']} · {signed['resamples']} resamples, seed {signed['seed']}",
         f"{judges} · data {signed['data'][:12]}",
     ]
-
-
-def signed_spec(spec: dict[str, Any], signature: list[str]) -> dict[str, Any]:
-    """The chart as a figure for a paper, with a fixed width. The signature is a part of its own: as
-    the title of the chart it would be centred and cut."""
-    parts = spec.pop("vconcat", None)
-    if parts is None:
-        top = ("$schema", "config", "background", "padding", "usermeta", "datasets")
-        parts = [{key: value for key, value in spec.items() if key not in top}]
-        spec = {key: value for key, value in spec.items() if key in top}
-    wide = [
-        {**part, "width": FILE_WIDTH} if part.get("width") == "container" else part
-        for part in parts
-    ]
-    wide.append(
-        {
-            "width": FILE_WIDTH,
-            "height": 28,
-            "data": {"values": [{}]},
-            "mark": {"type": "text", "text": signature, "align": "left", "fontSize": 10},
-            "encoding": {"x": {"value": 0}, "color": {"value": MUTED["light"]}},
-        }
-    )
-    return {**spec, "vconcat": wide}
-
-
-def drawn(spec: dict[str, Any], signature: list[str], kind: str) -> bytes:
-    """SVG, PNG or PDF, without a browser."""
-    text = json.dumps(signed_spec(spec, signature))
-    if kind == "svg":
-        return vl_convert.vegalite_to_svg(text).encode()
-    if kind == "png":
-        return vl_convert.vegalite_to_png(text, scale=2)
-    return vl_convert.vegalite_to_pdf(text)
 
 
 def in_time() -> alt.X:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from audit.charts.style import INK, MUTED, NO, YES, configured, drawn
+from audit.charts.on_paper import draw_file
+from audit.charts.style import INK, MUTED, NO, YES, configured
 from audit.charts.when_used import alt
 from audit.words import why as words
 from audit.words.report import title
@@ -108,5 +109,5 @@ def caption(body: dict[str, Any]) -> list[str]:
     ]
 
 
-def chart_file(body: dict[str, Any], *, kind: str) -> bytes:
-    return drawn(waterfall(body, "light"), caption(body), kind)
+def chart_file(body: dict[str, Any], *, kind: str, millimetres: int) -> bytes:
+    return draw_file(waterfall(body, "light"), caption(body), kind, millimetres)

@@ -31,7 +31,7 @@ from audit.stats.contests.votes import LEFT, RIGHT, TIE, Votes
 from audit.stats.estimate import Result, Undefined
 
 RULE = (
-    "Bradley and Terry’s strengths, {ties}; a win share is the chance to win against another generator "
+    "Bradley and Terry’s strengths, {ties}. A win share is the chance to win against another generator "
     "drawn at random, a tie counting half; groups by Holm over all pairs"
 )
 # Tags beyond these are left out of the table by slice, the most frequent first.

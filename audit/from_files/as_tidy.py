@@ -319,7 +319,7 @@ def _without_images(
     if not any({"prompt", "prompt_id"} & known.keys() for known in facts.values()):
         words.append(
             "No column says which prompt an image was made for, so each image counts as a prompt of "
-            "its own; where several images share a prompt, intervals are too narrow. --images helps."
+            "its own. Where several images share a prompt, intervals are too narrow. --images helps."
         )
     if not any("generator" in known for known in facts.values()):
         words.append(

@@ -21,6 +21,7 @@ from audit.from_files.as_tidy import Told, as_tidy
 from audit.models import Report
 from audit.reports.make import make_report
 from audit.reports.options import Options
+from audit.reports.pairing import questions_of
 from audit.reports.progress import Progress
 from judges.intake import bring_in
 
@@ -83,6 +84,11 @@ def report_of(
             raise Refused(f"No label could be read. {outcome.as_text()}")
         if not outcome.scores:
             raise Refused(f"No score could be read. {outcome.as_text()}")
+        if not questions_of(study):
+            raise Refused(
+                "No question is answered in numbers alone, and statistics need numbers: write answers "
+                "as numbers, or leave those out that are texts."
+            )
         if title:
             study.title = title[:200]
             study.save(update_fields=["title"])

@@ -69,8 +69,13 @@ class Document:
     findings: str
     sections: tuple[Section, ...]
     signature: tuple[tuple[str, str], ...]  # the appendix: term and value
-    signed: str  # the signature in one line: below each page, in each caption of LaTeX
+    signed: str  # the signature in one line
     terms: tuple[tuple[str, str], ...] = field(default=())  # what each statistic says
+
+    @property
+    def short_signature(self) -> str:
+        """Without the judges' fingerprints, which stand in the appendix."""
+        return self.signed.partition("; judges ")[0].rstrip(".") + "."
 
     @property
     def tables(self) -> list[Table]:

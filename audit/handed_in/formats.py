@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from audit.handed_in.compose import compose
 from audit.handed_in.document import Document
 from audit.handed_in.html import as_html
-from audit.handed_in.latex import as_latex
+from audit.handed_in.latex import as_latex, figure_files
 from audit.handed_in.pdf import as_pdf
 from audit.models import Report
 
@@ -16,6 +17,14 @@ HANDED_IN: dict[str, Callable[[Document], str | bytes]] = {
     "html": as_html,
     "latex": as_latex,
 }
+
+
+def write_beside(document: Document, format: str, out: Path) -> None:
+    """What a file needs beside it: LaTeX its figures."""
+    # Where there is no such folder, the file itself cannot be written, and that is said.
+    if format == "latex" and out.parent.is_dir():
+        for name, content in figure_files(document).items():
+            (out.parent / name).write_bytes(content)
 
 
 def of_report(report: Report) -> Document:

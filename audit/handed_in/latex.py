@@ -1,13 +1,16 @@
-"""The document's tables as LaTeX, to be put into a paper: booktabs, a value with its interval, the
-signature in each caption.
+"""The document as LaTeX, to be put into a paper: figures as PDF beside it, tables with booktabs, a value with
+its interval, a short signature in each caption and the whole one at the end.
 
-It is a whole file that compiles by itself, so that one sees the tables before copying them. Figures
-are downloaded from the pages as PDF.
+It is a file that compiles by itself, also without its figures.
 """
 
 from __future__ import annotations
 
-from audit.handed_in.document import Cell, Document, Table
+import io
+import zipfile
+
+from audit.charts.on_paper import COLUMNS, set_svg
+from audit.handed_in.document import Cell, Document, Figure, Table
 from audit.handed_in.standing_words import SIMULATED
 
 # What people typed must not become a command.
@@ -45,8 +48,8 @@ HEAD = r"""\documentclass[10pt,a4paper]{article}
 \usepackage{booktabs}
 \usepackage{graphicx}
 \usepackage[margin=20mm]{geometry}
-% A value above its interval.
-\newcommand{\within}[2]{\shortstack{#1\\{\scriptsize #2}}}
+% A value on the line of its row, and its interval below it.
+\newcommand{\within}[2]{\begin{tabular}[t]{@{}c@{}}#1\\[-2pt]{\scriptsize #2}\end{tabular}}
 \begin{document}
 """
 # From so many columns on a table is made as wide as the page.
@@ -59,8 +62,46 @@ def as_latex(document: Document) -> str:
         told.insert(0, escaped(SIMULATED))
     parts = [HEAD, f"\\section*{{{escaped(document.title)}: {escaped(document.study)}}}\n"]
     parts += [f"{words}\n\n" for words in told]
-    parts += [_table(table, document.signed) for table in document.tables]
-    return "".join([*parts, "\\end{document}\n"])
+    parts += [_figure(figure) for figure in document.figures]
+    parts += [_table(table, document.short_signature) for table in document.tables]
+    signed = f"\\par{{\\footnotesize {escaped(document.signed)}}}\n"
+    return "".join([*parts, signed, "\\end{document}\n"])
+
+
+def figure_files(document: Document) -> dict[str, bytes]:
+    """To lie beside the file."""
+    return {
+        _name(figure): set_svg(figure.svg, [figure.alt, document.signed], "pdf", COLUMNS[-1])
+        for figure in document.figures
+    }
+
+
+def as_zip(document: Document) -> bytes:
+    """The file and its figures."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
+        files = {"report.tex": as_latex(document).encode(), **figure_files(document)}
+        for name, content in files.items():
+            # A moment of the clock would make every file another one.
+            packed.writestr(zipfile.ZipInfo(name), content)
+    return out.getvalue()
+
+
+def _name(figure: Figure) -> str:
+    return f"figure-{figure.number}.pdf"
+
+
+def _figure(figure: Figure) -> str:
+    name = _name(figure)
+    shown = f"\\includegraphics[width=\\linewidth]{{{name}}}"
+    lines = [
+        "\\begin{figure}[p]",
+        "\\centering",
+        f"\\IfFileExists{{{name}}}{{{shown}}}{{\\fbox{{{name}}}}}",
+        f"\\caption{{{escaped(figure.caption)}}}",
+        "\\end{figure}",
+    ]
+    return "\n".join([*lines, "", ""])
 
 
 def escaped(text: str) -> str:

@@ -86,8 +86,8 @@ def _plain(document: Document) -> dict[str, Any]:
         section["blocks"] = [_block(block) for block in made.blocks]
     # As they are in the file's own title; breaks are for columns.
     plain |= {"title": document.title, "study": document.study, "made": document.made}
-    # The judges' fingerprints are in the appendix; a footer of four lines is none.
-    footer = _broken(document.signed.partition("; judges ")[0].rstrip(".") + ".")
+    # A footer of four lines is none.
+    footer = _broken(document.short_signature)
     return {**plain, "line": line(document), "footer": footer, "digits": DIGITS}
 
 

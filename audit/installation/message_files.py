@@ -99,7 +99,7 @@ class Channel(filesystem.Channel):
         except FileNotFoundError:
             table = []
         if table is None:
-            logger.error("a broken table was set aside and made anew: %s", file.name)
+            logger.error("a broken table was moved away and made anew: %s", file.name)
             os.replace(file, f"{file}{BROKEN}")
         if not table:
             table = list(_bound.get(file, ()))

@@ -23,8 +23,7 @@ from annotations.middleware import CANNOT_WRITE, cannot_write
 from annotations.models import Deletion
 from annotations.studies import owners
 from audit import demo
-from audit.charts import vega_script
-from audit.installation import health
+from audit.installation import health, vega_script
 from audit.pages import home_cards
 from audit.tasks import make_demo_task
 from judges.runs.wake import send

@@ -33,7 +33,7 @@ def refusal() -> str:
     if applied and FIRST not in applied:
         return (
             "This database is from before version 0.2.0, and cannot be migrated. With the version that "
-            "made it, write each study out (`manage.py export_study STUDY FOLDER --images`); then give this "
+            "made it, write each study out (`manage.py export_study STUDY FOLDER --images`). Then give this "
             "version a new database and import them (`manage.py import_study STUDY --format tidy FOLDER`)."
         )
     if applied - set(loader.disk_migrations):

@@ -47,7 +47,7 @@ def raters(body: dict[str, Any]) -> str:
     share = found["intraclass"]
     between = _range(share["low"], share["high"], lambda value: f"{value:.2f}")
     return (
-        f"For a mean, best is {found['best']} person per image and more images: of what answers vary, "
+        f"For a mean, best is {found['best']} person per image and more images. Of what answers vary, "
         f"{share['value']:.2f}{between} is between images, the rest between people about one image. "
         "Agreement, the people’s ceiling and the alternative annotator test need two or three."
     )

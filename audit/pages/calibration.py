@@ -1,17 +1,11 @@
-"""One judge's scores by people's yes and no, and what another threshold would change."""
+"""A part of a judge's page: its scores by people's yes and no, and what another threshold would change."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
-from django.http import HttpResponse
-from django.views.decorators.http import require_GET
-
-from annotations.access import HtmxRequest
 from audit.charts.faces import face_of
-from audit.pages.filters import judge_select
-from audit.pages.frame import ReportPage, report_page, respond
+from audit.pages.frame import ReportPage
 from audit.pages.tables import Table, row
 from audit.view import View
 from audit.words import page_sentences
@@ -20,45 +14,29 @@ from audit.words.report import title
 COLUMNS = {"human_score": "people say yes, %"}
 
 
-@require_GET
-@login_required
-def calibration(request: HtmxRequest, slug: str) -> HttpResponse:
-    page = report_page(request, slug)
-    return respond(page, "audit/calibration.html", lambda: _context(page))
-
-
-def _context(page: ReportPage) -> dict[str, Any]:
-    body = page.body
-    context: dict[str, Any] = {}
-    if not page.compares:
-        return context
-    name = page.view.judge_of(body)
+def curves_of(page: ReportPage, body: dict[str, Any], name: str) -> dict[str, Any]:
+    """Nothing of a report that was made before reports had curves."""
     curves = body["judges"][name].get("curves")
     if curves is None:
-        # A report made before reports had curves.
-        return context
+        return {}
     curve, reliability = curves["roc"], curves["reliability"]
     asked = {"judge": name}
     return {
-        **context,
-        "judge": name,
-        "sentences": page_sentences.of_calibration(body, name),
+        "calibrated": page_sentences.of_calibration(body, name),
         "histogram": page.plot("histogram", f"{title(name)}: scores by people’s answer", **asked),
         "roc": page.plot("roc", "ROC curve", **asked),
         "reliability": page.plot("reliability", "Reliability", **asked),
-        "csv": page.table_file("calibration", **asked),
+        "calibration_csv": page.table_file("calibration", **asked),
         "points": None if "undefined" in curve else curve,
         "no_curve": curve.get("undefined", ""),
         "reliable": isinstance(reliability, list),
         "unreliable": "" if isinstance(reliability, list) else reliability["undefined"],
-        "table": table(body, name),
+        "scores": table(body, name),
         "bins": [
             {"range": f"{row['from']:.3g} to {row['to']:.3g}", "yes": row["yes"], "no": row["no"]}
             for row in curves["histogram"]
             if row["yes"] or row["no"]
         ],
-        "filters": [judge_select(body, name)],
-        "filter_url": page.request.path,
     }
 
 

@@ -1,5 +1,5 @@
-"""What a judge may be used for: one answer to each question, the numbers behind it, the generators'
-ranking by people and by one judge, and the images on which that judge should not decide."""
+"""What judges may be used for: one answer to each question, and the numbers behind it. Of one judge, on its
+page: the generators' ranking by people and by it, and the images on which it should not decide."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from django.views.decorators.http import require_GET, require_POST
 from annotations.access import HtmxRequest, owner_place_or_404
 from audit.charts.faces import face_of
 from audit.next_labels.to_people import draw_to_people
-from audit.pages.filters import judge_select
 from audit.pages.frame import ReportPage, report_page, respond
 from audit.pages.tables import Table, row
 from audit.reports import escalation
@@ -63,26 +62,30 @@ def draw(request: HtmxRequest, slug: str) -> HttpResponse:
 
 def _context(page: ReportPage) -> dict[str, Any]:
     body = page.body
+    shown: dict[str, Any] = {"thing": "What each judge may be used for"}
     if not page.compares:
-        return {}
-    name = page.view.judge_of(body)
+        return shown
+    return {
+        **shown,
+        "answers": words.answers(body),
+        "tables": [people(page, body), reward(page, body)],
+        "csv": page.table_file("decide"),
+        "filter_url": page.request.path,
+    }
+
+
+def work_of(page: ReportPage, body: dict[str, Any], name: str) -> dict[str, Any]:
+    """Of one judge: the generators' ranking, and the images that it leaves to people."""
     left, first = escalation.first_left_to_people(page.study, name, body, LISTED)
     return {
-        "answers": words.answers(body),
-        "judge": title(name),
-        "tables": [people(page, body), reward(page, body)],
         "ranking": ranking(body, name),
         "trusted": told(body["judges"][name]["overall"], "trusted_share"),
         "left": left,
-        "chosen": name,
         "draw_url": page.address("decide-draw") if page.request.place.owns else "",
         "listed": [
             {"image": image, "url": page.address("data-image", image.public_id)} for image in first
         ],
         "left_csv": page.address("decide-images", judge=name),
-        "csv": page.table_file("decide", judge=name),
-        "filters": [judge_select(body, name)] if len(body["judges"]) > 1 else [],
-        "filter_url": page.request.path,
     }
 
 
@@ -111,7 +114,7 @@ def people(page: ReportPage, body: dict[str, Any]) -> Table:
                     for line in (drift_state.facts(judge), words.beside_people(overall))
                     if line
                 ),
-                link=page.address("decide", judge=name),
+                link=page.address("judge", judge=name),
             )
         )
     return Table("instead-of-people", "Instead of people", "judge", PEOPLE, rows)

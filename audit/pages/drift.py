@@ -1,4 +1,4 @@
-"""The main page: where, and since when, a judge has drifted away from people."""
+"""Where, and since when, a judge has drifted away from people; why, in a half that is loaded when it is seen."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
+from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest
@@ -41,7 +42,12 @@ def drift(request: HtmxRequest, slug: str) -> HttpResponse:
 
 def _context(page: ReportPage) -> dict[str, Any]:
     body = page.body
-    context: dict[str, Any] = {"tables": []}
+    # What the address asks for is asked of its second half, too.
+    why = reverse("why", args=[page.study.slug])
+    context: dict[str, Any] = {
+        "tables": [],
+        "why_url": f"{why}?{page.request.GET.urlencode()}",
+    }
     if not page.compares:
         return context
     judges, loud = page.view.judges_of(body), page.view.judges_drawn(body)[1]

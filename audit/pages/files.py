@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import json
 from collections.abc import Callable
 from typing import Any
 
+import vl_convert
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.views.decorators.http import require_GET
@@ -15,7 +17,9 @@ from django.views.decorators.http import require_GET
 from annotations.access import HtmxRequest
 from annotations.exports.labels import defused
 from audit.charts import every_chart
+from audit.charts.on_paper import COLUMNS
 from audit.charts.specifications import SPECIFICATIONS
+from audit.charts.widths import fit_to
 from audit.models import Report
 from audit.pages import calibration, decide, drift, side_by_side, slices, tables
 from audit.pages.frame import ReportPage, report_page
@@ -23,6 +27,10 @@ from audit.pages.tables import Table, csv_of
 from audit.reports import escalation
 from audit.view import View
 
+STEP, LEAST_WIDTH, MOST_WIDTH, PICTURE_WIDTH = 20, 240, 1600, 720  # pixels
+LONGEST_NUMBER = 5
+# What a page shows: a picture first, the specification for who wants to point at it.
+ON_SCREEN = {"picture": "image/svg+xml", "json": "application/json"}
 TYPES = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}
 TABLES: dict[str, Callable[[ReportPage, dict[str, Any], View], list[Table]]] = {
     "drift": drift.table_file,
@@ -37,40 +45,68 @@ TABLES: dict[str, Callable[[ReportPage, dict[str, Any], View], list[Table]]] = {
 @login_required
 def chart(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpResponse:
     page = report_page(request, slug)
-    if name not in every_chart.CHARTS or (kind != "json" and kind not in TYPES):
+    if name not in every_chart.CHARTS or kind not in {**ON_SCREEN, **TYPES}:
         raise Http404
-    if kind == "json" and page.report is not None:
-        return _specification(page, page.report, name)
     body = _with_judges(page)
-    content = every_chart.chart_file(name, body, page.view, kind=kind)
+    if kind in ON_SCREEN and page.report is not None:
+        return _on_screen(page, page.report, name, kind)
+    content = every_chart.chart_file(
+        name, body, page.view, kind=kind, millimetres=millimetres_of(request)
+    )
     return attached(content, TYPES[kind], f"{slug}-{name}.{kind}")
 
 
-def _specification(page: ReportPage, report: Report, name: str) -> HttpResponse:
+def _on_screen(page: ReportPage, report: Report, name: str, kind: str) -> HttpResponse:
     key = (report.pk, report.created_at, report.data, name, page.view)
 
     def make(theme: str) -> dict[str, Any]:
         return every_chart.chart(name, _with_judges(page), page.view, theme=theme)
 
-    response = specification(page.request, key, make)
+    response = send_chart(page.request, kind, key, make)
     if "report" in page.request.GET:
         # This address means this report for ever; an hour, since an update may draw it otherwise.
         response["Cache-Control"] = "private, max-age=3600"
     return response
 
 
-def specification(
-    request: HtmxRequest, key: tuple[Any, ...], make: Callable[[str], dict[str, Any]]
+def send_chart(
+    request: HtmxRequest,
+    kind: str,
+    key: tuple[Any, ...],
+    make: Callable[[str], dict[str, Any]],
 ) -> HttpResponse:
-    """Of a chart, for a page to draw; `make` is called with the theme where it was not made yet."""
+    """Of a chart, for a page to show; `make` is called with the theme where it was not made yet."""
     theme = "dark" if request.GET.get("theme") == "dark" else "light"
-    content = SPECIFICATIONS.compressed((*key, theme), lambda: make(theme))
+    width = _width_of(request, PICTURE_WIDTH if kind == "picture" else 0)
+
+    def draw() -> bytes:
+        spec = make(theme)
+        if width:
+            spec = fit_to(spec, width)
+        text = json.dumps(spec)
+        return (vl_convert.vegalite_to_svg(text) if kind == "picture" else text).encode()
+
+    content = SPECIFICATIONS.compressed((*key, theme, kind, width), draw)
     headers = {"Vary": "Accept-Encoding, Cookie"}
     if "gzip" in request.headers.get("Accept-Encoding", ""):
         headers["Content-Encoding"] = "gzip"
     else:
         content = gzip.decompress(content)
-    return HttpResponse(content, content_type="application/json", headers=headers)
+    return HttpResponse(content, content_type=ON_SCREEN[kind], headers=headers)
+
+
+def _width_of(request: HtmxRequest, usual: int) -> int:
+    """In pixels, in steps, so that few are made."""
+    given = request.GET.get("width", "")
+    if not given.isdecimal() or len(given) > LONGEST_NUMBER:
+        return usual
+    return min(max(int(given) // STEP * STEP, LEAST_WIDTH), MOST_WIDTH)
+
+
+def millimetres_of(request: HtmxRequest) -> int:
+    """Of a column or of a page."""
+    columns = {str(column): column for column in COLUMNS}
+    return columns.get(request.GET.get("width", ""), COLUMNS[-1])
 
 
 def _with_judges(page: ReportPage) -> dict[str, Any]:

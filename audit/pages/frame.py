@@ -21,6 +21,7 @@ from django.urls import reverse
 from annotations.access import HtmxRequest, research_place_or_404
 from annotations.models import StoredAnswer, Study
 from audit.charts import every_chart
+from audit.charts.on_paper import COLUMNS
 from audit.models import Report
 from audit.pages import filters
 from audit.questions.report.question import awaited_report, request_due_report
@@ -32,7 +33,24 @@ from audit.words import report as report_words
 from audit.words import titles
 from judges.runs.queries import RunRow, running_rows
 
-FILES = ("svg", "png", "pdf")
+FILES = ("svg", "pdf", "png")
+
+
+def chart_links(at: Callable[[str], str]) -> dict[str, Any]:
+    """`at` gives the address of a chart as each kind of file, with a query of its own."""
+    return {
+        "spec": at("json"),
+        "picture": at("picture"),
+        "downloads": [
+            {
+                "width": width,
+                "files": [
+                    {"name": kind.upper(), "url": f"{at(kind)}&width={width}"} for kind in FILES
+                ],
+            }
+            for width in COLUMNS
+        ],
+    }
 
 
 class Polled(Protocol):
@@ -134,9 +152,8 @@ class ReportPage:
             "name": name,
             "title": heading,
             "blank": every_chart.blank(name, self.body, self.view),
-            "spec": at("json"),
             "images": self.address("data"),
-            "downloads": [{"name": kind.upper(), "url": at(kind)} for kind in FILES],
+            **chart_links(at),
         }
 
     def table_file(self, name: str, **query: Any) -> str:
@@ -150,7 +167,7 @@ class ReportPage:
     def shared(self) -> dict[str, Any]:
         body, study = self.body, self.study
         match = self.request.resolver_match
-        here = (match and match.url_name) or "drift"
+        here = (match and match.url_name) or "summary"
         return {
             "study": study,
             "etag": self.etag,

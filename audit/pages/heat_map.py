@@ -12,7 +12,7 @@ from audit.pages.tables import Row, Table, judged_enough
 from audit.statistic_names import STATISTICS, told
 from audit.stats import enough
 from audit.stats.multiplicity import LEVEL
-from audit.words.numbers import cell, p_words
+from audit.words.numbers import cell, corrected_p
 from audit.words.report import title
 
 STEPS = 4
@@ -36,7 +36,7 @@ class HeatCell:
     words: str  # interval, images and p, or why there is no number
     tint: str  # a class of the stylesheet
     link: str
-    sure: bool = False  # off by more than chance, where so many cells are looked at
+    sure: bool = False  # apart from the judge's average by more than chance, of so many cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +162,9 @@ def _cell(estimate: dict[str, Any] | None, statistic: str, link: str) -> HeatCel
     shown = cell(statistic, estimate)
     if "undefined" in estimate:
         return HeatCell("", shown.undefined, "", link)
-    tested = f", {p_words(estimate['p_holm'])}" if "p_holm" in estimate else ""
-    words = f"{shown.low} to {shown.high}, {estimate['n']} images{tested}"
-    sure = estimate.get("p_holm", 1.0) <= LEVEL
+    parts = [f"{shown.low} to {shown.high}", f"{estimate['n']} images", corrected_p(estimate)]
+    words = ", ".join(part for part in parts if part)
+    sure = estimate.get("p_bh", 1.0) <= LEVEL
     return HeatCell(shown.value, words, _tint(estimate["value"], statistic), link, sure)
 
 

@@ -143,8 +143,8 @@ def _steps(
         if report
         else "No report yet. It needs labels and a judge’s scores of the same images.",
         report is not None,
-        at("drift"),
-        "See the drift",
+        at("summary"),
+        "See the summary",
         (("Export reports", at("reports")),) if report is not None else (),
     )
 

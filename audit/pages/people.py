@@ -20,9 +20,9 @@ from annotations.exports.pseudonyms import naming
 from annotations.models import StoredAnswer, Study
 from annotations.stored_answers.store import read_answer
 from audit.charts import people as people_charts
-from audit.pages.files import TYPES, attached, specification
+from audit.pages.files import ON_SCREEN, TYPES, attached, millimetres_of, send_chart
 from audit.pages.filters import select
-from audit.pages.frame import FILES, respond
+from audit.pages.frame import chart_links, respond
 from audit.pages.tables import Row, Table, csv_of, row
 from audit.questions.agreement.question import AGREEMENT
 from audit.reports.people_agreement import AGAINST, CONFUSION
@@ -158,12 +158,12 @@ def people(request: HtmxRequest, slug: str) -> HttpResponse:
 @login_required
 def chart(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpResponse:
     page = _page(request, slug)
-    if name not in people_charts.CHARTS or (kind != "json" and kind not in TYPES):
+    if name not in people_charts.CHARTS or kind not in {**ON_SCREEN, **TYPES}:
         raise Http404
     if not page.question:
         raise Http404
-    body, question = page.content(as_file=kind != "json")
-    if kind == "json":
+    body, question = page.content(as_file=kind not in ON_SCREEN)
+    if kind in ON_SCREEN:
         key = (
             "people",
             page.answer.pk,
@@ -173,9 +173,11 @@ def chart(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpResponse
             page.per,
         )
         draw = people_charts.CHARTS[name]
-        return specification(request, key, lambda theme: draw(body, question, theme))
+        return send_chart(request, kind, key, lambda theme: draw(body, question, theme))
     signed = people_charts.caption(page.study, body, question)
-    content = people_charts.chart_file(name, body, question, signed=signed, kind=kind)
+    content = people_charts.chart_file(
+        name, body, question, signed=signed, kind=kind, millimetres=millimetres_of(request)
+    )
     return attached(content, TYPES[kind], f"{slug}-people-{name}.{kind}")
 
 
@@ -239,11 +241,9 @@ def _plot(
         "blank": blank,
         "note": "" if blank else NOTES[name],
         # The address changes with the data, so the browser redraws the chart only then.
-        "spec": f"{page.address('people-chart', name, 'json')}&data={body['data'][:12]}",
-        "downloads": [
-            {"name": kind.upper(), "url": page.address("people-chart", name, kind)}
-            for kind in FILES
-        ],
+        **chart_links(
+            lambda kind: f"{page.address('people-chart', name, kind)}&data={body['data'][:12]}"
+        ),
     }
 
 

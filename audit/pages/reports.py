@@ -17,6 +17,7 @@ from annotations.stored_answers.store import request_answer
 from audit.answers.worker import all_questions
 from audit.charts.faces import face_of
 from audit.handed_in.formats import HANDED_IN, of_report
+from audit.handed_in.latex import as_zip
 from audit.models import Report
 from audit.navigation import PAGES
 from audit.pages.frame import ReportPage, options_of, report_page, respond
@@ -28,9 +29,9 @@ LISTED = 100
 KINDS = {
     "html": "text/html; charset=utf-8",
     "pdf": "application/pdf",
-    "latex": "text/x-tex; charset=utf-8",
+    "latex": "application/zip",
 }
-ENDINGS = {"latex": "tex"}
+ENDINGS = {"latex": "zip"}  # with its figures
 
 
 @require_GET
@@ -58,7 +59,7 @@ def make(request: HtmxRequest, slug: str) -> HttpResponse:
     if request.htmx:
         return HttpResponse(status=204, headers={"HX-Trigger": "report-asked"})
     name = request.POST.get("page", "")
-    address = reverse(name if name in PAGES else "drift", args=[slug])
+    address = reverse(name if name in PAGES else "summary", args=[slug])
     return redirect(f"{address}?{urlencode(options)}" if options else address)
 
 
@@ -81,11 +82,16 @@ def as_file(request: HtmxRequest, slug: str, report_id: int, kind: str) -> HttpR
     if kind == "json":
         response: HttpResponse = JsonResponse(report.body)
     elif kind in KINDS:
-        response = HttpResponse(HANDED_IN[kind](of_report(report)), content_type=KINDS[kind])
+        response = HttpResponse(_document(report, kind), content_type=KINDS[kind])
     else:
         raise Http404
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
+
+
+def _document(report: Report, kind: str) -> str | bytes:
+    document = of_report(report)
+    return as_zip(document) if kind == "latex" else HANDED_IN[kind](document)
 
 
 def _listed(page: ReportPage) -> dict[str, Any]:

@@ -32,7 +32,7 @@ def side_by_side(request: HtmxRequest, slug: str) -> HttpResponse:
 
 def _context(page: ReportPage) -> dict[str, Any]:
     body = page.body
-    context: dict[str, Any] = {}
+    context: dict[str, Any] = {"thing": "All statistics, judge by judge"}
     if not page.compares:
         return context
     statistic = page.view.statistic or "auroc"
@@ -68,7 +68,7 @@ def table(page: ReportPage, body: dict[str, Any]) -> Table:
             judge=name,
             face=face_of(body, name),
             note=f"{judge['overall']['n']} images · {drift_state.facts(judge)}",
-            link=page.address("gallery", judge=name),
+            link=page.address("judge", judge=name),
         )
         for name, judge in body["judges"].items()
     ]

@@ -15,7 +15,10 @@ from audit.charts.faces import Face
 from audit.statistic_names import MAIN, told
 from audit.stats import enough
 from audit.words import drift_state
-from audit.words.numbers import Cell, cell, p_words
+from audit.words.numbers import Cell, cell, corrected_p
+
+# Of a number, as columns of a file.
+PARTS = ("value", "low", "high", "n", "p", "p_holm", "p_bh", "undefined")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class Row:
     def cells_with_p(self) -> list[dict[str, Any]]:
         """Cells, with the p-value below where there was a test."""
         return [
-            {"cell": cell, "p": p_words(estimate["p_holm"]) if "p_holm" in estimate else ""}
+            {"cell": cell, "p": corrected_p(estimate)}
             for cell, estimate in zip(self.cells, self.estimates, strict=True)
         ]
 
@@ -102,17 +105,15 @@ def as_csv(body: dict[str, Any], tables: Iterable[Table]) -> str:
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(
-        ["study", "data", "table", "row", "judge", "fingerprint", "statistic"]
-        + ["value", "low", "high", "n", "p", "p_holm", "undefined"]
+        ["study", "data", "table", "row", "judge", "fingerprint", "statistic"] + [*PARTS]
     )
     prints = body["signature"]["judges"]
     for table in tables:
         for row in table.rows:
             for name, estimate in zip(row.names, row.estimates, strict=True):
-                parts = ("value", "low", "high", "n", "p", "p_holm", "undefined")
                 line = [body["study"], body["signature"]["data"], table.key, row.label]
                 line += [row.judge, prints.get(row.judge, ""), name]
-                line += [estimate.get(part, "") for part in parts]
+                line += [estimate.get(part, "") for part in PARTS]
                 writer.writerow([defused(value) for value in line])
     return out.getvalue()
 

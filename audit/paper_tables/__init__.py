@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from audit.paper_tables import correlations, dsg, geneval, geneval2, tifa, viescore
+from audit.paper_tables import correlations, dsg, geneval, geneval2, imagenhub, tifa, viescore
 from audit.paper_tables.study import Audited
 from audit.paper_tables.table import PaperTable
 
@@ -12,6 +12,7 @@ LIKE: dict[str, Callable[[Audited], Sequence[PaperTable]]] = {
     "tifa": tifa.tables,
     "dsg": dsg.tables,
     "viescore": viescore.tables,
+    "imagenhub": imagenhub.tables,
     "genai_bench": correlations.genai_bench,
     "t2v": correlations.t2v,
 }

@@ -33,8 +33,8 @@ def tables(audited: Audited) -> Sequence[PaperTable]:
             tuple(_scores(audited, of_people, whole)),
             1,
             (
-                "A Soft-TIFA judge is compared with the atoms where it takes the arithmetic mean, with "
-                "the prompts where it takes the geometric mean.",
+                "A Soft-TIFA judge is compared with the atoms by its arithmetic mean, with the "
+                "prompts by its geometric mean.",
             ),
         ),
         PaperTable(

@@ -8,8 +8,8 @@ from audit.statistic_names import STATISTICS
 
 HEAD = """# The keys of a report
 
-What `jurybox report STUDY --json`, `jurybox audit … --out report.json` and the API's `studies/STUDY/report/` give,
-read off a report that was made while this page was. **Estimate** means
+Given by `jurybox report STUDY --json`, `jurybox audit … --out report.json` and the API's `studies/STUDY/report/`.
+Read off a report that was made while this page was. **Estimate** means
 `{"value", "low", "high", "n"}`, or `{"undefined": "the reason", "n"}` where there is no number. NAME stands for
 a judge, a generator, a tag and the like; `[]` for each row of a list.
 """

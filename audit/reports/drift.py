@@ -170,22 +170,16 @@ class _Reading:
             "gain": est(_scaled(found.gain_later.interval(CONFIDENCE), 1.0, n)),
         }
 
-    @property
-    def _newest(self) -> np.ndarray:
-        """At least a third of the generators, and all of a date; none where there is one date."""
-        first = self.dates[len(self.dates) - -(-len(self.dates) // 3)]
-        return (self.dates >= first) & (self.dates > 0)
-
     def _same_people(self) -> float | None:
         """The share of the answers on the newest by people who have also labelled older ones."""
         given = self.people.answers_by_generator[:, self.counted]
-        newest = self._newest
+        newest = newest_third(self.dates)
         older, later = given[:, ~newest].sum(axis=1), given[:, newest].sum(axis=1)
         return float(later[older > 0].sum() / later.sum()) if later.sum() else None
 
     def _gap(self) -> dict[str, Any]:
         """How far people and the judge lie apart on the newest third, and what that is made of."""
-        newest = self._newest
+        newest = newest_third(self.dates)
         n = int(newest[self.generators].sum())
         if reason := self.series.no_points or ("" if newest.any() else "there is one date only"):
             return est(Undefined(reason, n))
@@ -293,7 +287,8 @@ def orders(people: People, series: Series, options: Options) -> dict[str, Any]:
     size = np.bincount(people.generators[there], minlength=len(people.generator_names))
     days = people.release_dates
     counted = [code for code, day in enumerate(days) if day and size[code] >= enough.IMAGES]
-    newest = _newest_third(people, counted)
+    dates = np.array([day.toordinal() for code in counted if (day := days[code]) is not None])
+    newest = np.array(counted, dtype=np.int64)[newest_third(dates)].tolist()
     found: dict[str, Any] = {
         "what": AUROC if people.scale.is_yes_no else PAIRS,
         "constant": bool(there.sum() >= enough.IMAGES and np.ptp(series.score[there]) == 0),
@@ -307,13 +302,13 @@ def orders(people: People, series: Series, options: Options) -> dict[str, Any]:
     return found
 
 
-def _newest_third(people: People, counted: list[int]) -> list[int]:
-    """At least a third of them, and all of a date; nothing where there is one date."""
-    days = [people.release_dates[code] for code in counted]
-    if len(set(days)) < 2:
-        return []
-    first = days[len(days) - -(-len(days) // 3)]
-    return [code for code, day in zip(counted, days, strict=True) if day and first and day >= first]
+def newest_third(dates: np.ndarray) -> np.ndarray:
+    """At least a third of the generators, and all of a date, without the oldest date: with one date there
+    is nothing newer than anything. `dates` of generators, ascending."""
+    if not dates.size:
+        return np.zeros(0, dtype=bool)
+    first = dates[dates.size - -(-dates.size // 3)]
+    return (dates >= first) & (dates > dates[0])
 
 
 def _order(people: People, series: Series, where: np.ndarray, options: Options) -> Result:

@@ -105,8 +105,15 @@ class JudgeReport:
                 if everything
                 else slices.statistics(self.series.at(where), self.options)
             )
+            # What generators tell is drift, and tested there.
+            if cut is not slices.by_generator:
+                by_name[name] = self.own_average.beside(by_name[name], where)
             step()
         return by_name
+
+    @cached_property
+    def own_average(self) -> slices.OwnAverage:
+        return slices.OwnAverage(self.series)
 
     def _over_time(self, step: Step) -> dict[str, Any]:
         by_generator = self._by(slices.by_generator, step)
@@ -134,16 +141,24 @@ class JudgeReport:
         return {
             # Two slices of half the images each: their ranks would take as long as everything else.
             "by_unanimity": {
-                name: slices.agreement(self.series.at(where), self.options)
+                name: self.own_average.beside(
+                    slices.agreement(self.series.at(where), self.options), where
+                )
                 for name, where in slices.by_unanimity(self.people)
             },
-            "by_atom_kind": {
-                kind: slices.statistics(slices.atoms(self.judge, kind), self.options)
-                for kind in sorted(set(self.judge.atom_kinds))
-            },
+            "by_atom_kind": self._by_atom_kind(),
             "by_person": self._by_person(),
             "curves": curves(self.series, self.options),
         }
+
+    def _by_atom_kind(self) -> dict[str, Any]:
+        atoms, kinds = slices.atoms(self.judge), self.judge.atom_kinds
+        average = slices.OwnAverage(atoms) if kinds.size else None
+        found = {}
+        for kind in sorted(set(kinds)):
+            stats = slices.statistics(atoms.at(kinds == kind), self.options)
+            found[kind] = average.beside(stats, kinds == kind) if average else stats
+        return found
 
     def _by_person(self) -> dict[str, Any]:
         """The judge compared with each person alone: it may agree with some more than with others."""
@@ -172,7 +187,7 @@ class JudgeReport:
             self.reference.yes[both],
             judge.scores[both],
             groups=by_content(
-                self.people.prompts[both], self.reference.yes[both], judge.scores[both]
+                self.people.prompts_by_content[both], self.reference.yes[both], judge.scores[both]
             ),
             folds=5,
             seed=self.options.seed,

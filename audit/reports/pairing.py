@@ -37,6 +37,8 @@ from annotations.stored_answers.store import read_figures
 from annotations.studies import adjudication, draws
 from annotations.studies.queries import answers_in_words, cannot_tell
 from audit.stats.instrument.moments import Answers, answers_of
+from audit.stats.resampling.cluster_order import by_content
+from audit.stats.series import Codes, group_codes
 from judges.models import AtomScore, Judge, Run, Score
 from judges.names import runs_by_name
 
@@ -96,6 +98,22 @@ class People:
             np.bincount(self.generators[~np.isnan(row)], minlength=size) for row in self.ratings
         ]
         return np.array(counts, dtype=np.int64).reshape(len(counts), size)
+
+    @cached_property
+    def prompts_by_content(self) -> Codes:
+        """A number for the prompt of each image that follows from what people say of its images and from
+        where these belong, and from no name: two prompts of one number could change places."""
+        said = self.answers.mean, self.answers.count, self.answers.pair
+        alike = np.unique(self.ratings, return_inverse=True)[1].reshape(self.ratings.shape)
+        given = np.where(np.isnan(self.ratings), 0, alike + 1)
+        # Who says most, then who says highest: numbers of people without their names.
+        order = by_content(np.arange(len(given)), (given > 0).sum(axis=1), given.sum(axis=1))
+        tags = group_codes(
+            np.array(["\n".join(sorted(tags)) for tags in self.tags], dtype=object),
+            self.prompts.size,
+        )[0]
+        places = (by_content(part, *said) for part in (self.generators, tags, self.variants))
+        return by_content(self.prompts, *said, (order + 1) @ given, self.atomicity, *places)
 
     @cached_property
     def by_tag(self) -> dict[str, np.ndarray]:
@@ -437,7 +455,10 @@ def _answers(study: Study, question: str, images: Places) -> Given:
 def scale_of(question: str, of_form: Sequence[Mapping[str, Any]], ratings: np.ndarray) -> Scale:
     for known in of_form:
         if known["name"] == question and known["choices"]:
-            values = [choice["value"] for choice in known["choices"]]
+            given = (choice["value"] for choice in known["choices"])
+            values = [value for value in given if not isinstance(value, str)]
+            if not values:
+                break
             in_steps = all(float(value).is_integer() for value in values)
             kind = "yes/no" if set(values) == {0, 1} else "rating" if in_steps else "number"
             return Scale(kind, min(values), max(values))

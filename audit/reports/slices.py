@@ -17,9 +17,14 @@ from audit.statistic_names import COMPARING, RANKED, RULED, Statistic
 from audit.stats import enough, multiplicity
 from audit.stats.estimate import Result, Undefined
 from audit.stats.intervals import bootstrap
+from audit.stats.over_time.courses import Change
+from audit.stats.own_average import chance_of_none, mean_of_part, order_of, order_of_part
 from audit.stats.resampling.cluster_order import by_content
+from audit.stats.series import group_codes
 
 NO_VERDICTS = "the judge gives no verdicts and no threshold could be chosen"
+# What is compared with the judge's own average.
+TESTED = ("net_deviation", "auroc")
 Slices = Iterator[tuple[str, np.ndarray]]
 
 
@@ -84,7 +89,7 @@ def _levels(both: Series, decided: Series, draw: Draw, ranks: Draw) -> dict[str,
     else:
         human = draw.mean(decided.level, scale=100.0)
         judge = draw.mean(decided.score, scale=100.0)
-        deviation = _deviation(decided, draw)
+        deviation = est(draw.difference_of_means(decided.level, decided.score, scale=100.0))
     return {
         "human_score": est(human),
         "judge_score": est(judge),
@@ -92,37 +97,51 @@ def _levels(both: Series, decided: Series, draw: Draw, ranks: Draw) -> dict[str,
     }
 
 
-def _deviation(decided: Series, draw: Draw) -> dict[str, Any]:
-    """With the p-value of none at all where the interval leaves 0 out; elsewhere it is above 0.05."""
-    found = draw.difference_of_means(decided.level, decided.score, scale=100.0)
-    told = est(found)
-    if isinstance(found, Undefined) or found.n < enough.IMAGES:
-        return told
-    if found.low is None or found.high is None or found.low <= 0 <= found.high:
-        return told
-    p = draw.chance_of_equal_means(decided.level, decided.score)
-    return told if isinstance(p, Undefined) else {**told, "p": p}
+class OwnAverage:
+    """What a judge is like over all items, for its slices to be compared with."""
+
+    def __init__(self, series: Series) -> None:
+        self.there = ~np.isnan(series.score) & ~np.isnan(series.level) & ~np.isnan(series.yes)
+        found = series.at(self.there)
+        self.prompts = group_codes(found.prompts, found.prompts.size)[0]
+        self.deviations = None if found.no_points else 100.0 * (found.level - found.score)
+        self.yes, self.score = found.yes, found.score
+        size = int(self.prompts.max(initial=-1)) + 1
+        self.order = order_of(self.yes, self.score, self.prompts, size) if size else None
+
+    def beside(self, stats: dict[str, Any], where: np.ndarray) -> dict[str, Any]:
+        """The statistics of the slice, with how far it lies from the average and how often chance
+        does that."""
+        inside = where[self.there]
+        if inside.sum() < enough.IMAGES:
+            return stats
+        found: dict[str, Change | None] = {}
+        if self.deviations is not None:
+            found["net_deviation"] = mean_of_part(self.deviations, inside, self.prompts)
+        if self.order is not None:
+            compared = self.yes, self.score, inside, self.prompts
+            found["auroc"] = order_of_part(*compared, self.order)
+        return stats | {
+            name: stats[name]
+            | {"from_average": est(change.interval()), "p": chance_of_none(change)}
+            for name, change in found.items()
+            if change is not None and "value" in stats[name]
+        }
 
 
 def corrected(judged: dict[str, Any]) -> None:
-    """Holm's correction over the slices of a cut and all judges: in which of them a judge is off by more
-    than chance, where so many are looked at. What generators tell is drift, and tested there."""
+    """Benjamini and Hochberg's correction over the slices of a cut and all judges: where a judge differs
+    from its own average by more than chance, of so many cells that are shown."""
     cuts = {cut for judge in judged.values() for cut in judge if cut.startswith("by_")}
-    cuts.discard("by_generator")
     for cut in sorted(cuts):
-        looked_at = [
-            stats
-            for judge in judged.values()
-            for stats in judge.get(cut, {}).values()
-            if "value" in stats["net_deviation"] and stats["net_deviation"]["n"] >= enough.IMAGES
-        ]
-        # Where 0 lies within the interval p is above 0.05, and counts as 1.
-        chances = [stats["net_deviation"].get("p", 1.0) for stats in looked_at]
-        if not chances:
-            continue
-        for stats, p in zip(looked_at, multiplicity.holm(chances), strict=True):
-            if "p" in stats["net_deviation"]:
-                stats["net_deviation"] = {**stats["net_deviation"], "p_holm": float(p)}
+        cells = [stats for judge in judged.values() for stats in judge.get(cut, {}).values()]
+        for name in TESTED:
+            tested = [stats for stats in cells if "p" in stats.get(name, {})]
+            if not tested:
+                continue
+            adjusted = multiplicity.benjamini_hochberg([stats[name]["p"] for stats in tested])
+            for stats, p in zip(tested, adjusted, strict=True):
+                stats[name] = stats[name] | {"p_bh": float(p)}
 
 
 def by_generator(people: People) -> Slices:
@@ -154,15 +173,14 @@ def by_unanimity(people: People) -> Slices:
             yield name, where
 
 
-def atoms(judge: JudgeScores, kind: str) -> Series:
-    where = judge.atom_kinds == kind
-    score = judge.atom_scores[where]
+def atoms(judge: JudgeScores) -> Series:
+    score = judge.atom_scores
     return Series(
-        yes=judge.atom_labels[where],
-        mean=judge.atom_labels[where],
+        yes=judge.atom_labels,
+        mean=judge.atom_labels,
         score=score,
         verdict=(score >= 0.5) * 1.0,
-        prompts=judge.atom_prompts[where],
+        prompts=judge.atom_prompts,
         no_points=outside(score),
     )
 

@@ -24,6 +24,20 @@ def holm(p: ArrayLike) -> Floats:
     return _back(np.minimum(np.maximum.accumulate(scaled), 1), order)
 
 
+def benjamini_hochberg(p: ArrayLike) -> Floats:
+    """Adjusted p-values that keep the expected share of false alarms among all alarms at the level
+    where tests do not work against one another.
+
+    Sorted ascending, p_(i) becomes min over j >= i of m p_(j) / j. Benjamini & Hochberg 1995, J. R.
+    Stat. Soc. B 57:289.
+    """
+    p = _checked(p)
+    order = np.argsort(p, kind="stable")
+    scaled = p[order] * p.size / np.arange(1, p.size + 1)
+    lowest = np.minimum.accumulate(scaled[::-1])[::-1]
+    return _back(np.minimum(lowest, 1), order)
+
+
 def benjamini_yekutieli(p: ArrayLike) -> Floats:
     """Adjusted p-values that keep the expected share of false alarms among all alarms at the level,
     whatever depends on what.

@@ -69,7 +69,7 @@ def _paper(pool: Pool, asked: Asked) -> Chosen:
     known = np.flatnonzero(~np.isnan(limits)).tolist()
     if not known:
         raise StudyRefused(
-            "No prompt says of which category of T2I-CompBench it is. Name the category, or choose "
+            "No prompt names its category of T2I-CompBench. Name the category, or choose "
             "by another rule."
         )
     some = [candidates[place] for place in known]

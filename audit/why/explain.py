@@ -19,7 +19,7 @@ from audit.why.sides import Sides, sides_of
 from audit.why.watches import of_people
 
 RULE = (
-    "people’s mean less the judge’s score; Shapley’s split for the judge, Kitagawa’s for other kinds of "
+    "people’s mean less the judge’s score. Shapley’s split for the judge, Kitagawa’s for other kinds of "
     "images (all tags of the prompt and its atomicity); Holm over the parts"
 )
 
@@ -52,6 +52,7 @@ def explain(
         ],
         "anchors": 0 if sides.anchors is None else len(sides.anchors.images),  # type: ignore[arg-type]
         **_told(found),
+        "instrument": sides.instrument,
         "watches": of_people(sides.watched),
         "asked": asdict(asked),
         "signature": {

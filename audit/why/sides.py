@@ -22,6 +22,7 @@ from audit.reports.reference import why_no_points
 from audit.stats import enough
 from audit.stats.causes import Anchors, Side
 from audit.stats.resampling.cluster_order import by_content
+from audit.why.instrument import read_sides
 from audit.why.parameters import Parameters, SideAsked
 from judges.names import APART
 
@@ -42,6 +43,9 @@ class Sides:
     counts: tuple[dict[str, int], dict[str, int]]
     data: tuple[str, ...]  # the digests of what was read
     watched: Watched
+    # Offset and gain of the second side beside the first (`instrument`); nothing where the sides are days
+    # of labelling.
+    instrument: dict[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +137,13 @@ def sides_of(study: Study, asked: Parameters, find: Callable[[str], Study]) -> S
         counts=(_counted(rows[0]), _counted(rows[1])),
         data=tuple(dict.fromkeys((mine.digest, other.digest))),
         watched=_watched(rows[0], rows[1], new_form),
+        instrument=None
+        if before.kind == "labelled"
+        else read_sides(
+            (mine.people, other.people),
+            (judge, now),
+            (_chosen(mine.people, before), _chosen(other.people, after)),
+        ),
     )
 
 

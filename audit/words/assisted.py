@@ -10,7 +10,7 @@ from audit.words.report import title
 # Below this gain in labels nobody would speak of help.
 HELP = 1.1
 NOT_TO_AUDIT = (
-    "A score that a judge has helped to make must not be used to audit that judge: it stands on this page "
+    "A score that a judge has helped to make must not be used to audit that judge. It stands on this page "
     "alone, and every other page compares judges with people’s own answers."
 )
 
@@ -38,9 +38,7 @@ def sentences(body: dict[str, Any]) -> list[str]:
         counted = sum(worth[name] for name in rest)
         of = "" if len(rest) == len(body["generators"]) else f" of {len(rest)} generators"
         if counted >= HELP * labels:
-            lines.append(
-                f"With the judges’ help, your {labels:,} labels{of} are worth {counted:,.0f}."
-            )
+            lines.append(f"Judge-assisted, your {labels:,} labels{of} are worth {counted:,.0f}.")
             lines += _most_and_least(scores, rest)
         else:
             lines.append(

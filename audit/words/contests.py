@@ -26,7 +26,7 @@ def as_text(body: dict[str, Any]) -> str:
             said = share.get("undefined") or with_interval("win_share", share)
             lines.append(f"  {title(name)}: {said}")
     if told.get("groups"):
-        lines += ["", "Cannot be told apart:"]
+        lines += ["", "Statistically tied:"]
         lines += [f"  {listed(group)}" for group in told["groups"] if len(group) > 1] or ["  –"]
     if body["judges"]:
         lines += ["", "Soft pairwise accuracy:"]
@@ -47,11 +47,11 @@ def _people(body: dict[str, Any]) -> list[str]:
     leaders = groups[0]
     if len(leaders) == len(told["places"]):
         return [
-            f"No two generators can be told apart; {first['generator']} comes first, with {told_of}."
+            f"All generators are statistically tied; {first['generator']} comes first, with {told_of}."
         ]
     if len(leaders) > 1:
         return [
-            f"{listed(leaders)} lead and cannot be told apart; {first['generator']} wins {told_of}."
+            f"{listed(leaders)} lead and are statistically tied; {first['generator']} wins {told_of}."
         ]
     return [f"{first['generator']} leads alone: it wins {told_of}."]
 
@@ -67,8 +67,8 @@ def _made_from(body: dict[str, Any]) -> str:
         return f"{counted}."
     if body["made_from"] == "answers":
         return (
-            f"{counted}, {tied}: nobody saw two images side by side; whoever answered about two images "
-            "of one prompt has said which is better."
+            f"{counted}, {tied}: nobody saw two images side by side. An answer about each of two "
+            "images of one prompt says which is better."
         )
     silent = body["cannot_tell"]
     left = f"; {silent} more votes are “can’t tell” and count for nothing" if silent else ""
@@ -91,9 +91,9 @@ def _useful(body: dict[str, Any]) -> str:
     if not useful:
         return ""
     return (
-        f" {useful:,} of them are on pairs that were drawn because they tell much: the order of the "
-        "generators is not moved by that, but how often people tie or a judge says the same is of "
-        "harder pairs than pairs at random."
+        f" {useful:,} of them are on pairs that were drawn because they tell much. That does not "
+        "move the order of the generators. Ties, and judges that say the same, are of harder pairs than "
+        "pairs at random."
     )
 
 

@@ -19,7 +19,7 @@ def who_counts(answer: StoredAnswer | None) -> str:
     if answer and state == StoredAnswer.State.WAITING and now - answer.requested_at > PATIENCE:
         since = answer.requested_at.strftime("%Y-%m-%d %H:%M")
         return f"They wait since {since} UTC, and no worker has taken them up: perhaps none is running."
-    return "A worker will count them when it takes them up."
+    return "A worker will count them soon."
 
 
 def waiting_words(answer: StoredAnswer) -> str:

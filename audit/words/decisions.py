@@ -52,14 +52,14 @@ def _stand_in(judges: Judges) -> str:
     return _joined(
         (
             [name for name, found in known.items() if found["passes"]],
-            "Yes, for half of the people or more, if being behind a person on up to "
-            f"{behind:g} of 100 images is worth the work it saves: {{}}.",
+            "Yes, for half of the people or more: {}. That is, if being behind a person on up to "
+            f"{behind:g} of 100 images is worth the work it saves.",
         ),
         (
             [name for name, found in known.items() if not found["passes"]],
             "Not shown, so let people decide: {}.",
         ),
-        (_others(judges, known), "Cannot be told: {}."),
+        (_others(judges, known), "Not enough data yet: {}."),
         (drifted, "Asked of the generators since it drifted: {}."),
     )
 
@@ -83,7 +83,7 @@ def _ranking(body: dict[str, Any]) -> str:
     known = {name: row for name, row in found.items() if "undefined" not in row}
     if not known:
         older = told({}, "ranking")["undefined"]
-        return f"Cannot be told: {next((row['undefined'] for row in found.values()), older)}."
+        return f"Not enough data yet: {next((row['undefined'] for row in found.values()), older)}."
     same = [name for name, row in known.items() if not row["swaps"]]
     first = [
         name
@@ -95,7 +95,7 @@ def _ranking(body: dict[str, Any]) -> str:
         (same, "No two generators change places: {}."),
         (first, "Some change places, the first stays: {}."),
         (other, "Another one comes first, so publish no leaderboard by it: {}."),
-        (_others(found, known), "Cannot be told: {}."),
+        (_others(found, known), "Not enough data yet: {}."),
     )
 
 
@@ -115,7 +115,7 @@ def _best_of_n(judges: Judges) -> str:
     gains = {name: row.get("people_gain", row) for name, row in rows.items()}
     known = {name: gain for name, gain in gains.items() if "value" in gain}
     if not known:
-        return f"Cannot be told: {_most_often(gain['undefined'] for gain in gains.values())}."
+        return f"Not enough data yet: {_most_often(gain['undefined'] for gain in gains.values())}."
     best = _best(known)
     line = (
         f"Most by {title(best)}: {with_interval('people_gain', known[best])} over a random choice"
@@ -162,7 +162,7 @@ def _equivalent(judges: Judges) -> str:
         (inside, f"Within ±{BAND:g} points, so the mean score may be used: {{}}."),
         (outside, f"Off by more than {BAND:g} points: {{}}."),
         (open_yet, "Not shown, more labels would tell: {}."),
-        (_others(judges, known), "Cannot be told: {}."),
+        (_others(judges, known), "Not enough data yet: {}."),
     )
 
 
@@ -200,7 +200,7 @@ def _best(known: Judges) -> str:
     return max(known, key=lambda name: (known[name]["value"], name))
 
 
-def _nobody(judges: Judges, key: str, start: str = "Cannot be told: ") -> str:
+def _nobody(judges: Judges, key: str, start: str = "Not enough data yet: ") -> str:
     return f"{start}{_most_often(told(row, key).get('undefined', '') for row in judges.values())}."
 
 

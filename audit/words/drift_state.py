@@ -28,7 +28,7 @@ PAIRS: Final = "share of pairs in people’s order"
 AS_THEY_ARE: Final = "as they are"
 AS_RANKS: Final = "as ranks over all images"
 NOT_FOLLOWING: Final = "A judge that does not follow people is never said to hold."
-ORDER_NOT_TOLD: Final = "Whether it follows people cannot be told yet."
+ORDER_NOT_TOLD: Final = "Not enough data yet to tell whether it follows people."
 ONE_ANSWER_EACH: Final = (
     "Some generator has no two answers on the same image, so people’s noise is not known. Offset and "
     "gain are shown as if people were exact."
@@ -69,7 +69,7 @@ def facts(judge: dict[str, Any]) -> str:
     state, follow = state_of(judge), following_of(judge)
     stable = state if state != DRIFTS else f"drifts since {judge['drift']['since'][:7]}"
     if state == CANNOT_BE_TOLD:
-        stable = "drift cannot be told yet"
+        stable = "not enough data yet on drift"
     if stands_against(judge):
         return FOLLOWING[follow]
     return f"{FOLLOWING[follow]}, {stable}" if follow in FOLLOWING else stable
@@ -118,7 +118,7 @@ def sentence(title: str, judge: dict[str, Any]) -> str:
         return f"{title} has drifted: {describe_drift(drift)}."
     follow = judge["follows"]
     if follow["state"] == CANNOT_BE_TOLD:
-        return f"{title}: it cannot be told yet whether it follows people. {needs(drift)}"
+        return f"{title}: not enough data yet to tell whether it follows people. {needs(drift)}"
     if "undefined" in follow:
         return f"{title} {FOLLOWING[follow['state']]}: it gives every image the same score."
     line = f"{title} {FOLLOWING[follow['state']]} ({_order(follow)})"
@@ -126,7 +126,7 @@ def sentence(title: str, judge: dict[str, Any]) -> str:
         return f"{line}, and holds."
     if follow["state"] in AGAINST:
         return f"{line}."
-    return f"{line}; whether it drifts cannot be told yet. {needs(drift)}"
+    return f"{line}; not enough data yet to tell whether it drifts. {needs(drift)}"
 
 
 def _order(follow: dict[str, Any]) -> str:
@@ -137,17 +137,17 @@ def describe_drift(drift: dict[str, Any]) -> str:
     step = drift["steps"][drift["likeliest"]]
     since = f"generators since {date.fromisoformat(step['since']):%Y-%m}"
     if drift["moved"] == GAIN:
-        less = _turned(step["gain_change"], 100)
+        less = turned(step["gain_change"], 100)
         return (
             f"on {since} it tells good from bad {with_interval('gain_lost', less)} less than before"
         )
     found = step[OFFSET]
     if found["value"] > 0:
         return f"{with_interval('points_off', found)} stricter on {since} than on older ones"
-    return f"{with_interval('points_off', _turned(found, 1))} more lenient on {since} than on older ones"
+    return f"{with_interval('points_off', turned(found, 1))} more lenient on {since} than on older ones"
 
 
-def _turned(found: dict[str, Any], by: float) -> dict[str, Any]:
+def turned(found: dict[str, Any], by: float) -> dict[str, Any]:
     return {
         **found,
         "value": -by * found["value"],
@@ -161,7 +161,7 @@ def _of_older_report(title: str, drift: dict[str, Any], state: str) -> str:
         return f"{title} has drifted since {date.fromisoformat(drift['since']):%Y-%m}. {drift['reason']}"
     if state == HOLDS:
         return f"{title} holds."
-    return f"{title}: drift cannot be told yet. {drift['reason']}"
+    return f"{title}: not enough data yet on drift. {drift['reason']}"
 
 
 def reason(drift: dict[str, Any]) -> str:

@@ -89,5 +89,12 @@ def _ends(estimate: dict[str, Any]) -> tuple[float, float | None, float | None]:
     return estimate["value"], estimate["low"], estimate["high"]
 
 
-def p_words(p: float) -> str:
-    return "p < 0.001 (Holm)" if p < 0.001 else f"p = {p:.3f} (Holm)"
+def p_words(p: float, correction: str = "Holm") -> str:
+    return f"p < 0.001 ({correction})" if p < 0.001 else f"p = {p:.3f} ({correction})"
+
+
+def corrected_p(estimate: dict[str, Any]) -> str:
+    """Of a slice, over all cells of its cut; of a judge beside others, over these; else nothing."""
+    if "p_bh" in estimate:
+        return p_words(estimate["p_bh"], "Benjamini–Hochberg")
+    return p_words(estimate["p_holm"]) if "p_holm" in estimate else ""

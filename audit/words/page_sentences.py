@@ -55,7 +55,7 @@ def all_behind(judges: dict[str, Any]) -> list[str]:
         line
         for some, line in (
             (behind, f"{len(behind)} of the others {verb} behind it by more than chance (Holm)."),
-            (level, f"Cannot be told apart from it: {', '.join(level)}."),
+            (level, f"Statistically tied with it: {', '.join(level)}."),
             (untested, f"Not tested: {', '.join(untested)}."),
         )
         if some
@@ -70,10 +70,10 @@ def _behind(name: str, difference: dict[str, Any]) -> str:
         return f"{title(name)} differs, but no test could be made: {difference['no_p']}."
     size, way = with_interval("auroc", difference), side(difference)
     if not way:
-        return f"{title(name)} cannot be told apart from it: {size}, {p_words(p)}."
+        return f"{title(name)} is statistically tied with it: {size}, {p_words(p)}."
     if p > LEVEL:
         return (
-            f"{title(name)} cannot be told apart from it where so many judges are compared: {size}, "
+            f"{title(name)} is statistically tied with it, as many judges are compared: {size}, "
             f"{p_words(p)}."
         )
     if way > 0:
@@ -105,7 +105,7 @@ def _ceiling(body: dict[str, Any]) -> str:
         verb = "agrees" if len(reach) == 1 else "agree"
         told_of.append(f"{', '.join(reach)} {verb} with people as often")
     if near:
-        told_of.append(f"whether {' or '.join(near)} agrees with people as often cannot be told")
+        told_of.append(f"whether {' or '.join(near)} agrees with people as often is not known yet")
     return f"{share}; {'; '.join(told_of)}."
 
 
@@ -149,23 +149,38 @@ def of_slices(body: dict[str, Any], view: View, judges: Sequence[str] | None = N
 
 
 def _furthest(judge: str, known: dict[str, dict[str, Any]], by: str, statistic: str) -> str:
-    """The slice that is furthest off; a direction only where its interval leaves 0 out."""
-    clear = {key: estimate for key, estimate in known.items() if side(estimate)}
-    worst = max(clear or known, key=lambda key: abs(known[key]["value"]))
-    shown = with_interval(statistic, known[worst])
+    """The slice that lies furthest from the judge's own average, if it does so by more than chance."""
+    tested = {key: estimate for key, estimate in known.items() if "p_bh" in estimate}
+    if not tested:
+        worst = max(known, key=lambda key: abs(known[key]["value"]))
+        return (
+            f"{judge} is furthest from people on {worst}: {with_interval(statistic, known[worst])}."
+        )
+    clear = {key: estimate for key, estimate in tested.items() if estimate["p_bh"] <= LEVEL}
+    worst = max(clear or tested, key=lambda key: abs(tested[key]["from_average"]["value"]))
+    apart = tested[worst]["from_average"]
+    shown = with_interval(statistic, apart)
     if not clear:
         return (
-            f"{judge} is clearly off on no {SLICES[by]}: the largest difference, {shown} on {worst}, "
-            "may be chance."
+            f"{judge} is clearly apart from its own average on no {SLICES[by]}: the largest difference, "
+            f"{shown} on {worst}, may be chance."
         )
-    manner = "strict" if side(known[worst]) > 0 else "lenient"
-    return f"The largest clear difference of {judge} is on {worst}: {shown}, too {manner}."
+    if apart["value"] > 0:
+        size = with_interval("points_off", apart)
+        return f"{judge} is clearly stricter on {worst} than on average, by {size}."
+    turned = {**apart, "value": -apart["value"], "low": -apart["high"], "high": -apart["low"]}
+    size = with_interval("points_off", turned)
+    return f"{judge} is clearly more lenient on {worst} than on average, by {size}."
 
 
 def _lowest(judge: str, known: dict[str, dict[str, Any]], statistic: str) -> str:
     worst = min(known, key=lambda key: known[key]["value"])
     shown = with_interval(statistic, known[worst])
-    return f"{judge} has its lowest {STATISTICS[statistic].name} on {worst}: {shown}."
+    line = f"{judge} has its lowest {STATISTICS[statistic].name} on {worst}: {shown}"
+    if "p_bh" not in known[worst]:
+        return f"{line}."
+    clear = known[worst]["p_bh"] <= LEVEL and known[worst]["from_average"]["value"] < 0
+    return f"{line}, {'clearly' if clear else 'not clearly'} below its average."
 
 
 def _why_no_slice(slices: dict[str, dict[str, Any]], by: str, statistic: str) -> str:
@@ -231,7 +246,7 @@ def of_people(question: dict[str, Any]) -> list[str]:
     if "value" in ceiling:
         lines.append(
             f"One person gives exactly the answer that most of the others give in {_percent(ceiling)} "
-            "of cases: no judge can be expected to hit people’s exact answer more often."
+            "of cases. No judge can be expected to hit people’s exact answer more often."
         )
     if "undefined" in change:
         lines.append(f"Whether agreement has changed is not known: {change['undefined']}.")

@@ -69,7 +69,7 @@ def tally(judges: dict[str, dict[str, Any]]) -> str:
         f"{held} {'follows people and holds' if held == 1 else 'follow people and hold'}",
         f"{drifted} {'drifts' if drifted == 1 else 'drift'}",
         f"{against} {'does' if against == 1 else 'do'} not follow people",
-        f"of {untold} it cannot be told yet",
+        f"{untold} {'has' if untold == 1 else 'have'} not enough data yet",
     ]
     counts = (held, drifted, against, untold)
     told = [part for part, count in zip(parts, counts, strict=True) if count]
@@ -139,7 +139,7 @@ def missing(body: dict[str, Any]) -> list[str]:
     gaps = body["missing"]
     images = sum(generator["images"] for generator in body["generators"])
     if gaps["labels"]:
-        lines.append(f"{gaps['labels']} of {images} images have no label yet.")
+        lines.append(f"{gaps['labels']} of {images} images are unlabelled.")
     if gaps["undecided"]:
         lines.append(
             f"{gaps['undecided']} of {images} images have no reference: people are split evenly."
@@ -240,7 +240,7 @@ def as_text(body: dict[str, Any]) -> str:
     if any(FEW in line.split() for line in lines):
         lines += ["", f"{FEW}: from fewer than {enough.IMAGES} images no number is shown."]
     lines += ["", *missing(body)] if missing(body) else []
-    lines += ["", "How it was computed", *(f"  {term}: {value}" for term, value in signature(body))]
+    lines += ["", "Method", *(f"  {term}: {value}" for term, value in signature(body))]
     return "\n".join(lines)
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from audit.stats.multiplicity import LEVEL
 from audit.words import anchors, watches
-from audit.words.numbers import p_words, side, with_interval
+from audit.words.drift_state import turned
+from audit.words.numbers import number, p_words, side, with_interval
 from audit.words.report import title
 
 # What each part is called in a table, and what it means in a sentence.
@@ -47,11 +48,46 @@ def sentences(body: dict[str, Any], *, anchored: bool = False) -> list[str]:
     if not way:
         told = f"From {first} to {second}, no move of the gap between people and {judge} can be told: {size}."
     else:
-        told = (
-            f"From {first} to {second}, people’s score less that of {judge} moved by {size}: the judge is "
-            f"{'stricter' if way > 0 else 'more lenient'} beside people than it was."
+        told = f"From {first} to {second}, people’s score less that of {judge} moved by {size}."
+    return [
+        told,
+        *_instrument(body),
+        *_causes(body),
+        *_together(body),
+        *_certificate(body, anchored),
+    ]
+
+
+def _instrument(body: dict[str, Any]) -> list[str]:
+    """What of it is the judge's doing: a gap also moves where people's answers do and its gain is not 1."""
+    found = body.get("instrument")
+    if found is None:
+        return []
+    if "undefined" in found:
+        return [
+            f"Whether the judge reads the second side otherwise is not known: {found['undefined']}."
+        ]
+    offset, gain = found["offset"], found["gain_change"]
+    lines = [
+        f"Of that, {with_interval('part', found['generators'])} because people’s answers moved and its "
+        f"gain is {number('ratio', found['gain'])}, {with_interval('part', found['judge'])} because it "
+        "reads the second side otherwise."
+    ]
+    if way := side(offset):
+        size = with_interval("points_off", offset if way > 0 else turned(offset, 1))
+        lines.append(
+            f"It is {size} {'stricter' if way > 0 else 'more lenient'} than on the first side."
         )
-    return [told, *_causes(body), *_together(body), *_certificate(body, anchored)]
+    else:
+        lines.append(f"Its offset is no other than chance allows: {with_interval('part', offset)}.")
+    if side(gain) < 0:
+        less = with_interval("gain_lost", turned(gain, 100))
+        lines.append(f"It tells good from bad {less} less than on the first side.")
+    if found["assumed"]:
+        lines.append(
+            "Assumed: people’s answers without noise, since too few images have two of them."
+        )
+    return lines
 
 
 def as_text(body: dict[str, Any], held: list[dict[str, Any]]) -> str:
@@ -93,7 +129,7 @@ def parts_of(body: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
 
 def _together(body: dict[str, Any]) -> list[str]:
     return [
-        f"{_listed(parts).capitalize()} cannot be told apart here. To tell them: {_need(parts)}."
+        f"{_listed(parts).capitalize()} cannot be separated here. To separate them: {_need(parts)}."
         for parts in body["together"]
     ]
 

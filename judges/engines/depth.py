@@ -30,8 +30,8 @@ class Depth(CheckpointEngine):
     reading: str = choice(
         "checkpoint",
         ("checkpoint", "compbench"),
-        "How a picture is prepared and its map is read: as the checkpoint says, or as "
-        "T2I-CompBench's script does, at 480 × 480 pixels and in 256 steps.",
+        "How a picture is prepared and its map is read. “compbench”: as T2I-CompBench's script does, "
+        "at 480 × 480 pixels and in 256 steps.",
     )
 
     identity = "judges.engines.depth:Depth"

@@ -201,8 +201,8 @@ class ImageTextModel(PictureAndText):
     square: str = choice(
         "",
         ("", "shortest", "longest"),
-        "How a picture is made square before the checkpoint's own preparation: “shortest” cuts its "
-        "ends off, “longest” adds bars of CLIP's mean color; empty leaves that to the checkpoint.",
+        "How a picture is made square before the checkpoint's own preparation. “shortest” cuts its "
+        "ends off, “longest” adds bars of CLIP's mean color. Empty leaves that to the checkpoint.",
     )
     end_mark: bool = flag(
         False, "Of a decoder: the rule “sequence” scores the end mark after the answer, too."

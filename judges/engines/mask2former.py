@@ -36,7 +36,7 @@ class Mask2Former(MaskTransformer):
     reading: str = choice(
         "geneval",
         ("geneval", "transformers"),
-        "“geneval” prepares pictures and reads masks as GenEval's own detector code does; "
+        "“geneval” prepares pictures and reads masks as GenEval's own detector code does. "
         "“transformers” follows that library: the checkpoint's own resizing, masks compared on "
         "384 × 384 cells.",
         is_fact=True,

@@ -47,6 +47,10 @@ def _write(study: Study, folder: Path, people: str, files: bool) -> dict[str, An
         "labels": (labels.label_rows(study, people=people), labels.COLUMNS),
         "scores": (scores.score_rows(study), scores.COLUMNS),
     }
+    pictured = files and study.prompt_pictures.exists()
+    if pictured:
+        rows = study_tables.prompt_picture_rows(study)
+        tables["prompt_pictures"] = (rows, study_tables.PROMPT_PICTURES)
     signatures, counts = {}, {}
     for name, (rows, columns) in tables.items():
         counted = Counted(rows)
@@ -57,11 +61,10 @@ def _write(study: Study, folder: Path, people: str, files: bool) -> dict[str, An
     if files:
         for chunk in image_chunks(study, "file", "sha256"):
             for file, sha256 in {(file, sha256) for _, file, sha256 in chunk if file}:
-                target = folder / study_tables.file_name(file, sha256)
-                if not target.exists():
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    with default_storage.open(file) as stored:
-                        target.write_bytes(stored.read())
+                _copy(file, folder / study_tables.file_name(file, sha256))
+    if pictured:
+        for file, sha256 in set(study.prompt_pictures.values_list("file", "sha256")):
+            _copy(file, folder / study_tables.file_name(file, sha256))
     absent, named = study_tables.missing_labels(study)
     about = {
         "what": f"The study “{study.title}” ({study.slug}), from Jurybox.",
@@ -81,3 +84,10 @@ def _write(study: Study, folder: Path, people: str, files: bool) -> dict[str, An
     }
     write_lines(folder / "README.json", [json.dumps(about, ensure_ascii=False, indent=2) + "\n"])
     return about
+
+
+def _copy(file: str, target: Path) -> None:
+    if not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with default_storage.open(file) as stored:
+            target.write_bytes(stored.read())

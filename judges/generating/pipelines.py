@@ -121,8 +121,8 @@ def refuse_wish(pipeline: Any, wish: Wish, how: How) -> None:
         raise Refused("At least one step is needed.")
     if wish.seed is None:
         raise Refused(
-            "The image has no seed in its metadata, so the noise that it was made from is not known, and "
-            "a repair would be another image. Only images with a seed can be repaired."
+            "The image has no seed in its metadata, so its first noise is not known. A repair "
+            "would be another image. Only images with a seed can be repaired."
         )
     for text in (wish.prompt, wish.wanted, wish.found):
         refuse_long(pipeline, text)

@@ -190,9 +190,7 @@ class GenEval(Optioned):
     counting_threshold: float = real(
         0.9, "The threshold where things are counted.", minimum=0, maximum=1
     )
-    max_objects: int = whole(
-        16, "At most so many things of a class count.", minimum=1, maximum=1_000
-    )
+    max_objects: int = whole(16, "Most things of a class that count.", minimum=1, maximum=1_000)
     max_overlap: float = real(
         1.0, "Of two things of a class that share more, one counts.", minimum=0, maximum=1
     )

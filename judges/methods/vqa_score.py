@@ -95,7 +95,9 @@ def of_listed(top: Sequence[tuple[str, float]], *, rule: str = "last") -> float 
 @dataclass(frozen=True, kw_only=True)
 class VqaScore(Optioned):
     wording: str = choice(
-        "clip-flant5", tuple(WORDINGS), "The question of which paper or version of its code."
+        "clip-flant5",
+        tuple(WORDINGS),
+        "A paper’s question, or that of a version of its code.",
     )
     template: str = free_text(
         "",

@@ -92,7 +92,7 @@ def save(request: HtmxRequest, slug: str, row_id: int) -> HttpResponse:
     """The parts of one prompt, as a person has corrected them."""
     study = research_place_or_404(request, slug).study
     rows = PromptParts.objects.select_related("prompt", "version")
-    row = get_object_or_404(rows, pk=min(row_id, 2**63 - 1), version__study=study)
+    row = get_object_or_404(rows, pk=row_id, version__study=study)
     if _used(study, [row.prompt_id]):
         raise JudgeRefused(
             "The parts of this prompt have answers or scores already and must stay as they are."

@@ -67,7 +67,7 @@ def ask(
         if told.new:
             scores_changed.send(sender=Judge, study_id=study.pk, ended=True)
     if not told.pairs:
-        raise JudgeRefused(f"Study {study.slug} has no pair of which both pictures are there.")
+        raise JudgeRefused(f"Study {study.slug} has no pair with both pictures.")
     return told
 
 

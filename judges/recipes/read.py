@@ -33,7 +33,7 @@ def read_one(text: str, file: str = "the recipe") -> tuple[str, Entry]:
     held = _parsed(text, file)
     if "judge" in held:
         raise RecipeRefused(
-            f"In {file}, “judge” is no field of a recipe: a file of your own holds one judge, whose "
+            f"In {file}, “judge” is no field of a recipe. A file of your own holds one judge, whose "
             "fields stand at the beginning of the file."
         )
     return _entry(held, file)

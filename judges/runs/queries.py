@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, F, QuerySet
 from django.utils import timezone
 
 from annotations.models import Study
@@ -34,6 +34,11 @@ PART_TITLES = {
     "talk": "Chat model",
     "": "Rules",
 }
+
+
+def has_scores(study: Study) -> bool:
+    """Whether some judge has scored an image of the study."""
+    return Run.objects.filter(study=study, scored__gt=F("failed")).exists()
 
 
 @dataclass(frozen=True, slots=True)

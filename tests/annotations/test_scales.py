@@ -1,7 +1,7 @@
 import pytest
 
 from annotations.imports.write_labels import scale_words
-from annotations.scales import inferred
+from annotations.scales import Scale, inferred
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,17 @@ def test_a_scale_is_inferred_from_its_answers(values, kind, low, high, words):
 def test_without_a_number_the_import_speaks_of_text_and_a_report_of_yes_and_no():
     assert inferred([]).is_yes_no
     assert scale_words(set()) == "text, which no statistic uses"
+
+
+@pytest.mark.parametrize(
+    ("scale", "ends"),
+    [
+        (Scale("yes/no", 0, 1), (0, 1)),
+        (Scale("rating", 1, 5), (1, 5)),
+        (Scale("number", 0, 1), (0, 1)),
+        # Perhaps nobody gave the lowest or the highest yet.
+        (Scale("number", 0, 5), None),
+    ],
+)
+def test_where_a_scale_ends_is_known_but_of_numbers_beyond_0_to_1(scale, ends):
+    assert scale.ends == ends

@@ -13,6 +13,7 @@ from django.urls import NoReverseMatch, reverse
 
 from annotations.models import PairPlan
 from audit import navigation
+from audit.pages import moved
 from audit.reports import make as reports
 from judges.models import SelfCheck, WeightCheck
 from tests import making
@@ -82,6 +83,7 @@ def test_a_page_is_headed_by_its_name_and_says_where_it_is(as_alice, judged, nam
         "Annotators",
         "Judges",
         "Audit",
+        "Improve",
         "Settings",
     ]
     if page.bare:  # the page of the annotators words itself
@@ -123,6 +125,14 @@ def deeper_pages(study) -> dict[str, tuple]:
         "self-check": (asked.pk,),
         "evidence": (image.public_id,),
         "data-image": (image.public_id,),
+        "judge": (),
+        "side-by-side": (),
+        "decide": (),
+        "why": (),
+        "assisted": (),
+        "papers": (),
+        "questions": (),
+        "question": ("label-time",),
     }
 
 
@@ -193,6 +203,31 @@ def test_a_page_that_does_not_exist_yet_is_left_out(as_alice, study, monkeypatch
     assert links(text, "Study")[1:] == ["Label", "Annotators", "Judges", "Audit", "Settings"]
 
 
+def test_what_improves_generators_is_offered_once_a_judge_has_scored(as_alice, study):
+    assert "Improve" not in links(visit(as_alice, "study"), "Study")
+    making.scores(study, {"early-0": "the file is broken"})
+    assert "Improve" not in links(visit(as_alice, "study"), "Study")
+    making.scores(study, {"late-0": True}, name="other-judge")
+    assert "Improve" in links(visit(as_alice, "study"), "Study")
+
+
+def test_the_audit_has_seven_tabs_and_begins_with_the_summary(as_alice, judged):
+    text = visit(as_alice, "drift")
+    tabs = ["Summary", "Drift", "Slices", "Disagreements", "Generators", "Labels", "Reports"]
+    assert links(text, "Audit") == tabs
+    assert '<a href="/studies/shapes/audit/" aria-current="true">Audit</a>' in text
+
+
+@pytest.mark.parametrize("address", moved.MOVED)
+def test_an_old_address_leads_to_the_page_that_took_it_in(as_alice, judged, address):
+    to, part = moved.MOVED[address]
+    response = as_alice.get(f"/studies/shapes/{address}/?judge=some-judge&report=1")
+    assert response.status_code == 301
+    assert response.url == f"{reverse(to, args=['shapes'])}?judge=some-judge&report=1{part}"
+    page = as_alice.get(response.url.partition("?")[0]).content.decode()
+    assert not part or f'id="{part[1:]}"' in page
+
+
 def test_the_navigation_asks_nothing_of_the_database(as_alice, alice, study):
     from annotations.access import Place
 
@@ -201,7 +236,7 @@ def test_the_navigation_asks_nothing_of_the_database(as_alice, alice, study):
     )
     assert Place(study, alice.user, alice).may_research
     with CaptureQueriesContext(connection) as asked:
-        assert len(shown.sections) == 6
+        assert len(shown.sections) == 7
         assert shown.pages
     assert len(asked) == 0
 

@@ -7,25 +7,22 @@ from pathlib import Path
 
 import pytest
 
+from tests.starts import run_program
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 KEY = "k" * 64
 
 
 def start(tmp_path: Path, code: str = "", **environment: str) -> subprocess.CompletedProcess:
     """Django's own start with this environment and nothing else."""
-    program = f"import django; django.setup(); from django.conf import settings; {code}"
-    return subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=ROOT,
-        env={
+    return run_program(
+        f"import django; django.setup(); from django.conf import settings; {code}",
+        {
             "PATH": os.environ["PATH"],
             "JURYBOX_VAR": str(tmp_path),
             "DJANGO_SETTINGS_MODULE": "audit.settings",
             **environment,
         },
-        capture_output=True,
-        text=True,
-        check=False,
     )
 
 

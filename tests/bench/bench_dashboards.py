@@ -36,12 +36,13 @@ FLOOR = 0.005
 SEARCHES = ("data", "export")
 PAGES = (
     ("home", {}),
+    ("summary", {}),
     ("drift", {}),
     ("side-by-side", {}),
     ("slices", {}),
     ("gallery", {}),
     ("gallery", {"generator": "2", "side": "strict"}),
-    ("calibration", {}),
+    ("judge", {}),
     ("agreement", {}),
     ("papers", {}),
     ("reports", {}),

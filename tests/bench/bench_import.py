@@ -238,7 +238,7 @@ def _bare(folder: Path) -> tuple[Took, Took]:
         "ORDER BY type DESC",
         tables,
     ).fetchall()
-    rows = {name: written.execute(f"SELECT * FROM {name}").fetchall() for name in tables}  # noqa: S608
+    rows = {name: written.execute(f"SELECT * FROM {name}").fetchall() for name in tables}
     written.close()
     same = _executemany(folder / "same.sqlite3", [sql for (sql,) in schema], rows)
     del rows
@@ -261,7 +261,7 @@ def _executemany(path: Path, schema: list[str], rows: dict[str, list]) -> Took:
     began, began_cpu = time.perf_counter(), time.process_time()
     for name, values in rows.items():
         marks = ", ".join("?" * len(values[0]))
-        connection.executemany(f"INSERT INTO {name} VALUES ({marks})", values)  # noqa: S608
+        connection.executemany(f"INSERT INTO {name} VALUES ({marks})", values)
     connection.commit()
     took = time.perf_counter() - began, time.process_time() - began_cpu
     connection.close()

@@ -142,7 +142,7 @@ class Crowd:
 
         wanted = upto - Image.objects.filter(study=self.study, taken=EARLIER).count()
         images = (
-            f"(SELECT id FROM annotations_image WHERE study_id = {self.study.pk} AND taken = 0"  # noqa: S608
+            f"(SELECT id FROM annotations_image WHERE study_id = {self.study.pk} AND taken = 0"
             f" ORDER BY place, id LIMIT {max(0, wanted)}) AS image"
         )
         people = ", ".join(str(person.pk) for person in self.earlier)
@@ -157,13 +157,13 @@ class Crowd:
         insert(Annotation, both, **known, form_id=form, submitted_at="CURRENT_TIMESTAMP")
         with connection.cursor() as cursor:
             cursor.execute(
-                f"UPDATE annotations_image SET taken = {EARLIER} WHERE taken = 0 AND id IN"  # noqa: S608
+                f"UPDATE annotations_image SET taken = {EARLIER} WHERE taken = 0 AND id IN"
                 f" (SELECT image_id FROM annotations_annotation WHERE annotator_id IN ({people}))"
             )
         for question in ("aligned", "quality"):
             insert(
                 Answer,
-                f"annotations_annotation AS annotation WHERE annotator_id IN ({people})"  # noqa: S608
+                f"annotations_annotation AS annotation WHERE annotator_id IN ({people})"
                 " AND NOT EXISTS (SELECT 1 FROM annotations_answer AS there"
                 f" WHERE there.annotation_id = annotation.id AND there.question = '{question}')",
                 annotation_id="annotation.id",

@@ -23,7 +23,7 @@ def insert(model: type[models.Model], source: str, **columns: str) -> None:
     given = [field.get_db_prep_save(field.get_default(), connection) for field in defaults]
     with connection.cursor() as cursor:
         cursor.execute(
-            f"INSERT INTO {model._meta.db_table} ({names}) SELECT {values} FROM {source}",  # noqa: S608
+            f"INSERT INTO {model._meta.db_table} ({names}) SELECT {values} FROM {source}",
             given,
         )
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import ndtri
+from scipy.stats import rankdata
 
 GENERATORS = 8
+LATE = 3  # of them, on which a judge that drifts has drifted
 # Those that follow people and may be said to hold; the rest never may.
 STABLE = (
     "equal errors",
@@ -27,8 +31,8 @@ JUDGES = (*STABLE, *EMPTY)
 @dataclass(frozen=True)
 class World:
     """`shares`: what people call right of the oldest and the newest generator; of ratings, the mean.
-    `level` in points and `auroc` are added to what every stable judge does on the last three
-    generators; `own_gain`: one generator in the middle, read with half the gain."""
+    By `level` of people's points every stable judge is stricter on the last three generators, and by
+    `auroc` it tells right from wrong less well there; `own_gain`: one generator in the middle, read with half the gain."""
 
     name: str
     shares: tuple[float, float]
@@ -63,19 +67,19 @@ def study(world: World, prompts: int, random: np.random.Generator) -> Study:
             np.rint(quality + world.noise * random.normal(size=(world.answers, size))), 1, 5
         )
         # What people say on average runs from 0 to 1.
-        hidden, sure = (np.clip(quality, 1, 5) - 1) / 4, None
+        hidden = (np.clip(quality, 1, 5) - 1) / 4
     else:
         right = ease > -ndtri(path)
         wrong = random.random((world.answers, size)) < world.noise
         ratings = np.where(wrong, ~right, right) * 1.0
-        hidden, sure = right * 1.0, right
+        hidden = right * 1.0
     if world.half_alone:
         ratings[1:, random.random(size) < 0.5] = np.nan
     scores = {}
     for place, name in enumerate(JUDGES):
         moves = world.drifting in (None, place)
         changed = replace(world, level=world.level * moves, auroc=world.auroc * moves)
-        scores[name] = judge(name, changed, hidden, sure, generators, random)
+        scores[name] = judge(name, changed, hidden, generators, random)
     verdict = {name: bool(np.isin(s[~np.isnan(s)], (0, 1)).all()) for name, s in scores.items()}
     return Study(generators, prompt, ratings, scores, verdict)
 
@@ -84,34 +88,44 @@ def judge(
     name: str,
     world: World,
     hidden: np.ndarray,
-    sure: np.ndarray | None,
     generators: np.ndarray,
     random: np.random.Generator,
 ) -> np.ndarray:
     """`hidden`: what is so, from 0 (wrong) to 1 (right)."""
-    size = hidden.size
-    late = generators >= GENERATORS - 3
-    weak = np.where(late, 1 - 2 * world.auroc, 1.0)
+    late = generators >= GENERATORS - LATE
+    weak = np.where(late, left_of_gain(name, world.auroc), 1.0)
     weak = np.where(world.own_gain & (generators == 3), 0.4, weak)
-    shift = np.where(late, -world.level / 100, 0.0)
-    seen = 0.5 + weak * (hidden - 0.5)
-    noise = random.normal(size=size)
+    level = np.where(late, -fall(name, world), 0.0)
+    raw = 0.5 + weak * (hidden - 0.5) + level
+    noise, draw = random.normal(size=hidden.size), random.random(hidden.size)
     if name == "constant":
-        return np.full(size, 0.7)
+        return np.full(hidden.size, 0.7)
     if name == "random":
-        return random.random(size)
+        return draw
     if name == "upside down":
         return np.clip(0.8 - 0.6 * hidden + 0.15 * noise, 0, 1)
-    if name in ("equal errors", "8 % errors", "fixed rates", "30 % missing"):
-        hit, false = {"equal errors": (0.85, 0.15), "fixed rates": (0.9, 0.25)}.get(
-            name, (0.92, 0.08)
-        )
-        chance = false + (hit - false) * (seen + shift)
-        said = (random.random(size) < chance) * 1.0
+    score = read(name, raw, noise)
+    if name in RATES:
+        score = (draw < score) * 1.0
         if name == "30 % missing":
-            said[random.random(size) < 0.3] = np.nan
-        return said
-    raw = seen + shift
+            score[random.random(hidden.size) < 0.3] = np.nan
+    return score
+
+
+# Chances to say yes where it is so and where it is not.
+RATES = {
+    "equal errors": (0.85, 0.15),
+    "fixed rates": (0.9, 0.25),
+    "8 % errors": (0.92, 0.08),
+    "30 % missing": (0.92, 0.08),
+}
+
+
+def read(name: str, raw: np.ndarray, noise: np.ndarray) -> np.ndarray:
+    """The score, or the chance of a yes."""
+    if name in RATES:
+        hit, false = RATES[name]
+        return np.clip(false + (hit - false) * raw, 0, 1)
     if name == "soft":
         return np.clip(0.2 + 0.6 * raw + 0.12 * noise, 0, 1)
     if name == "soft cut at .5":
@@ -121,3 +135,53 @@ def judge(
     if name == "likert-like":
         return np.clip(np.rint(1 + 4 * raw + 0.8 * noise), 1, 5)
     return 25 + 4 * raw + 1.0 * noise
+
+
+@lru_cache
+def left_of_gain(name: str, auroc: float) -> float:
+    """The share of its gain that a judge has left whose AUROC, against what is so, has fallen."""
+    if not auroc or name in EMPTY:
+        return 1.0
+    many = np.random.default_rng(0).normal(size=20_000)
+
+    def order(gain: float) -> float:
+        right, wrong = (read(name, np.full(1, 0.5 + gain * end), many) for end in (0.5, -0.5))
+        if name in RATES:
+            return float(0.5 + (right.mean() - wrong.mean()) / 2)
+        ranks = rankdata(np.concatenate([right, wrong]))[: right.size]
+        return float((ranks.mean() - (right.size + 1) / 2) / wrong.size)
+
+    least = order(1.0) - auroc
+    return float(brentq(lambda gain: order(gain) - least, 0.0, 1.0, xtol=1e-4))
+
+
+def fall(name: str, world: World) -> float:
+    """By how much the judge sees less than there is, so that it is `level` of people's points stricter:
+    more where its score is cut off, and where people err, whose answers then lie closer together."""
+    return (
+        _fall(name, world.level, world.shares, world.noise, world.ratings) if world.level else 0.0
+    )
+
+
+@lru_cache
+def _fall(
+    name: str, level: float, shares: tuple[float, float], noise: float, ratings: bool
+) -> float:
+    if name in EMPTY:
+        return 0.0
+    random = np.random.default_rng(0)
+    many, spread = random.normal(size=20_000), random.normal(size=20_000)
+    share = float(np.linspace(*shares, GENERATORS)[-LATE:].mean())
+    if ratings:
+        late = (np.clip(share + 0.9 * spread, 1, 5) - 1) / 4
+        far = 1.0
+    else:
+        late = (spread > -ndtri(share)) * 1.0
+        far = 1 - 2 * noise
+    gain = (read(name, np.ones(1), many) - read(name, np.zeros(1), many)).mean() / far
+    wanted = read(name, late, many).mean() - level / 100 * gain
+
+    def too_high(shift: float) -> float:
+        return float(read(name, late - shift, many).mean() - wanted)
+
+    return float(brentq(too_high, 0.0, 2.0))

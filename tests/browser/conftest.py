@@ -165,6 +165,30 @@ def settled(page: Page) -> None:
     expect(page.locator(".htmx-request")).to_have_count(0)
 
 
+def wait_for_pictures(page: Page) -> None:
+    """Charts are pictures of the server until somebody asks for more."""
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('.still img')]"
+        ".every(one => !one.checkVisibility() || (one.complete && one.naturalWidth > 0))"
+    )
+
+
+def show_second_half(page: Page, name: str) -> None:
+    """Of a page that loads it when it is seen."""
+    page.evaluate("name => document.getElementById(name).scrollIntoView()", name)
+    expect(page.locator(f"section#{name} h2").first).to_be_visible()
+
+
+def draw_charts(page: Page) -> None:
+    """As a mouse does that comes over each of them."""
+    page.locator(".plot-box[data-spec]").evaluate_all(
+        "boxes => boxes.filter(box => box.checkVisibility()).forEach(box => "
+        "box.dispatchEvent(new PointerEvent('pointerenter', {pointerType: 'mouse'})))"
+    )
+    for box in page.locator(".plot-box[data-spec]:visible").all():
+        expect(box.locator(".plot svg").first).to_be_visible()
+
+
 def eventually(page: Page, holds: Callable[[], bool]) -> None:
     """For what happens on the server without the page showing it; the page goes on meanwhile."""
     wait_until(lambda: holds() or page.wait_for_timeout(10))

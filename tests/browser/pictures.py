@@ -50,13 +50,16 @@ def _take(address: str, passwords: dict[str, str]) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
         for who, path, ready, name in (
-            ("researcher", "/studies/demo/drift/", "#plot svg", "drift.png"),
+            ("researcher", "/studies/demo/audit/", ".still img", "drift.png"),
             ("annotator", "/studies/demo/label/", "fieldset", "label.png"),
         ):
-            page = browser.new_page(viewport={"width": 1200, "height": 800}, color_scheme="light")
+            page = browser.new_page(viewport={"width": 1280, "height": 760}, color_scheme="light")
             _log_in(page, address, who, passwords[who])
             page.goto(f"{address}{path}")
             page.wait_for_selector(ready)
+            page.wait_for_function(
+                "() => [...document.images].every(one => one.complete && one.naturalWidth > 0)"
+            )
             page.screenshot(path=DOCS / name)
             page.close()
         browser.close()

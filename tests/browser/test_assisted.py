@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from audit.reports import make as reports
 from audit.words.numbers import cell
 from tests import making
-from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.conftest import DESKTOP, PHONE, show_second_half
 from tests.browser.test_look import take
 
 
@@ -35,7 +35,7 @@ def report(study):
 @pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")])
 def test_every_score_is_the_reports(open_page, alice, report, size, scheme):
     page = open_page(alice, reverse("assisted", args=["shapes"]), size=size, scheme=scheme)
-    expect(page.get_by_role("heading", name="Assisted", level=1)).to_be_visible()
+    expect(page.get_by_role("heading", name="Judge-assisted scores", level=1)).to_be_visible()
     rows = page.get_by_role("region", name="People’s score by generator").get_by_role("row")
     for generator in report.body["generators"]:
         score = generator["human_score_assisted"]
@@ -49,4 +49,5 @@ def test_every_score_is_the_reports(open_page, alice, report, size, scheme):
     page.locator("#filter-look").select_option("for one look, planned beforehand")
     page.wait_for_url("**look=one**")
     told = cell("assisted", report.body["generators"][0]["human_score_assisted"])
+    show_second_half(page, "assisted")
     expect(page.get_by_text(f"{told.low} to {told.high}").first).to_be_visible()

@@ -21,11 +21,11 @@ from audit.words import report as report_words
 from audit.words.report import title
 from judges.runs import lifecycle, score_chunk
 from tests import making
-from tests.browser.conftest import make_study
+from tests.browser.conftest import draw_charts, make_study, wait_for_pictures
 from tests.browser.test_look import SIZES, take
 
 JUDGES = ("geneval-builtin", "soft-tifa-gm-builtin")
-CHARTED = ("drift", "side-by-side", "slices", "calibration")
+CHARTED = ("summary", "drift", "side-by-side", "slices", "judge")
 
 
 @cache
@@ -66,11 +66,6 @@ def at(name: str, *args, **query) -> str:
     return reverse(name, args=["shapes", *args]) + (f"?{tail}" if tail else "")
 
 
-def all_drawn(page) -> None:
-    for plot in page.locator(".plot:visible").all():
-        expect(plot.locator("svg").first).to_be_visible()
-
-
 def shown(page, region: str, row: str, column: int) -> str:
     found = page.get_by_role("region", name=region).get_by_role("row").filter(has_text=row).first
     return found.get_by_role("cell").nth(column).inner_text()
@@ -78,7 +73,7 @@ def shown(page, region: str, row: str, column: int) -> str:
 
 def test_the_number_behind_each_chart_is_the_reports(open_page, alice, report):
     page = open_page(alice, at("drift"))
-    all_drawn(page)
+    draw_charts(page)
     judge, generator = JUDGES[0], report.body["generators"][2]["name"]
     stats = report.body["judges"][judge]["overall"]
     cell = report_words.cell("net_deviation", stats["net_deviation"])
@@ -90,19 +85,19 @@ def test_the_number_behind_each_chart_is_the_reports(open_page, alice, report):
     assert text.split("\n") == [cell.value, f"{cell.low} to {cell.high}"]
 
     page.goto(at("side-by-side"))
-    all_drawn(page)
+    draw_charts(page)
     overall = report.body["judges"][judge]["overall"]
     cell = report_words.cell("auroc", overall["auroc"])
     assert shown(page, "All statistics", title(judge), 1).startswith(cell.value)
 
     page.goto(at("slices", by="variant", statistic="auroc"))
-    all_drawn(page)
+    draw_charts(page)
     stats = report.body["judges"][judge]["by_variant"]["original"]
     cell = report_words.cell("human_score", stats["human_score"])
     assert shown(page, f"{title(judge)} by prompt variant", "original", 0).startswith(cell.value)
 
     page.goto(at("agreement"))
-    all_drawn(page)
+    draw_charts(page)
     asked = read_answer(AGREEMENT, report.study, NoParameters()).body["questions"][0]
     cell = report_words.cell("percent", asked["percent"])
     assert shown(page, "By question", asked["words"], 1).split("\n") == [
@@ -110,8 +105,8 @@ def test_the_number_behind_each_chart_is_the_reports(open_page, alice, report):
         f"{cell.low} to {cell.high}",
     ]
 
-    page.goto(at("calibration", judge=JUDGES[1]))
-    all_drawn(page)
+    page.goto(at("judge", judge=JUDGES[1]))
+    draw_charts(page)
     bins = report.body["judges"][JUDGES[1]]["curves"]["histogram"]
     rows = page.get_by_role("region", name="Images by score").get_by_role("row")
     told = [one.inner_text().split("\t") for one in rows.all()[1:]]
@@ -123,7 +118,7 @@ def test_the_number_behind_each_chart_is_the_reports(open_page, alice, report):
 def test_a_new_report_redraws_the_chart_and_an_old_one_leaves_it_alone(open_page, alice, study):
     reported(study, JUDGES[0])
     page = open_page(alice, at("drift"))
-    expect(page.locator("#plot svg")).to_be_visible()
+    draw_charts(page)
     page.evaluate("document.querySelector('#plot svg').dataset.old = 'yes'")
     with page.expect_response(lambda answer: answer.url.endswith(at("drift"))):
         page.evaluate(
@@ -138,7 +133,7 @@ def test_a_new_report_redraws_the_chart_and_an_old_one_leaves_it_alone(open_page
 
 def test_the_chart_follows_the_theme(open_page, alice, report):
     page = open_page(alice, at("drift"))
-    expect(page.locator("#plot svg")).to_be_visible()
+    draw_charts(page)
     page.evaluate("document.querySelector('#plot svg').dataset.old = 'yes'")
     page.get_by_role("button", name="Dark").click()
     expect(page.locator("#plot svg:not([data-old])")).to_be_visible()
@@ -150,14 +145,16 @@ def test_the_chart_follows_the_theme(open_page, alice, report):
 def test_downloads_come_in_four_kinds(open_page, alice, report):
     page = open_page(alice, at("drift"))
     for kind in ("SVG", "PNG", "PDF", "CSV"):
+        page.locator(".files summary").first.click()
         with page.expect_download() as download:
-            page.get_by_role("link", name=kind).first.click()
+            page.locator(".files").first.get_by_role("link", name=kind).first.click()
+        page.locator(".files summary").first.click()
         assert download.value.suggested_filename.endswith(f".{kind.lower()}")
 
 
 def test_the_threshold_moves_without_the_server(open_page, alice, report):
-    page = open_page(alice, at("calibration", judge=JUDGES[1]))
-    all_drawn(page)
+    page = open_page(alice, at("judge", judge=JUDGES[1]))
+    draw_charts(page)
     asked = []
     page.on("request", lambda request: asked.append(request.url))
     slider = page.locator("#cut")
@@ -225,7 +222,7 @@ def test_boxes_and_outlines_are_switched_by_buttons_and_letters(open_page, alice
 
 def test_a_select_changes_the_address_and_the_address_the_page(open_page, alice, report):
     page = open_page(alice, at("slices"))
-    all_drawn(page)
+    draw_charts(page)
     page.get_by_label("slice by").select_option("atomicity")
     page.wait_for_url(re.compile("by=atomicity"))
     expect(page.get_by_label("slice by")).to_have_value("atomicity")
@@ -236,7 +233,7 @@ def test_a_name_in_a_chart_leaves_its_judge_alone_and_so_do_boxes_with_keys(
     open_page, alice, report
 ):
     page = open_page(alice, at("drift"))
-    all_drawn(page)
+    draw_charts(page)
     one, other = (title(name) for name in JUDGES)
     boxes = page.get_by_role("group", name="judges")
 
@@ -247,7 +244,7 @@ def test_a_name_in_a_chart_leaves_its_judge_alone_and_so_do_boxes_with_keys(
     expect(lines().first).to_be_visible()
     page.locator("#plot svg text").filter(has_text=one).first.click()
     page.wait_for_url(re.compile(f"judge={JUDGES[0]}$"))
-    all_drawn(page)
+    draw_charts(page)
     expect(lines()).to_have_count(0)
     expect(page.get_by_role("heading", name=f"{other}, generator by generator")).to_have_count(0)
     expect(boxes.get_by_label(other)).not_to_be_checked()
@@ -256,7 +253,7 @@ def test_a_name_in_a_chart_leaves_its_judge_alone_and_so_do_boxes_with_keys(
     page.keyboard.press("Tab")
     page.keyboard.press("Space")
     page.wait_for_url(lambda url: "judge=" not in url)
-    all_drawn(page)
+    draw_charts(page)
     expect(lines().first).to_be_visible()
     expect(boxes.get_by_label(other)).to_be_focused()
 
@@ -264,7 +261,7 @@ def test_a_name_in_a_chart_leaves_its_judge_alone_and_so_do_boxes_with_keys(
 @pytest.mark.nightly("the page with its bar is in tests/audit/pages")
 def test_asking_again_shows_the_bar_at_once(open_page, alice, report):
     page = open_page(alice, at("slices"))
-    page.get_by_text("How it was computed").click()
+    page.get_by_text("Method").click()
     page.get_by_role("button", name="Compute it again").click()
     expect(page.get_by_text("The report is being made")).to_be_visible()
     making.compute_waiting_answers()
@@ -289,17 +286,17 @@ def test_how_the_pages_look(open_page, alice, report, size):
     for name, query in (
         ("side-by-side", {}),
         ("slices", {"by": "generator"}),
-        ("calibration", {"judge": JUDGES[1]}),
+        ("judge", {"judge": JUDGES[1]}),
         ("gallery", {}),
         ("papers", {}),
         ("reports", {}),
         ("drift", {}),
     ):
         page.goto(at(name, **query))
-        all_drawn(page)
+        wait_for_pictures(page)
         take(page, f"audit-{name}-{size}")
     page.goto(at("agreement"))
-    all_drawn(page)
+    draw_charts(page)
     take(page, f"audit-people-{size}")
     image = report.study.images.order_by("pk").last()
     page.goto(at("evidence", image.public_id))

@@ -59,7 +59,9 @@ def expected(body: dict, judge: str) -> dict[str, dict]:
 
 def test_every_statistic_of_the_page_is_the_reports(open_page, alice, report):
     page = open_page(alice, reverse("decide", args=["shapes"]))
-    expect(page.get_by_role("heading", name="Decide", level=1)).to_be_visible()
+    expect(
+        page.get_by_role("heading", name="What each judge may be used for", level=1)
+    ).to_be_visible()
     for judge in JUDGES:
         numbers = expected(report.body, judge)
         for region, columns in (
@@ -88,7 +90,7 @@ def test_every_statistic_of_the_page_is_the_reports(open_page, alice, report):
 def test_the_ranking_and_the_images_left_to_people_are_those_of_the_chosen_judge(
     open_page, alice, report
 ):
-    page = open_page(alice, f"{reverse('decide', args=['shapes'])}?judge=other-judge")
+    page = open_page(alice, f"{reverse('judge', args=['shapes'])}?judge=other-judge")
     ranked = report.body["ranking"]["judges"]["other-judge"]
     rows = page.locator("#box-ranking tbody tr")
     expect(rows).to_have_count(len(ranked["by_people"]))

@@ -11,7 +11,7 @@ from audit.words import why as words
 from audit.words.numbers import cell
 from tests import making
 from tests.browser import planted_causes as causes
-from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.conftest import DESKTOP, PHONE, wait_for_pictures
 from tests.browser.test_look import take
 
 
@@ -50,8 +50,8 @@ def test_the_planted_cause_alone_is_beyond_chance(open_page, transactional_db, c
     expect(page.get_by_label("from", exact=True)).to_have_value(causes.THEN)
     if cause == "judge":
         expect(page.locator("#filter-judge_now")).to_have_value(causes.NEW)
-    expect(page.locator("#plot-why svg, #plot-why canvas").first).to_be_visible()
-    expect(page.get_by_role("heading", name="Three watches")).to_be_visible()
+    wait_for_pictures(page)
+    expect(page.get_by_role("heading", name="Alarms")).to_be_visible()
     told = page.locator("#numbers .sentences").first
     expect(told).to_contain_text(f"come from {words.NAMES[cause]}")
     take(page, f"why-{cause}")

@@ -58,7 +58,7 @@ def test_the_drift_page_says_what_its_chart_takes_and_prints_the_numbers_of_the_
     scored(study)
     report = reports.make_report(study=study)
     page = open_page(alice, DRIFT)
-    expect(page.get_by_text("No chart: it takes generators with a release date")).to_have_count(2)
+    expect(page.get_by_text("No chart: that needs generators with a release date")).to_have_count(2)
     for sentence in report_words.sentences(report.body):
         expect(page.get_by_text(sentence)).to_be_visible()
     stats = report.body["judges"][JUDGE]["overall"]

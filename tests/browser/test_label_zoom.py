@@ -49,7 +49,7 @@ def test_what_is_under_the_pointer_stays_there_when_zoomed(open_page, bob, how):
             page.keyboard.press("+")
     else:
         page.mouse.dblclick(*at)
-    page.wait_for_function("document.querySelector('.stage.zoomed')")
+    page.wait_for_function("() => document.querySelector('.stage.zoomed')")
     assert fractions(page, at) == pytest.approx([0.25, 0.5], abs=0.01)
     assert picture(page).bounding_box()["width"] > 1.5 * before["width"]
 

@@ -17,7 +17,14 @@ from audit.reports import make as reports
 from judges.models import Run, Score
 from judges.runs import counts, lifecycle, score_chunk
 from tests import making
-from tests.browser.conftest import DESKTOP, PHONE, make_study, save_screenshot
+from tests.browser.conftest import (
+    DESKTOP,
+    PHONE,
+    make_study,
+    save_screenshot,
+    settled,
+    wait_for_pictures,
+)
 
 SIZES = {"desk": DESKTOP, "phone": PHONE}
 SCHEMES = ("light", "dark")
@@ -71,7 +78,8 @@ def take(page, name: str) -> None:
     """A picture of the page as it stands, in both themes; then nothing serious for axe."""
     for scheme in SCHEMES:
         page.emulate_media(color_scheme=scheme)
-        for plot in page.locator(".plot:visible").all():
+        wait_for_pictures(page)
+        for plot in page.locator(".plot[data-drawn]:visible").all():
             expect(plot).to_have_attribute("data-drawn", re.compile(f"{scheme}$"))
         check_width(page, name)
         save_screenshot(page, f"{name}-{scheme}")
@@ -89,6 +97,8 @@ def take(page, name: str) -> None:
         page.set_viewport_size(PHONE)
         check_width(page, f"{name} on a phone")
         page.set_viewport_size(DESKTOP)
+    # What came into sight meanwhile has been loaded.
+    settled(page)
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -114,9 +124,9 @@ def test_pages_of_a_study_that_is_under_way(open_page, alice, study, size):
     page.goto(f"/studies/shapes/runs/{done.pk}/failures/")
     take(page, f"failures-{size}")
     page.goto("/studies/shapes/drift/")
-    expect(page.get_by_text("No chart: it takes generators").first).to_be_visible()
+    expect(page.get_by_text("No chart: that needs generators").first).to_be_visible()
     take(page, f"drift-{size}")
-    page.get_by_text("How it was computed").click()
+    page.get_by_text("Method").click()
     save_screenshot(page, f"drift-how-{size}")
 
 

@@ -11,14 +11,14 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from audit.reports import make as reports
-from tests.browser.conftest import DESKTOP
+from tests.browser.conftest import DESKTOP, draw_charts, wait_for_pictures
 from tests.browser.test_look import take
 from tests.large_study import JUDGES, large_study
 from tests.making import person
 
 SCREENS = 3
 PAGES = (
-    "drift", "slices", "side-by-side", "decide", "calibration", "reports", "agreement", "gallery", "papers"
+    "summary", "drift", "slices", "side-by-side", "decide", "judge", "reports", "agreement", "gallery", "papers"
 )  # fmt: skip
 
 
@@ -29,22 +29,15 @@ def alice(transactional_db):
     return person(study, "alice", role="owner")
 
 
-def settled(page) -> None:
-    """All charts that are not folded away are drawn."""
-    for plot in page.locator(".plot-box[data-spec] .plot").all():
-        if plot.is_visible():
-            expect(plot.locator("svg").first).to_be_visible()
-
-
 @pytest.mark.nightly("the same pages with more on them; test_dashboards.py has them with less")
 def test_twelve_judges_and_sixty_slices_are_seen_at_a_glance(alice, open_page):
     page = open_page(alice, reverse("drift", args=["large"]), size=DESKTOP)
-    settled(page)
+    wait_for_pictures(page)
     expect(page.locator(".lead")).to_contain_text("of 12 judges hold")
     tiles = page.locator(".tiles > li")
     expect(tiles).to_have_count(3)
     # Verdict and chart are on the first screen.
-    assert page.locator("#plot svg").bounding_box()["y"] < 540
+    assert page.locator("#plot + .still img").bounding_box()["y"] < 540
     swatches = page.locator(".filters .swatch path")
     faces = swatches.evaluate_all(
         "marks => marks.map(m => m.getAttribute('d') + m.getAttribute('fill'))"
@@ -61,21 +54,21 @@ def test_twelve_judges_and_sixty_slices_are_seen_at_a_glance(alice, open_page):
     page.locator(".filters summary").click()
     page.get_by_role("checkbox", name="CLIPScore (ViT-L/14)").click()
     expect(page.locator(".filters summary")).to_have_text("4 of 12 judges chosen")
-    settled(page)
+    wait_for_pictures(page)
     page.locator("summary", has_text="Every judge by itself").click()
-    expect(page.locator("#plot-each svg")).to_be_visible()
+    wait_for_pictures(page)
     take(page, "many-drift-each")
 
     heights = {}
     for name in PAGES:
         page.goto(reverse(name, args=["large"]))
-        settled(page)
+        wait_for_pictures(page)
         heights[name] = page.evaluate("document.documentElement.scrollHeight")
         if name in ("agreement", "gallery", "papers"):
             take(page, f"many-{name}")
     assert max(heights.values()) <= SCREENS * DESKTOP["height"], heights
     page.goto(reverse("side-by-side", args=["large"]))
-    settled(page)
+    wait_for_pictures(page)
     take(page, "many-side-by-side")
     page.goto(reverse("slices", args=["large"]))
     expect(page.locator(".heat tbody tr")).to_have_count(60)
@@ -90,7 +83,7 @@ def test_twelve_judges_and_sixty_slices_are_seen_at_a_glance(alice, open_page):
 @pytest.mark.nightly("needs the large study; test_dashboards.py has charts with fewer judges")
 def test_a_point_of_a_chart_opens_its_images(alice, open_page):
     page = open_page(alice, reverse("drift", args=["large"]), size=DESKTOP)
-    settled(page)
+    draw_charts(page)
     page.locator("#plot .mark-symbol path").last.click()
     expect(page).to_have_url(re.compile(r"/data/.*generator=generator"))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
@@ -11,12 +9,12 @@ from playwright.sync_api import expect
 from audit.models import Report
 from audit.reports import make as reports
 from tests import making
-from tests.browser.conftest import save_screenshot
+from tests.browser.conftest import save_screenshot, wait_for_pictures
 from tests.browser.test_look import SIZES
 
 PROMPTS = 40
 PAGES = (
-    *("drift", "side-by-side", "slices", "decide", "gallery", "calibration", "papers", "reports"),
+    *("drift", "side-by-side", "slices", "decide", "gallery", "judge", "papers", "reports"),
     *("agreement", "data", "export"),
 )
 # What each kind of person says of image `number`: low where the judge's score is low, and no 4 or 5
@@ -58,8 +56,7 @@ def test_every_page_of_a_study_with_ratings(open_page, alice, scale, size):
     page = open_page(alice, reverse("study", args=["shapes"]), size=SIZES[size])
     for name in PAGES:
         page.goto(reverse(name, args=["shapes"]))
-        for plot in page.locator(".plot:visible").all():
-            expect(plot).to_have_attribute("data-drawn", re.compile("light$"))
+        wait_for_pictures(page)
         wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert wide <= 0, f"{name} is {wide} px wider than the window"
         words = page.locator("main").inner_text()

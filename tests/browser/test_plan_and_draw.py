@@ -12,11 +12,11 @@ from audit.reports import make as reports
 from audit.words.numbers import cell
 from tests import making
 from tests.audit.pages.test_dashboards import judge_all
-from tests.browser.conftest import eventually, settled
+from tests.browser.conftest import eventually, settled, show_second_half
 from tests.browser.test_labelling import LABEL, image_on
 from tests.browser.test_look import SIZES, take
 
-PLAN = "/studies/shapes/plan/"
+PLAN = "/studies/shapes/labels/"
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def piloted(transactional_db):
 @pytest.mark.parametrize("size", SIZES)
 def test_a_plan_follows_what_is_typed_and_its_address_keeps_it(open_page, piloted, size):
     page = open_page(piloted[1], PLAN, size=SIZES[size])
-    lead = page.locator(".lead")
+    lead = page.locator("#numbers .lead")
     expect(lead).to_contain_text("±3 points at 95 % for these images")
     page.get_by_label("within ±").fill("8")
     expect(lead).to_contain_text("±8 points")
@@ -43,7 +43,9 @@ def test_a_plan_follows_what_is_typed_and_its_address_keeps_it(open_page, pilote
     settled(page)
     expect(page).to_have_url(re.compile("within=8.*pay=20"))
     expect(page.get_by_role("columnheader", name="money")).to_be_visible()
+    show_second_half(page, "assisted")
     page.reload()
+    show_second_half(page, "assisted")
     expect(page.get_by_label("pay per hour")).to_have_value("20")
     page.get_by_label("within ±").fill("0")
     expect(page.get_by_role("alert").filter(has_text="above 0")).to_be_visible()

@@ -14,8 +14,11 @@ from django.test import Client, override_settings
 
 from annotations.anchors import keep
 from annotations.forms import example_pictures
+from annotations.imports import write_study
+from annotations.imports.outcome import Outcome
 from annotations.labelling import record
 from annotations.models import Atom, Deletion, Membership, Study
+from annotations.sources.records import PromptPictureRecord
 from annotations.studies import crowd, deletion, invitations, selections
 from audit.accounts import tokens
 from audit.models import Finding, TrainingSet
@@ -173,6 +176,11 @@ def _build(media: Path) -> World:
     batch = Batch.objects.create(
         delivery=delivery, files=[[HOSTILE, 9]], digest="x", size=9, piece=9
     )
+    write_study.import_records(
+        study=study,
+        records=[PromptPictureRecord("p0", "source", making.png((9, 9, 9)))],
+        outcome=Outcome(),
+    )
     picture = example_pictures.add(study=study, content=io.BytesIO(making.png()))
     chosen = selections.choose(
         study=study, images=study.images.values_list("pk", flat=True), name=HOSTILE
@@ -190,6 +198,7 @@ def _build(media: Path) -> World:
         "<int:token_id>": token.pk,
         "<slug:slug>": study.slug,
         "label/answers/<slug:public_id>": f"label/answers/{answered.image.public_id}",
+        "pictures/<slug:public_id>": f"pictures/{study.prompt_pictures.get().public_id}",
         "examples/<slug:public_id>": f"examples/{picture.removeprefix('own:')}",
         "<int:flag_id>": flag.pk,
         "<slug:public_id>": study.images.get(key="early-0").public_id,
@@ -252,6 +261,11 @@ _OWN_GAPS = {
     "export-file": {"<slug:what>": "labels", "<slug:kind>": "csv"},
     "table": {"<slug:name>": "slices"},
     "leaderboard-chart": {"<slug:name>": "standing", "<slug:kind>": "svg"},
+    "question": {"<slug:name>": "label-time"},
+    "question-table": {"<slug:name>": "label-time"},
+    "question-document": {"<slug:name>": "label-time", "<slug:kind>": "html"},
+    "question-chart": {"<slug:name>": "label-time", "<slug:chart>": "time", "<slug:kind>": "svg"},
+    "api-question": {"<slug:name>": "label-time"},
     "pairs-file": {"<slug:name>": "votes"},
     "why-chart": {"<slug:kind>": "svg"},
     "people-chart": {"<slug:name>": "course", "<slug:kind>": "svg"},

@@ -42,6 +42,7 @@ KEPT = {
     "image": "private",
     "thumbnail": "private",
     "example-picture": "private",
+    "prompt-picture": "private",
     "vega": "public",
 }
 

@@ -40,7 +40,7 @@ REFUSED = [
     ("geneval-builtin", "background", "a" * 2**20, "“background” must be a text"),
     ("geneval-builtin", "templates", ["a"] * 10_000, "“templates” must be a list of 1 to 20"),
     ("geneval-builtin", "objects.batch", 0, "“objects.batch” must be a whole number from 1"),
-    ("geneval-builtin", "no_such", 1, "there is no “no_such”; it takes objects.batch, threshold"),
+    ("geneval-builtin", "no_such", 1, "there is no “no_such”; it has objects.batch, threshold"),
     ("geneval-builtin", "self_test", "maybe", "“self_test” must be true or false"),
     ("tifa-builtin", "nearest", f"{TRAP}:spring", "“nearest” must be one of letters"),
     ("clip-score", "parser", f"spacy:{TRAP}", "“parser” must be one of grammar, spacy"),

@@ -42,9 +42,7 @@ from tests.receiver import listening
 
 pytestmark = pytest.mark.django_db
 # Not the pages on which the study's own team sees whom it works with.
-CARRIED = re.compile(
-    r"^api-|-(csv|chart|table|file|json)$|^(table|chart|export|calibration|reports)$"
-)
+CARRIED = re.compile(r"^api-|-(csv|chart|table|file|json)$|^(table|chart|export|reports)$")
 NAMES = [f"planted-name-{n}" for n in range(10)]
 MAILS = [f"planted.mail.{n}@example.org" for n in range(10)]
 WORKERS = [f"PLANTEDWORKER{n}" for n in range(10)]

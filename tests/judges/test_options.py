@@ -41,7 +41,7 @@ for _ in range(10_000):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"colour": 1}, "Example has no option “colour”; it takes flag, count, share, kind"),
+        ({"colour": 1}, "Example has no option “colour”; it has flag, count, share, kind"),
         ({"c" * 2**20: 1}, "Example has no option “ccc"),
         ({"flag": 1}, "“flag” must be true or false, not 1."),
         ({"flag": "yes please"}, "“flag” must be true or false, not 'yes please'."),

@@ -18,6 +18,7 @@ from tests.vectors import (
     instrument,
     labels,
     people,
+    published,
     ranks,
     rules,
     today,
@@ -53,6 +54,7 @@ CHECKS: dict[str, Check] = {
     "geneval_summary": rules.geneval_summary,
     "goodhart": ranks.goodhart,
     "gors": training_sets.gors,
+    "imagenhub_published": published.imagenhub,
     "instrument": instrument.comparison,
     "label_plan": labels.plan,
     "m3t2i_brute_force": rules.m3t2i,
@@ -108,7 +110,7 @@ def run(file: Path) -> Outcome:
         return Outcome(file.stem, 0, 0, ("no function for this file yet",))
     try:
         bundle = json.loads(file.read_text(encoding="utf-8"))
-        cases = _cases(file.stem, bundle)
+        cases = _cases(file, bundle)
     except (OSError, ValueError, RecursionError) as problem:
         return Outcome(file.stem, 0, 0, (_short(f"cannot be read: {_why(problem)}"),))
     problems = [(name, _problem(check, case, bundle)) for name, case in cases]
@@ -116,10 +118,16 @@ def run(file: Path) -> Outcome:
     return Outcome(file.stem, len(cases) - len(misses), len(cases), misses)
 
 
-def _cases(name: str, bundle: Any) -> list[tuple[str, Any]]:
+def _cases(file: Path, bundle: Any) -> list[tuple[str, Any]]:
     """Each case with its name: its id, or its place in its list."""
     if not isinstance(bundle, dict):
         raise ValueError("this is no object with “cases”")
+    name = file.stem
+    if name == "imagenhub_published":
+        try:
+            return published.with_ratings(file, bundle)
+        except (AttributeError, KeyError) as problem:
+            raise ValueError("this is no object with “tasks”") from problem
     if name == "genai_image_eval":
         return [("the study", bundle)]
     named = []

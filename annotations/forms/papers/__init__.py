@@ -2,6 +2,7 @@
 
 from annotations.forms.papers import (
     checklist,
+    edits,
     genai_likert,
     geneval2_atoms,
     geneval_audit,
@@ -23,6 +24,7 @@ FORMS = {
         checklist.FORM,
         written_text.FORM,
         wise.FORM,
+        *edits.FORMS,
     ]
 }
 # Earlier versions of them, by their digests. Studies that began with one keep it.

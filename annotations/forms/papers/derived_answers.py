@@ -1,4 +1,5 @@
-"""Derives "is the image correct?" from a person's answers to forms that do not ask it.
+"""Derives what a paper makes of a person's answers: "is the image correct?" where the form does not ask it,
+and the overall score of an edit.
 
 It is stored with the answers, as published label files do, so that every judge can be compared with
 people whatever form they filled in. Nothing is stored where the answers do not decide it.
@@ -10,12 +11,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from annotations.forms.definition import Form
-from annotations.forms.papers import geneval2_atoms, geneval_crowd
+from annotations.forms.papers import edits, geneval2_atoms, geneval_crowd
 from annotations.forms.per_image import AskedQuestion
 from annotations.scales import CANT_TELL
 
 # How pages name answers that were derived.
-WORDS = {"aligned": "The image shows all that the prompt asks for (follows from the answers)"}
+WORDS = {
+    "aligned": "The image shows all that the prompt asks for (follows from the answers)",
+    "overall": "Overall (follows from the answers)",
+}
 
 
 def derived_answers(
@@ -24,7 +28,10 @@ def derived_answers(
     metadata: Mapping[str, Any],
     answers: Mapping[str, float | str],
 ) -> dict[str, float]:
-    """`{"aligned": 1.0}`, `{"aligned": 0.0}`, or nothing."""
+    """`{"aligned": 1.0}`, `{"aligned": 0.0}`, `{"overall": 0.71}`, or nothing."""
+    if form.slug in edits.OVERALL:
+        overall = edits.OVERALL[form.slug](answers)
+        return {} if overall is None else {"overall": overall}
     if any(question.name == "aligned" for question in form.questions):
         return {}
     if form.slug == geneval_crowd.FORM.slug:

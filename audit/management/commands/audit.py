@@ -11,7 +11,7 @@ from tqdm import tqdm
 from annotations.management.command import PlainCommand, as_json, pairs, write_file
 from audit.from_files.report_of import report_of
 from audit.from_files.tables import make_tables
-from audit.handed_in.formats import HANDED_IN, of_report
+from audit.handed_in.formats import HANDED_IN, of_report, write_beside
 from audit.management.report_options import add_report_options, report_options
 from audit.models import Report
 from audit.words import report as report_words
@@ -50,7 +50,7 @@ class Command(PlainCommand):
         with _bar() as show:
             made = report_of(
                 files,
-                write=lambda report: _written(report, format),
+                write=lambda report: _written(report, format, out),
                 options=options,
                 title=title,
                 columns=columns,
@@ -70,9 +70,12 @@ class Command(PlainCommand):
         self.stderr.write(words, lambda text: text)
 
 
-def _written(report: Report, format: str) -> str | bytes:
+def _written(report: Report, format: str, out: Path | None) -> str | bytes:
     if format in HANDED_IN:
-        return HANDED_IN[format](of_report(report))
+        document = of_report(report)
+        if out is not None:
+            write_beside(document, format, out)
+        return HANDED_IN[format](document)
     if format == "json":
         return as_json(report.body)
     return report_words.as_text(report.body)

@@ -10,8 +10,7 @@ from annotations.benchmarks.builtin.study import SEED
 from annotations.management.command import PlainCommand
 from annotations.models import Study
 from audit import demo
-from audit.charts import vega_script
-from audit.installation import processes
+from audit.installation import processes, vega_script
 from audit.reports import make as reports
 from judges import tasks
 from judges.runs import score_chunk
@@ -77,7 +76,7 @@ class Command(PlainCommand):
                 self.stdout.write("\nStopping web server and worker; the data is kept.")
 
     def _greet(self, address: str, logins: dict[str, str]) -> None:
-        self.stdout.write(f"Jurybox is at {address}studies/{demo.SLUG}/drift/")
+        self.stdout.write(f"Jurybox is at {address}studies/{demo.SLUG}/audit/")
         for name, password in logins.items():
             self.stdout.write(f"  log in as {name:<12} password {password}")
         self.stdout.write("The judges are running and the page updates by itself. Ctrl-C stops.")

@@ -7,7 +7,7 @@ from django.core.management import CommandError
 
 from annotations.management.command import PlainCommand, as_json, study_called, write_file
 from annotations.models import Study
-from audit.handed_in.formats import HANDED_IN, of_report
+from audit.handed_in.formats import HANDED_IN, of_report, write_beside
 from audit.management.report_options import add_report_options, report_options
 from audit.pages.tables import drift_csv
 from audit.paper_tables import LIKE, table
@@ -50,17 +50,20 @@ class Command(PlainCommand):
         elif like:
             made = _like(study_called(study), wanted, like, format)
         else:
-            made = _report(study_called(study), wanted, format)
+            made = _report(study_called(study), wanted, format, out)
         if not out:
             return str(made)
         write_file(out, made)
         return None
 
 
-def _report(study: Study, options: reports.Options, format: str) -> str | bytes:
+def _report(study: Study, options: reports.Options, format: str, out: str) -> str | bytes:
     report = reports.make_report(study=study, options=options)
     if format in HANDED_IN:
-        return HANDED_IN[format](of_report(report))
+        document = of_report(report)
+        if out:
+            write_beside(document, format, Path(out))
+        return HANDED_IN[format](document)
     return _written(report.body, format)
 
 

@@ -1,4 +1,4 @@
-"""Anchors on the page Why: frozen by a button, scored again by a worker."""
+"""Anchors, on the page Drift: frozen by a button, scored again by a worker."""
 
 from __future__ import annotations
 
@@ -116,4 +116,4 @@ def ask(request: HtmxRequest, slug: str) -> HttpResponse:
 
 def _back(request: HtmxRequest, slug: str) -> HttpResponse:
     judge = request.POST.get("judge", "")
-    return redirect(f"{reverse('why', args=[slug])}?{urlencode({'judge': judge})}#anchors")
+    return redirect(f"{reverse('drift', args=[slug])}?{urlencode({'judge': judge})}#why")

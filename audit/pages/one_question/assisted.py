@@ -1,4 +1,5 @@
-"""People's score of each generator, alone and with the judges' help, and what the labels are worth."""
+"""The second half of Labels: people's score of each generator, alone and with the judges' help, and what the
+labels are worth."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
+from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest
@@ -44,16 +46,18 @@ def table(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 def _context(page: ReportPage) -> dict[str, Any]:
+    shown = {"thing": "Judge-assisted scores"}
     if not page.compares:
-        return {}
+        return shown
     look = "one" if page.view.one_look else ""
     return {
+        **shown,
         "sentences": words.sentences(page.body),
         "table": _table(page),
         "csv": page.address("assisted-table", report=page.report_id, look=look),
-        "plot": page.plot("assisted", "Alone and with the judges’ help", look=look),
+        "plot": page.plot("assisted", "Labels only, and judge-assisted", look=look),
         "filters": [select("look", "interval", LOOKS, look)],
-        "filter_url": page.request.path,
+        "filter_url": f"{reverse('plan', args=[page.study.slug])}#assisted",
     }
 
 

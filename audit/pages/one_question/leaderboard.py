@@ -24,9 +24,9 @@ from annotations.stored_answers.store import read_answer
 from audit.charts import contests as charts
 from audit.charts.faces import face_of
 from audit.contests.parameters import MADE_FROM, TIES, Parameters
-from audit.pages.files import TYPES, attached, specification
+from audit.pages.files import ON_SCREEN, TYPES, attached, millimetres_of, send_chart
 from audit.pages.filters import select
-from audit.pages.frame import FILES, respond
+from audit.pages.frame import chart_links, respond
 from audit.pages.tables import Table, csv_of, row
 from audit.questions.leaderboard.question import LEADERBOARD
 from audit.reports.pairing import kept_questions
@@ -132,15 +132,15 @@ def leaderboard(request: HtmxRequest, slug: str) -> HttpResponse:
 @login_required
 def chart(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpResponse:
     page = _page(request, slug)
-    if name not in PLOTS or (kind != "json" and kind not in TYPES):
+    if name not in PLOTS or kind not in {**ON_SCREEN, **TYPES}:
         raise Http404
     body = page.told
     if blank := charts.blank(body, name):
         raise Refused(blank)
-    if kind == "json":
+    if kind in ON_SCREEN:
         key = ("leaderboard", page.answer.pk, page.answer.computed_at, name)
-        return specification(request, key, lambda theme: charts.chart(body, theme, name))
-    content = charts.chart_file(body, kind=kind, which=name)
+        return send_chart(request, kind, key, lambda theme: charts.chart(body, theme, name))
+    content = charts.chart_file(body, kind=kind, which=name, millimetres=millimetres_of(request))
     return attached(content, TYPES[kind], f"{slug}-leaderboard-{name}.{kind}")
 
 
@@ -220,11 +220,7 @@ def _plot(page: LeaderboardPage, body: dict[str, Any], name: str) -> dict[str, A
         "name": f"leaderboard-{name}",
         "title": PLOTS[name],
         "blank": charts.blank(body, name),
-        "spec": f"{page.address('leaderboard-chart', name, 'json')}&data={data}",
-        "downloads": [
-            {"name": kind.upper(), "url": page.address("leaderboard-chart", name, kind)}
-            for kind in FILES
-        ],
+        **chart_links(lambda kind: f"{page.address('leaderboard-chart', name, kind)}&data={data}"),
     }
 
 
@@ -296,4 +292,6 @@ def _judges_by_slice(body: dict[str, Any]) -> Table:
         for part in body["slices"]
         if "judges" in part
     ]
-    return Table("judge-slices", "Votes said by judges, by slice", "slice", columns, rows)
+    return Table(
+        "judge-slices", "Judge accuracy on pairwise votes, by slice", "slice", columns, rows
+    )

@@ -1,4 +1,5 @@
-"""The page that plans labels: its form's values stand in the address."""
+"""Labels: how many more, and below it what the judges make of those there are. The form's values stand in the
+address."""
 
 from __future__ import annotations
 
@@ -45,6 +46,7 @@ def plan_page(request: HtmxRequest, slug: str) -> HttpResponse:
         "is_owner": place.owns,
         "given": request.GET,
         "poll_url": request.get_full_path(),
+        "assisted_url": f"{reverse('assisted', args=[slug])}?{request.GET.urlencode()}",
     }
     try:
         told = _planned(place.study, request.GET)

@@ -1,4 +1,5 @@
-"""Why the gap between people and a judge moved: a sentence, a bar for each cause, the table."""
+"""The second half of Drift, why the gap between people and a judge moved: a sentence, a bar for each cause,
+the table; then the alarms and the anchors."""
 
 from __future__ import annotations
 
@@ -21,9 +22,9 @@ from annotations.models import Generator, StoredAnswer, Study
 from annotations.stored_answers.store import read_answer
 from audit.charts import why as charts
 from audit.models import Report
-from audit.pages.files import TYPES, attached, specification
+from audit.pages.files import ON_SCREEN, TYPES, attached, millimetres_of, send_chart
 from audit.pages.filters import select
-from audit.pages.frame import FILES, respond
+from audit.pages.frame import chart_links, respond
 from audit.pages.one_question.anchors import Anchors, anchors_of
 from audit.pages.tables import Table, csv_of, row
 from audit.questions.why.question import WHY
@@ -77,8 +78,9 @@ class WhyPage:
         return summary.get("judges", {})
 
     def _judge(self, place: str) -> str:
-        given = self.request.GET.get(place, "")
-        return given if given in self.judges else ""
+        # Of several, which are chosen for the charts above, none is meant.
+        given, *more = self.request.GET.getlist(place) or [""]
+        return given if given in self.judges and not more else ""
 
     @cached_property
     def judge_now(self) -> str:
@@ -127,7 +129,7 @@ class WhyPage:
                 raise Refused("No judge has scored this study yet.")
             if self.asked is None:
                 raise Refused(
-                    "There is nothing to compare yet: it takes generators of two release dates, or two "
+                    "There is nothing to compare yet: that needs generators of two release dates, or two "
                     "sides that you name."
                 )
             self._refuse_strange_studies(self.asked)
@@ -220,15 +222,16 @@ def why(request: HtmxRequest, slug: str) -> HttpResponse:
 @login_required
 def chart(request: HtmxRequest, slug: str, kind: str) -> HttpResponse:
     page = _page(request, slug)
-    if kind != "json" and kind not in TYPES:
+    if kind not in {**ON_SCREEN, **TYPES}:
         raise Http404
     body = page.told
     if blank := charts.blank(body):
         raise Refused(blank)
-    if kind == "json":
+    if kind in ON_SCREEN:
         key = ("why", page.answer.pk, page.answer.computed_at)
-        return specification(request, key, lambda theme: charts.waterfall(body, theme))
-    return attached(charts.chart_file(body, kind=kind), TYPES[kind], f"{slug}-why.{kind}")
+        return send_chart(request, kind, key, lambda theme: charts.waterfall(body, theme))
+    content = charts.chart_file(body, kind=kind, millimetres=millimetres_of(request))
+    return attached(content, TYPES[kind], f"{slug}-why.{kind}")
 
 
 @require_GET
@@ -246,6 +249,8 @@ def table(request: HtmxRequest, slug: str) -> HttpResponse:
 def _context(page: WhyPage) -> dict[str, Any]:
     body, lacking = page.body, page.answer.reason
     shown: dict[str, Any] = {
+        "thing": "Why the gap moved",
+        "drift_url": f"{reverse('drift', args=[page.study.slug])}#why",
         "lacking": lacking,
         "choices": _choices(page),
         "anchors": page.anchors,
@@ -261,7 +266,9 @@ def _context(page: WhyPage) -> dict[str, Any]:
         kept = {"judge": page.judge, "judge_now": page.judge_now, "question": page.question}
         shown["kept"] = [(name, value) for name, value in kept.items() if value]
         shown["own_sides"] = list(page.own_sides.items())
-        shown["by_release"] = f"{page.request.path}?{urlencode(shown['kept'])}"
+        shown["by_release"] = (
+            f"{reverse('drift', args=[page.study.slug])}?{urlencode(shown['kept'])}#why"
+        )
     if not body:
         return shown
     parts, sides = _tables(body)
@@ -298,10 +305,9 @@ def _plot(page: WhyPage, body: dict[str, Any]) -> dict[str, Any]:
         "name": "why",
         "title": "What moved the gap",
         "blank": charts.blank(body),
-        "spec": f"{page.address('why-chart', 'json')}&data={body['signature']['data'][:12]}",
-        "downloads": [
-            {"name": kind.upper(), "url": page.address("why-chart", kind)} for kind in FILES
-        ],
+        **chart_links(
+            lambda kind: f"{page.address('why-chart', kind)}&data={body['signature']['data'][:12]}"
+        ),
     }
 
 

@@ -28,6 +28,8 @@ POINTS, SHARE = 10.0, 0.25
 # What is smaller is no drift, however sure: points, and a share of the gain downwards.
 SMALL_POINTS, SMALL_SHARE = 3.0, 0.1
 LEVEL = 0.05
+# Half of a drift is none to be sure of; but what speaks for so many points by such odds does not hold.
+HALF_POINTS, ODDS = 6.0, 3.0
 # A gain on the reference of fewer standard errors is none to divide by.
 SURE = 3.0
 # Nobody writes an interval that goes further up, as the logarithm of a ratio.
@@ -125,7 +127,17 @@ class Steps:
             offset, gain = step.offset_within(1 - 2 * LEVEL), step.gain_within(1 - 2 * LEVEL)
             if _low(offset) <= -POINTS or _high(offset) >= POINTS or _low(gain) <= -SHARE:
                 return False
-        return True
+        return self.odds_of_half() < ODDS
+
+    def odds_of_half(self) -> float:
+        """How much more likely the offsets are where the judge has moved by half of a drift, at any of the
+        dates, than where it has not: of intervals that are just inside, this tells those around no move
+        from those around some."""
+        odds = [
+            math.exp(min(HALF_POINTS * (abs(x.value) - HALF_POINTS / 2) / x.error**2, FARTHEST))
+            for x in (step.offset for step in self.steps)
+        ]
+        return sum(odds) / len(odds)
 
 
 def steps_of(
@@ -193,7 +205,7 @@ def _apart(
         if isinstance(compared, Undefined):
             continue
         step = _step(int(codes[place]), compared, points)
-        most = max(step.evidence(OFFSET), evidence(step.gain, scale=SHARE))
+        most = max(step.evidence(OFFSET), evidence(compared.gain_change, scale=SHARE))
         if _either(step) > strongest and most * LEVEL >= codes.size:
             found.append((_either(step), place, step))
     if not found:
@@ -211,12 +223,19 @@ def _between(codes: np.ndarray) -> Iterator[int]:
 
 
 def _strongest(step: Step) -> float:
-    return max(step.strength(OFFSET), step.strength(GAIN))
+    return max(step.strength(OFFSET), max(0.0, -_gain_in_errors(step)))
 
 
 def _either(step: Step) -> float:
     """Of one generator the gain may as well be higher."""
-    return max(step.strength(OFFSET), abs(step.gain.value) / step.gain.error)
+    return max(step.strength(OFFSET), abs(_gain_in_errors(step)))
+
+
+def _gain_in_errors(step: Step) -> float:
+    """Of the change itself: where little gain is left, its logarithm is known only roughly, and one
+    generator that is read with half the gain would lie fewer errors away than a date does."""
+    change = step.compared.gain_change
+    return change.value / change.error
 
 
 def _leaves_zero(found: Estimate) -> bool:

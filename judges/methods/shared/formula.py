@@ -97,7 +97,7 @@ def _arguments(node: ast.Call) -> Sequence[ast.AST]:
     if name not in FUNCTIONS:
         raise ValueError(f"A formula knows {', '.join(FUNCTIONS)}, not “{_shown(node.func)}”.")
     if node.keywords or not node.args or (name == "sqrt" and len(node.args) != 1):
-        raise ValueError(f"“{_shown(node)}” does not give {name} what it takes.")
+        raise ValueError(f"“{_shown(node)}” does not give {name} what it needs.")
     return node.args
 
 

@@ -176,6 +176,17 @@ def test_known_images_come_at_their_share_and_to_everybody(db):
     assert set(Image.objects.filter(gold__isnull=True).values_list("taken", flat=True)) <= {0, 1}
 
 
+def test_no_more_known_images_are_counted_than_there_are(db):
+    """Two known images and fourteen others, one of five known: the other fourteen take 18 places, of
+    which three or four would be known ones."""
+    study = making.study("gold", prompts=8)
+    study.gold_share = 20
+    study.save()
+    known = study.images.order_by("key")[:2]
+    Image.objects.filter(pk__in=[image.pk for image in known]).update(gold={"aligned": 1})
+    assert Walk(making.person(study, "one")).known_to_come(14) == 2
+
+
 def test_nobody_can_foresee_where_known_images_come(db, settings):
     """The place is drawn with the server's secret, not from names that people know."""
     study = making.study("gold", prompts=20)

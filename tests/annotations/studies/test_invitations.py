@@ -128,13 +128,23 @@ def test_an_owner_may_ask_for_more_uses_but_not_for_more_owners(client, as_alice
     assert study.invitations.count() == made
 
 
-@pytest.mark.parametrize(("field", "value"), [("uses", "0"), ("uses", "501"), ("days", "91")])
+@pytest.mark.parametrize(
+    ("field", "value"), [("uses", "0"), ("uses", "501"), ("days", "0"), ("days", "91")]
+)
 def test_a_number_that_no_link_can_have_is_refused_in_words(as_alice, study, field, value):
     answer = as_alice.post(
         reverse("invite", args=[study.slug]), {"role": "annotator", field: value}
     )
     assert answer.status_code == 409
     assert not study.invitations.exists()
+
+
+@pytest.mark.parametrize("days", [1, 90])
+def test_a_link_is_open_for_a_day_at_least_and_90_at_most(as_alice, study, days):
+    link = make_link(as_alice, study, days=str(days))
+    assert link.expires_at - link.created_at == pytest.approx(
+        timedelta(days=days), abs=timedelta(hours=1)
+    )
 
 
 def test_the_table_itself_lets_one_link_make_one_owner(study):

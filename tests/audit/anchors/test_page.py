@@ -43,7 +43,7 @@ def test_owners_freeze_anchors_have_them_scored_and_read_the_certificate(as_alic
     assert "There are none: a judge that changes behind the same name cannot be seen." in page
     assert "Score the anchors again" not in page
     answer = as_alice.post(at("anchors-make"), {"judge": JUDGE, "count": "10"})
-    assert answer.headers["Location"] == f"{at()}?judge={JUDGE}#anchors"
+    assert answer.headers["Location"] == f"{reverse('drift', args=['bench'])}?judge={JUDGE}#why"
     page = text(as_alice.get(at()))
     assert "10 of 12 images were frozen on" in page
     assert "This judge has not scored them again yet." in page
@@ -54,7 +54,7 @@ def test_owners_freeze_anchors_have_them_scored_and_read_the_certificate(as_alic
     scoring = AnchorScoring.objects.get()
     run_job(scoring.pk)
     page = text(as_alice.get(at(), **HTMX))
-    assert page.lstrip().startswith('<div id="numbers"')
+    assert page.lstrip().startswith('<section id="why"')
     assert "10 of 10 anchors gave the same score on" in page
     assert "hx-trigger" not in page
 

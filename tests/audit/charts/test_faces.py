@@ -9,12 +9,17 @@ from audit.reports import make as reports
 from tests import making
 
 
-def test_forty_nine_judges_differ_in_colour_or_marker():
-    faces = [face(number) for number in range(49)]
-    assert len(set(faces)) == 49
-    assert [one.colour for one in faces[:7]] == list(COLOURS)
-    assert len({one.shape for one in faces[:7]}) == 7
-    assert face(49) == face(0)
+def test_sixty_four_judges_differ_in_colour_or_marker():
+    faces = [face(number) for number in range(64)]
+    assert len({(one.colour, one.shape) for one in faces}) == 64
+    assert [one.colour for one in faces[:8]] == list(COLOURS)
+    assert len({one.shape for one in faces[:8]}) == 8
+    assert face(64).shape == face(0).shape
+
+
+def test_twelve_judges_are_told_apart_without_colour():
+    faces = [face(number) for number in range(12)]
+    assert len({(one.shape, one.dash) for one in faces}) == 12
 
 
 @pytest.mark.django_db

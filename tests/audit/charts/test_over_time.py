@@ -88,7 +88,7 @@ def test_where_no_generator_has_thirty_images_the_page_says_what_a_chart_takes()
     body = report({key: int(key[-1]) % 2 for key in KEYS if int(key.split("-")[1]) < 20})
     for name in ("drift", "agreement", "each"):
         assert every_chart.blank(name, body, View()) == (
-            "No chart: it takes generators with a release date and 30 images that have labels and "
+            "No chart: that needs generators with a release date and 30 images that have labels and "
             "scores."
         )
     assert "30 images of a generator" in every_chart.blank("papers", body, View())

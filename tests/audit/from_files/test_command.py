@@ -147,3 +147,45 @@ def test_a_thousand_images_by_five_judges_need_no_installation(tmp_path):
     )
     assert ended.returncode == 0, ended.stderr
     assert {path.name for path in tmp_path.iterdir()} == {"tables", "report.html"}
+
+
+def two_tables(folder, values, scores) -> tuple[str, str]:
+    """Labels and scores of as many images as there are scores."""
+    labels, judged = folder / "labels.csv", folder / "scores.csv"
+    rows = [
+        f"i{n},{who},colour,{values[(n + len(who)) % len(values)]}"
+        for n in range(len(scores))
+        for who in ("a", "bb")
+    ]
+    labels.write_text("\n".join(["image_id,rater,question,value", *rows, ""]))
+    rows = [f"i{n},j,{score}" for n, score in enumerate(scores)]
+    judged.write_text("\n".join(["image_id,judge,score", *rows, ""]))
+    return str(labels), str(judged)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("values", [["red", "blue"], ["1", "2", "red"]])
+def test_answers_in_texts_or_mixed_are_refused_in_a_sentence(tmp_path, values):
+    labels, scores = two_tables(tmp_path, values, [0.1, 0.2] * 20)
+    with pytest.raises(CommandError, match="No question is answered in numbers alone"):
+        call_command("audit", labels, scores, resamples=100, stdout=io.StringIO())
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [("nan", "is NaN"), ("-inf", "is infinite"), ("1e120", "lies beyond 1e+100")],
+)
+def test_a_score_that_is_no_number_to_compute_with_is_named_as_what_it_is(tmp_path, bad, words):
+    labels, scores = two_tables(tmp_path, ["1", "2"], [0.1, 0.2] * 20 + [bad])
+    said = io.StringIO()
+    call_command("audit", labels, scores, resamples=100, stdout=io.StringIO(), stderr=said)
+    assert f"line 42, score = '{bad}': “score” {words}" in said.getvalue()
+
+
+@pytest.mark.django_db
+def test_an_answer_beyond_all_computing_is_refused_and_the_others_count(tmp_path):
+    labels, scores = two_tables(tmp_path, ["1", "2", "1e120"], [0.1, 0.2] * 20)
+    said = io.StringIO()
+    call_command("audit", labels, scores, resamples=100, stdout=io.StringIO(), stderr=said)
+    assert "“value” lies beyond 1e+100" in said.getvalue()

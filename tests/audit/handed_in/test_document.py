@@ -6,6 +6,7 @@ import io
 import re
 import shutil
 import subprocess
+import zipfile
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -13,7 +14,7 @@ from pypdf import PdfReader
 
 from audit.handed_in.compose import compose
 from audit.handed_in.formats import HANDED_IN, of_report
-from audit.handed_in.latex import escaped
+from audit.handed_in.latex import as_zip, escaped
 from audit.handed_in.tables import separated
 from audit.reports import make as reports
 from audit.words import report as report_words
@@ -134,6 +135,28 @@ def test_the_latex_compiles_or_at_least_closes_what_it_opens(tmp_path):
     assert ran.returncode == 0, ran.stdout[-2000:]
 
 
+def test_captions_of_latex_have_no_fingerprints_and_the_end_has_them():
+    report = report_of()
+    tex = HANDED_IN["latex"](of_report(report))
+    prints = list(report.body["signature"]["judges"].values())
+    captions = re.findall(r"\\caption{(.*)}", tex)
+    assert captions and prints
+    for fingerprint in prints:
+        assert not any(fingerprint in caption for caption in captions)
+        assert fingerprint in tex.rpartition("\\end{table}")[2]
+
+
+def test_the_zip_of_latex_has_the_file_and_every_figure():
+    document = of_report(report_of())
+    with zipfile.ZipFile(io.BytesIO(as_zip(document))) as packed:
+        names = packed.namelist()
+        assert names == ["report.tex", *(f"figure-{one.number}.pdf" for one in document.figures)]
+        for name in names[1:]:
+            assert name in packed.read("report.tex").decode()
+            (page,) = PdfReader(io.BytesIO(packed.read(name))).pages
+            assert float(page.mediabox.width) == pytest.approx(174 / 25.4 * 72, abs=0.1)
+
+
 def test_bold_is_only_what_the_corrected_test_separates_from_every_other():
     def compared(*rows):
         return {
@@ -173,6 +196,11 @@ def test_the_command_writes_the_file(tmp_path):
         out = tmp_path / f"report.{format}"
         call_command("report", "large", format=format, out=str(out))
         assert out.read_bytes().startswith(start)
+    # The figures of LaTeX lie beside it.
+    figures = re.findall(r"includegraphics\[.*?\]{(.*?)}", (tmp_path / "report.latex").read_text())
+    assert figures
+    for name in figures:
+        assert (tmp_path / name).read_bytes().startswith(b"%PDF")
     with pytest.raises(CommandError, match="--out FILE"):
         call_command("report", "large", format="pdf")
     with pytest.raises(CommandError, match="cannot be written"):

@@ -147,7 +147,7 @@ def test_the_space_is_one_of_docker_on_the_port_that_is_served_and_asks_for_a_la
     front = yaml.safe_load((SPACE / "README.md").read_text().split("---")[1])
     recipe, script = (SPACE / "Dockerfile").read_text(), (SPACE / "start.sh").read_text()
     assert front["sdk"] == "docker"
-    assert f"--port {front['app_port']}" in script
+    assert f'--port "${{PORT:-{front["app_port"]}}}"' in script
     assert "REQUIRE_LASTING_DISK=True" in recipe
     assert not [line for line in recipe.splitlines() if line.startswith("VOLUME")]
     subprocess.run(["sh", "-n", str(SPACE / "start.sh")], check=True)

@@ -306,7 +306,7 @@ def test_a_large_study_is_read_by_a_worker_and_shown_until_it_changes(as_alice, 
 
 def numbers(answer) -> str:
     text = answer.content.decode()
-    return text[text.index('class="lead"') : text.index("What these numbers are")]
+    return text[text.index('class="lead"') : text.index("About these numbers")]
 
 
 def test_a_judge_that_nobody_knows_is_said_by_the_worker(as_alice, large, monkeypatch):

@@ -127,7 +127,7 @@ def test_what_cannot_be_drawn_is_refused_in_a_sentence(judged):
 
 
 def test_the_owner_draws_them_in_one_click_and_the_history_says_so(as_alice, judged):
-    page = as_alice.get(reverse("decide", args=["large"])).content.decode()
+    page = as_alice.get(reverse("judge", args=["large"])).content.decode()
     where = reverse("decide-draw", args=["large"])
     assert f'action="{where}"' in page
     answer = as_alice.post(where, {"judge": "some-judge"}, follow=True)
@@ -143,7 +143,7 @@ def test_who_does_not_own_the_study_is_offered_no_draw(as_alice, alice, judged):
     member.role = "researcher"
     member.save()
     where = reverse("decide-draw", args=["large"])
-    assert where not in as_alice.get(reverse("decide", args=["large"])).content.decode()
+    assert where not in as_alice.get(reverse("judge", args=["large"])).content.decode()
     assert as_alice.post(where, {"judge": "some-judge"}).status_code == 403
     assert not judged.draws.exists()
 

@@ -44,7 +44,7 @@ def test_the_page_tells_what_the_labels_are_worth_in_the_reports_digits(as_alice
     body = half.reports.first().body
     scores = [row["human_score_assisted"] for row in body["generators"]]
     worth = sum(score["effective_labels"] for score in scores)
-    assert f"With the judges’ help, your 80 labels are worth {worth:,.0f}." in page
+    assert f"Judge-assisted, your 80 labels are worth {worth:,.0f}." in page
     assert words.NOT_TO_AUDIT in page
     assert "40 of 80 images labelled; carried by some-judge 100 %" in page
     for score in scores:
@@ -61,7 +61,7 @@ def test_it_is_whole_for_a_visit_a_fragment_for_htmx_and_takes_few_queries(as_al
         opened(as_alice, half)
     assert len(few) <= 10
     part = as_alice.get(reverse("assisted", args=["half"]), HTTP_HX_REQUEST="true")
-    assert part.content.decode().lstrip().startswith('<div id="numbers"')
+    assert part.content.decode().lstrip().startswith('<section id="assisted"')
 
 
 def test_the_file_has_the_tables_numbers(as_alice, half):
@@ -76,8 +76,8 @@ def test_the_file_has_the_tables_numbers(as_alice, half):
 def test_the_chart_has_both_scores_of_each_generator(as_alice, half):
     spec = as_alice.get(reverse("chart", args=["half", "assisted", "json"])).json()
     text = json.dumps(spec)
-    assert text.count('"kind": "people alone"') == 2
-    assert text.count('"kind": "with the judges\\u2019 help"') == 2
+    assert text.count('"kind": "labels only"') == 2
+    assert text.count('"kind": "judge-assisted"') == 2
 
 
 def test_a_judge_that_is_no_help_is_said_to_be_none(alice, as_alice):

@@ -53,7 +53,7 @@ def table_after(page: str, title: str) -> tuple[list[str], str, str]:
         ("side-by-side", 2),
         ("slices", 3),  # side by side, and each of the two judges
         ("decide", 2),
-        ("calibration", 1),
+        ("judge", 4),  # all images, by generator, since its release, its curve
         ("leaderboard", 4),
         ("why", 2),
         ("assisted", 1),

@@ -19,7 +19,17 @@ from tests import making
 
 pytestmark = pytest.mark.django_db
 
-PAGES = ("drift", "side-by-side", "slices", "decide", "gallery", "calibration", "papers", "reports")
+PAGES = (
+    "summary",
+    "judge",
+    "drift",
+    "side-by-side",
+    "slices",
+    "decide",
+    "gallery",
+    "papers",
+    "reports",
+)
 HTMX = {"HTTP_HX_REQUEST": "true"}
 FEW = {"some-judge": 1.0}
 
@@ -175,7 +185,7 @@ def test_judges_are_sorted_by_the_column_in_the_address(as_alice, large):
     body = large.reports.get().body
     best = body["comparison"]["best"]
     worst = next(name for name in body["judges"] if name != best)
-    rows = r'<th scope="row">.*?gallery/\?judge=([\w-]+)'
+    rows = r'<th scope="row">.*?judge/\?judge=([\w-]+)'
     assert re.findall(rows, down, re.S)[:2] == [best, worst]
     assert re.findall(rows, up, re.S)[:2] == [worst, best]
     assert 'aria-sort="ascending"' in up

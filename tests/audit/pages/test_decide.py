@@ -37,7 +37,7 @@ def test_it_answers_and_shows_every_judge(as_alice, report):
     page = page_of(as_alice)
     assert "May a judge stand in for a person?" in page
     assert "stands in for" in page
-    assert page.count('<th scope="row">') >= 4 + 2
+    assert page.count('<th scope="row">') == 4
 
 
 def test_a_poll_gets_the_numbers_only(as_alice, report):
@@ -49,7 +49,7 @@ def test_images_without_labels_that_it_is_unsure_of_are_listed_and_in_the_file(a
     keys = [image.key for image in study.images.order_by("key")]
     study.annotations.filter(image__key__in=keys[:3]).delete()
     reports.make_report(study=study)
-    page = page_of(as_alice, judge="other-judge")
+    page = as_alice.get(reverse("judge", args=["large"]), {"judge": "other-judge"}).content.decode()
     where = reverse("decide-images", args=["large"])
     rows = list(
         csv.DictReader(io.StringIO(as_alice.get(where, {"judge": "other-judge"}).content.decode()))

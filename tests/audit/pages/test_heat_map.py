@@ -65,8 +65,8 @@ def test_a_cell_says_its_number_and_what_it_rests_on():
     assert few.cells[1].words == "no image of this kind was judged"
 
 
-def test_a_cell_off_by_more_than_chance_stands_out_and_says_its_p():
-    sure = {**estimate(12.0), "p": 0.001, "p_holm": 0.04}
+def test_a_cell_apart_by_more_than_chance_stands_out_and_says_its_p():
+    sure = {**estimate(12.0), "p": 0.001, "p_bh": 0.04}
     body = {
         **BODY,
         "judges": {**BODY["judges"], "b": {"by_tag": {"red": {"n": 40, "net_deviation": sure}}}},
@@ -81,7 +81,9 @@ def test_a_cell_off_by_more_than_chance_stands_out_and_says_its_p():
     )
     assert shown.any_sure
     assert [cell.sure for cell in shown.rows[0].cells] == [False, True]
-    assert shown.rows[0].cells[1].words == "+11.0 to +13.0, 40 images, p = 0.040 (Holm)"
+    assert (
+        shown.rows[0].cells[1].words == "+11.0 to +13.0, 40 images, p = 0.040 (Benjamini–Hochberg)"
+    )
     assert not of().any_sure
 
 

@@ -51,7 +51,7 @@ def test_without_scores_the_next_step_is_a_judge(as_alice, bob, study):
 def test_with_both_the_next_step_is_to_look(as_alice, bob, study):
     making.label(bob)
     making.scores(study, {"early-0": True, "late-0": False})
-    assert primary(visit(as_alice)) == ["See the drift"]
+    assert primary(visit(as_alice)) == ["See the summary"]
     reports.make_report(study=study)
     assert "No report yet" not in visit(as_alice)
 

@@ -166,7 +166,7 @@ def test_nobody_says_that_a_worker_counts_while_none_does(as_alice, busy, monkey
     monkeypatch.setattr(question, "AT_ONCE", 1)
     page = text(as_alice.get(at(busy)))
     assert "Not counted yet" in page
-    assert "A worker will count them when it takes them up." in page
+    assert "A worker will count them soon." in page
     now = timezone.now()
     StoredAnswer.objects.update(requested_at=now - timedelta(minutes=3))
     assert "no worker has taken them up: perhaps none is running" in text(as_alice.get(at(busy)))

@@ -177,6 +177,27 @@ def test_the_commands_find_make_and_tell(bench, capsys):
     assert json.loads(capsys.readouterr().out)["repaired"] == Finding.objects.count()
 
 
+def test_the_command_hands_its_options_to_the_pipeline(confirmed, monkeypatch):
+    loaded, painted = [], []
+    monkeypatch.setattr(
+        "judges.generating.pipelines.load",
+        lambda path, **where: loaded.append((path, where)) or "pipeline",
+    )
+    monkeypatch.setattr(
+        "audit.management.commands.enforce.Diffusers",
+        lambda pipeline, path, how: painted.append((pipeline, path, how)) or painters.Bench(),
+    )
+    call_command("enforce", "bench", pipeline="folder")
+    call_command(
+        "enforce", "bench", "--device=cuda", "--dtype=float16", "--steps=2", pipeline="folder"
+    )
+    assert loaded == [
+        ("folder", {"device": "cpu", "dtype": "float32"}),
+        ("folder", {"device": "cuda", "dtype": "float16"}),
+    ]
+    assert painted == [("pipeline", "folder", How()), ("pipeline", "folder", How(steps=2))]
+
+
 def test_the_bench_refuses_what_it_cannot_draw(confirmed, study):
     one = findings.confirmed(confirmed)[0]
     one.atom = None

@@ -140,7 +140,8 @@ def test_renaming_reordering_and_splitting_change_no_digit(scale, seed):
 
 def renamed(paired: Paired, rng: np.random.Generator) -> Paired:
     prompts = int(paired.people.prompts.max()) + 1
-    orders = (rng.permutation(size) for size in (prompts * 4, RATERS, prompts))
+    sizes = (paired.people.prompts.size, RATERS, prompts)
+    orders = (rng.permutation(size) for size in sizes)
     return split(reordered(paired, *orders), int(rng.integers(RATERS)), rng)
 
 
@@ -148,6 +149,16 @@ def renamed(paired: Paired, rng: np.random.Generator) -> Paired:
 def test_nor_with_so_many_prompts_that_a_bootstrap_draws_them(scale, monkeypatch):
     paired = study_of(5, scale, prompts=MOST_LEFT_OUT + 10)
     other = renamed(paired, np.random.default_rng(6))
+    assert body_of(other, monkeypatch) == body_of(paired, monkeypatch)
+
+
+def test_nor_where_many_prompts_have_one_score_and_one_answer(monkeypatch):
+    # The threshold of some images is then chosen on others, by which fold each prompt is in.
+    paired = study_of(7, "Likert", prompts=15)
+    alone = replace(paired.people, prompts=np.arange(60))
+    steps = (replace(judge, scores=np.round(2 * judge.scores) / 2) for judge in paired.judges)
+    paired = Paired(alone, tuple(steps))
+    other = renamed(paired, np.random.default_rng(1))
     assert body_of(other, monkeypatch) == body_of(paired, monkeypatch)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from annotations.scales import Scale
-from audit.reports.drift import drift, orders
+from audit.reports.drift import drift, newest_third, orders
 from audit.reports.make import Options
 from audit.reports.pairing import JudgeScores, People
 from audit.reports.reference import Reference, series_of
@@ -151,6 +151,20 @@ def test_the_parts_of_the_gap_add_up_to_how_it_moved():
     moved = gap["now"] - gap["before"]
     assert gap["generators"]["value"] + gap["judge"]["value"] == pytest.approx(moved)
     assert gap["newest"] == ["F", "G", "H"]
+
+
+@pytest.mark.parametrize(
+    ("dates", "newest"),
+    [
+        ([0, 1, 2, 3, 4, 5, 6], [4, 5, 6]),
+        ([0, 0, 0, 1], [3]),  # a third is two of them, but the other is of the oldest date
+        ([0, 1, 1, 1], [1, 2, 3]),
+        ([0, 0, 0], []),
+        ([], []),
+    ],
+)
+def test_the_newest_third_is_all_of_a_date_and_never_of_the_oldest(dates, newest):
+    assert np.flatnonzero(newest_third(np.array(dates))).tolist() == newest
 
 
 def test_a_small_newest_generator_does_not_hide_what_the_others_show():

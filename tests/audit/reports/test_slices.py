@@ -39,31 +39,48 @@ def test_each_statistic_that_compares_is_in_the_report_and_beside_the_other_judg
     assert keys < set(side_by_side.COLUMNS)
 
 
-def stats(value, low, high, n=60, **more):
-    return {"net_deviation": {"value": value, "low": low, "high": high, "n": n} | more}
+def slice_with_p(p):
+    return {"net_deviation": {"value": 9, "low": 2, "high": 16, "n": 60, "p": p}}
 
 
 def test_chance_is_corrected_over_the_slices_of_a_cut_and_all_judges():
-    # Four cells are looked at; the fifth is too small. .01 * 4 and .02 * 3; where the interval holds 0, no p.
+    # Four cells: .01 * 4 / 1, .02 * 4 / 2, .03 * 4 / 3, .5; from the right, each at most the next one.
+    untested = {"net_deviation": {"undefined": "too few", "n": 0}}
     judged = {
-        "a": {"by_tag": {"x": stats(9, 2, 16, p=0.01), "y": stats(1, -6, 8)}, "overall": {}},
-        "b": {"by_tag": {"x": stats(-8, -15, -1, p=0.02), "y": stats(2, -5, 9)}},
-        "c": {"by_tag": {"x": stats(30, 10, 50, n=29), "y": {"net_deviation": {"undefined": "", "n": 0}}}},
-    }  # fmt: skip
+        "a": {"by_tag": {"x": slice_with_p(0.02), "y": slice_with_p(0.5)}, "overall": {}},
+        "b": {"by_tag": {"x": slice_with_p(0.01), "y": slice_with_p(0.03), "z": untested}},
+    }
     slices.corrected(judged)
-    assert judged["a"]["by_tag"]["x"]["net_deviation"]["p_holm"] == pytest.approx(0.04)
-    assert judged["b"]["by_tag"]["x"]["net_deviation"]["p_holm"] == pytest.approx(0.06)
-    assert "p_holm" not in judged["a"]["by_tag"]["y"]["net_deviation"]
-    assert "p_holm" not in judged["c"]["by_tag"]["x"]["net_deviation"]
+    adjusted = [
+        stats["net_deviation"].get("p_bh")
+        for judge in judged.values()
+        for stats in judge["by_tag"].values()
+    ]
+    assert adjusted == [pytest.approx(0.04), 0.5, pytest.approx(0.04), pytest.approx(0.04), None]
 
 
-def test_a_slice_that_is_off_has_the_p_at_which_its_interval_touches_0(series):
-    off = replace(series, score=np.clip(series.score - 0.3, 0, 1))
-    told = slices.statistics(off, OPTIONS)["net_deviation"]
-    assert told["low"] > 0
-    assert told["p"] < 0.05
-    assert "p" not in slices.statistics(replace(series, score=series.yes), OPTIONS)["net_deviation"]
-    assert "p" not in slices.statistics(off.at(np.arange(60) < 29), OPTIONS)["net_deviation"]
+def test_a_slice_is_compared_with_the_judges_own_average(series):
+    # A judge that is 30 points too strict everywhere is so on each slice: none differs.
+    strict = replace(series, score=series.yes - 0.3 * (series.yes > 0) + 0.0)
+    half = np.arange(60) < 30
+    average = slices.OwnAverage(strict)
+    beside = average.beside(slices.statistics(strict.at(half), OPTIONS), half)["net_deviation"]
+    assert beside["low"] > 0
+    assert beside["p"] > 0.3
+    # Where it is stricter than elsewhere by 40 points, its average takes half of that in.
+    uneven = replace(series, score=np.where(half, series.yes - 0.4, series.yes), no_points="")
+    stats = slices.statistics(uneven.at(half), OPTIONS)
+    beside = slices.OwnAverage(uneven).beside(stats, half)["net_deviation"]
+    assert beside["from_average"]["value"] == pytest.approx(20)
+    assert beside["p"] < 0.01
+
+
+def test_too_few_images_are_not_tested_nor_a_slice_of_all(series):
+    few, everything = np.arange(60) < 29, np.ones(60, bool)
+    average = slices.OwnAverage(series)
+    for where in (few, everything):
+        found = average.beside(slices.statistics(series.at(where), OPTIONS), where)
+        assert "p" not in found["net_deviation"] and "p" not in found["auroc"]
 
 
 def test_a_plain_function_in_the_table_gives_what_the_faster_way_gives(series, monkeypatch):

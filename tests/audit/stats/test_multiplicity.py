@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.stats.multiplicity import holm
+from audit.stats.multiplicity import benjamini_hochberg, holm
 
 some_p = st.lists(st.floats(0, 1), min_size=1, max_size=20)
 
@@ -11,6 +11,13 @@ some_p = st.lists(st.floats(0, 1), min_size=1, max_size=20)
 def test_three_slices_worked_by_hand():
     # sorted .01 .03 .04: 3 * .01, max(.03, 2 * .03), max(.06, .04)
     assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+
+
+def test_the_share_of_false_alarms_worked_by_hand():
+    # sorted .01 .03 .04 .5: 4 * .01 / 1 and .03 * 4 / 2, which is more than .04 * 4 / 3; then .5
+    assert benjamini_hochberg([0.01, 0.04, 0.03, 0.5]) == pytest.approx(
+        [0.04, 0.16 / 3, 0.16 / 3, 0.5]
+    )
 
 
 @given(some_p)

@@ -53,6 +53,7 @@ from audit.stats.resampling import (
     cluster_counts,
     exact_sums,
     means,
+    medians,
     percentiles,
     small_samples,
 )
@@ -62,7 +63,16 @@ NAN, INF = float("nan"), float("inf")
 FEW_PROMPTS = [(n, "a", "b", "left" if n % 3 else "right") for n in range(12)]
 # How the statistics are made; they take what the public functions have checked.
 # Drift's parts take images that a report has paired; what cannot be told has tests of its own.
-INNER = {"estimate", "series", "models", "votes", "courses", "evidence", "calibrated"}
+INNER = {
+    "estimate",
+    "series",
+    "models",
+    "votes",
+    "courses",
+    "evidence",
+    "calibrated",
+    "own_average",
+}
 
 # Two series of which nobody can make anything.
 PAIRS = {
@@ -465,6 +475,10 @@ ROWS = {
         "half agreed": lambda: escalation.threshold([0.5], [0.5]),
         "risk 1": lambda: escalation.threshold([0.5], [1], risk=1),
     },
+    "multiplicity.benjamini_hochberg": {
+        "a NaN": lambda: multiplicity.benjamini_hochberg([NAN]),
+        "beyond 1": lambda: multiplicity.benjamini_hochberg([1.2]),
+    },
     "multiplicity.benjamini_yekutieli": {
         "a NaN": lambda: multiplicity.benjamini_yekutieli([NAN]),
         "beyond 1": lambda: multiplicity.benjamini_yekutieli([1.2]),
@@ -636,6 +650,10 @@ ROWS = {
         lambda v: exact_sums.mean(floats(*v)),
         {"nothing": [], "a NaN": [1, NAN], "an infinity": [1, INF], "both": [INF, -INF]},
     ),
+    "medians.median": each(
+        lambda v: medians.median(v, range(len(v)), resamples=100, seed=0), SERIES
+    )
+    | {"one cluster": lambda: medians.median(FEW, [0] * len(FEW), resamples=100, seed=0)},
     "means.mean": each(lambda v: means.mean(drawn_from(max(1, len(v))), v), SERIES)
     | {"clusters of other data": lambda: means.mean(drawn_from(3), FEW)},
     "means.difference_of_means": each(

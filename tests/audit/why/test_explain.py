@@ -214,3 +214,31 @@ def test_the_command_prints_what_the_page_is_made_from(judged):
     assert "people’s score less that of some-judge moved by −50.0 points" in run()
     with pytest.raises(CommandError, match="at least 100 resamples"):
         run("--resamples", "5")
+
+
+def test_offset_and_gain_are_those_of_the_instrument_worked_by_hand(db):
+    study = making.study("read", prompts=40)
+    # Two people who agree: yes to half of the early images, to three quarters of the late ones. The judge
+    # says .2 and .8 (a gain of .6) on early images, and .1 less of each on late ones.
+    answers, scores = {}, {}
+    for key in KEYS:
+        early, number = key.startswith("early"), int(key.split("-")[1])
+        yes = number % 2 == 0 if early else number % 4 != 0
+        answers[key] = {"ann": int(yes), "ben": int(yes)}
+        scores[key] = (0.8 if yes else 0.2) - (0 if early else 0.1)
+    making.labels(study, answers)
+    making.scores(study, scores)
+    found = told(study)["instrument"]
+    assert found["gain"] == pytest.approx(0.6)
+    # People moved by 25 points, the judge by .6 * 25 − 10 = 5; 25 − 5 / .6
+    assert found["offset"]["value"] == pytest.approx(25 - 5 / 0.6)
+    assert found["gain_change"]["value"] == pytest.approx(0)
+    # The gap moved by 20: (1 − .6) * 25 and .6 * 16.7
+    assert found["generators"]["value"] == pytest.approx(10)
+    assert found["judge"]["value"] == pytest.approx(10)
+    assert found["assumed"] is False
+
+
+def test_where_people_call_every_image_of_the_first_side_right_no_gain_is_known(judged):
+    # All early images are yes: people's answers do not vary together there.
+    assert "undefined" in told(judged)["instrument"]

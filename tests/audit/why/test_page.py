@@ -1,5 +1,7 @@
 """The page Why: whole and as a fragment, for whom, its chart and file, small and large studies."""
 
+from datetime import date
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -8,6 +10,7 @@ from django.urls import reverse
 from annotations.models import StoredAnswer
 from annotations.stored_answers import question, store
 from audit.words import why as words
+from judges.models import Judge
 from tests import making
 from tests.audit.pages.test_dashboards import judge_all
 
@@ -39,9 +42,7 @@ def test_the_page_says_what_moved_and_draws_it(as_alice, large):
     assert (
         "From generators released up to 2023-12-31 to generators released since 2024-01-01" in page
     )
-    assert (
-        "People, the form’s words and errors on the same kinds cannot be told apart here." in page
-    )
+    assert "People, the form’s words and errors on the same kinds cannot be separated here." in page
     body = StoredAnswer.objects.get().body
     assert [line for line in words.sentences(body) if line.replace("'", "&#x27;") not in page] == []
     chart = as_alice.get(at("why-chart", "json"), {"theme": "dark"}).json()
@@ -53,7 +54,7 @@ def test_the_page_says_what_moved_and_draws_it(as_alice, large):
     assert len(bars) == 2 + len(body["parts"])
     assert text(as_alice.get(at("why-chart", "svg"))).startswith("<svg")
     part = text(as_alice.get(at(), **HTMX))
-    assert part.lstrip().startswith('<div id="numbers"')
+    assert part.lstrip().startswith('<section id="why"')
 
 
 def test_annotators_are_refused_and_strangers_find_nothing(client, large):
@@ -135,3 +136,19 @@ def test_sides_and_judges_are_kept_together(as_alice, large):
     assert 'name="since"' not in menus
     assert '<input type="hidden" name="judge_now" value="other-judge">' in sides
     assert "Compare by release date again" in sides
+
+
+@pytest.mark.parametrize(
+    ("released", "since"),
+    [
+        # The first day after the judge's own, never that day itself; without one, the middle.
+        (date(2022, 1, 1), "2023-01-01"),
+        (date(2023, 1, 1), "2024-01-01"),
+        (None, "2024-01-01"),
+    ],
+)
+def test_the_second_side_begins_after_the_judge_s_release(as_alice, large, released, since):
+    large.generators.create(name="between", release_date=date(2023, 1, 1))
+    Judge.objects.filter(name="some-judge").update(release_date=released)
+    page = text(as_alice.get(at(), {"judge": "some-judge"}))
+    assert f"to generators released since {since}" in page

@@ -57,8 +57,8 @@ def said(judges, ranking=None):
 def test_a_good_judge_may_be_used():
     lines = said({"some-judge": overall()})
     assert lines == [
-        "Yes, for half of the people or more, if being behind a person on up to 15 of 100 images is "
-        "worth the work it saves: some-judge.",
+        "Yes, for half of the people or more: some-judge. That is, if being behind a person on up to 15 of "
+        "100 images is worth the work it saves.",
         "58.2 (50.0 to 66.0) of 100 verdicts of some-judge stand at 10 % disagreement or less; 33 "
         "images go to people.",
         "No two generators change places: some-judge.",

@@ -143,7 +143,7 @@ def test_what_cannot_be_told_says_how_many_images_would_tell():
     judge = settled(p=0.4)
     assert judge["drift"]["needs"] == {"images": 600, "prompts": 75}
     assert drift_state.sentence("GenEval", judge) == (
-        "GenEval follows people (AUROC 0.900, 0.860 to 0.940); whether it drifts cannot be told yet. "
+        "GenEval follows people (AUROC 0.900, 0.860 to 0.940); not enough data yet to tell whether it drifts. "
         "About 600 more labelled images, of 75 more prompts, would tell."
     )
 
@@ -208,7 +208,10 @@ def test_what_an_older_report_says_is_still_told():
     }
     assert drift_state.sentence("GenEval", old) == "GenEval has drifted since 2024-10. Off by much."
     old["drift"] |= {"alarm": False, "slope_points_per_year": UNDEFINED}
-    assert drift_state.sentence("GenEval", old) == "GenEval: drift cannot be told yet. Off by much."
+    assert (
+        drift_state.sentence("GenEval", old)
+        == "GenEval: not enough data yet on drift. Off by much."
+    )
     old["drift"]["state"] = HOLDS
     assert drift_state.sentence("GenEval", old) == "GenEval holds."
 

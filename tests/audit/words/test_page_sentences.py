@@ -42,7 +42,7 @@ def compared(difference, *, ceiling=CEILING, cut=None, **judges):
         # As reports have it whose p came from another test than their interval.
         (
             est(-0.031, -0.062, 0.001) | {"p_holm": 0.045},
-            "b cannot be told apart from it: −0.031 (−0.062 to 0.001), p = 0.045 (Holm).",
+            "b is statistically tied with it: −0.031 (−0.062 to 0.001), p = 0.045 (Holm).",
         ),
         (
             est(0.031, 0.001, 0.062) | {"p_holm": 0.045},
@@ -85,11 +85,11 @@ def test_the_two_ceilings_say_what_each_counts():
     body = compared(difference, ceiling=est(0.819, 0.78, 0.85), cut=4)
     assert page_sentences.of_people(question)[1] == (
         "One person gives exactly the answer that most of the others give in 55.1 % (50.0 to 60.0) of "
-        "cases: no judge can be expected to hit people’s exact answer more often."
+        "cases. No judge can be expected to hit people’s exact answer more often."
     )
     assert page_sentences.of_judges(body)[-1] == (
         "One person’s rating and the others’ mean lie on the same side of 4 on 81.9 (78.0 to 85.0) of "
-        "100 images; whether a or b agrees with people as often cannot be told."
+        "100 images; whether a or b agrees with people as often is not known yet."
     )
 
 
@@ -103,7 +103,7 @@ def test_a_judge_reaches_people_only_where_its_interval_does():
         return page_sentences.of_judges(compared(difference, **both))[-1].partition("; ")[2]
 
     assert last(sure, near) == (
-        "a agrees with people as often; whether b agrees with people as often cannot be told."
+        "a agrees with people as often; whether b agrees with people as often is not known yet."
     )
     assert last(far, few) == "no judge agrees with people as often."
 
@@ -113,18 +113,27 @@ def slices(**numbers):
     return {"people": SOME, "judges": {"a": {"by_tag": by_tag}}}
 
 
-def test_a_slice_is_called_too_lenient_only_where_its_interval_says_so():
-    (said,) = page_sentences.of_slices(slices(count=est(0.0, -3.2, 3.1)), View())
-    assert said == (
-        "a is clearly off on no skill or tag: the largest difference, 0.0 points (−3.2 to +3.1) on "
-        "count, may be chance."
-    )
-    # The larger difference is not sure.
-    body = slices(
-        count=est(-9.0, -20.0, 2.0), colour=est(-4.0, -6.0, -2.0), few=est(30, 20, 40, n=4)
-    )
+def beside(value, apart, p):
+    return est(value, value - 5, value + 5) | {"from_average": apart, "p_bh": p}
+
+
+def test_a_slice_is_clearly_apart_only_where_it_passes_the_correction():
+    wide, narrow = est(-9.0, -20.0, 2.0), est(-4.0, -6.0, -2.0)
+    body = slices(count=beside(-12.0, wide, 0.2), colour=beside(8.0, narrow, 0.01))
     assert page_sentences.of_slices(body, View()) == [
-        "The largest clear difference of a is on colour: −4.0 points (−6.0 to −2.0), too lenient."
+        "a is clearly more lenient on colour than on average, by 4.0 points (2.0 to 6.0)."
+    ]
+    body = slices(count=beside(-12.0, wide, 0.2), colour=beside(8.0, narrow, 0.06))
+    assert page_sentences.of_slices(body, View()) == [
+        "a is clearly apart from its own average on no skill or tag: the largest difference, −9.0 points "
+        "(−20.0 to +2.0) on count, may be chance."
+    ]
+
+
+def test_a_slice_that_is_not_tested_is_not_called_clear():
+    body = slices(count=est(-9.0, -20.0, -2.0), few=est(30, 20, 40, n=4))
+    assert page_sentences.of_slices(body, View()) == [
+        "a is furthest from people on count: −9.0 points (−20.0 to −2.0)."
     ]
 
 

@@ -29,13 +29,42 @@ def test_the_cause_beyond_chance_is_named_first_the_largest():
         mix=est(-8.6, -9.4, -7.9, 0.004),
     )
     assert words.sentences(told) == [
-        "From a, b to c, people’s score less that of j moved by +10.3 points (5.1 to 15.2): the "
-        "judge is stricter beside people than it was.",
+        "From a, b to c, people’s score less that of j moved by +10.3 points (5.1 to 15.2).",
         "−8.6 points (−9.4 to −7.9) come from other kinds of images: the second side has other shares "
         "of the kinds of images, p = 0.004 (Holm).",
         "+7.2 points (6.5 to 8.0) come from the judge: its newer version scores the same images "
         "otherwise, p < 0.001 (Holm).",
     ]
+
+
+def read(offset, gain, assumed=False):
+    parts = {"generators": est(9.0, 7.0, 11.0), "judge": est(3.0, -1.0, 7.0)}
+    return {"gain": 0.8, "offset": offset, "gain_change": gain, "assumed": assumed, **parts}
+
+
+def test_a_gap_that_moved_because_generators_got_better_blames_no_judge():
+    told = body(est(12.0, 8.0, 16.0)) | {
+        "instrument": read(est(3.8, -1.2, 8.8), est(-0.05, -0.2, 0.1))
+    }
+    assert words.sentences(told)[1:3] == [
+        "Of that, +9.0 (7.0 to 11.0) because people’s answers moved and its gain is 0.80, +3.0 (−1.0 to "
+        "+7.0) because it reads the second side otherwise.",
+        "Its offset is no other than chance allows: +3.8 (−1.2 to +8.8).",
+    ]
+
+
+def test_a_judge_that_reads_the_second_side_otherwise_is_named_with_its_offset_and_gain():
+    told = body(est(12.0, 8.0, 16.0)) | {
+        "instrument": read(est(-6.0, -9.0, -3.0), est(-0.3, -0.4, -0.2), assumed=True)
+    }
+    assert words.sentences(told)[2:5] == [
+        "It is 6.0 points (3.0 to 9.0) more lenient than on the first side.",
+        "It tells good from bad 30 % (20 to 40) less than on the first side.",
+        "Assumed: people’s answers without noise, since too few images have two of them.",
+    ]
+    assert words.sentences(body(est(1, -1, 3)) | {"instrument": {"undefined": "few", "n": 9}})[
+        1
+    ] == ("Whether the judge reads the second side otherwise is not known: few.")
 
 
 def test_a_part_whose_interval_holds_0_is_no_cause_whatever_its_p():
@@ -49,12 +78,12 @@ def test_a_part_whose_interval_holds_0_is_no_cause_whatever_its_p():
 def test_what_cannot_be_told_apart_says_what_would_tell_it():
     lines = words.sentences(body(est(1.0, -2.0, 4.0), [("people", "wording", "within")]))
     assert lines[2] == (
-        "People, the form’s words and errors on the same kinds cannot be told apart here. To tell "
+        "People, the form’s words and errors on the same kinds cannot be separated here. To separate "
         "them: let people answer again about 214 images of the first side, or 640 where they often "
         "change their minds, for ±3 points, some of them with the old form."
     )
     lines = words.sentences(body(est(1.0, -2.0, 4.0), [("judge", "within")]))
-    assert lines[2].endswith("To tell them: let both versions of the judge score both sides.")
+    assert lines[2].endswith("To separate them: let both versions of the judge score both sides.")
 
 
 def test_a_server_is_not_vouched_for():

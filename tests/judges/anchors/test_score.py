@@ -94,6 +94,14 @@ def test_a_server_that_names_itself_by_no_text_is_kept_as_nothing():
     assert found["scores"][0]["replies"] == [["", ""]] * 2
 
 
+def test_a_server_s_names_and_reasons_are_cut_to_200_characters():
+    study = making.study(prompts=1)
+    with standing_in(lambda asked, before: as_model("m" * 201, 0.6, "f" * 201)) as state:
+        run = judged(study, "soft-tifa-gm-server", server_options(state))
+        found = score_anchors(run=run, anchors=frozen(study))
+    assert found["scores"][0]["replies"] == [["m" * 200, "f" * 200]] * 2
+
+
 def test_a_picture_that_is_another_one_is_named_and_not_judged():
     study = bench(4)
     run, anchors = judged(study), frozen(study)

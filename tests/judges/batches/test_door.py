@@ -150,6 +150,13 @@ def test_what_came_is_kept_and_only_the_rest_is_asked_again(study, tmp_path):
     assert scores_of(back(study, tmp_path).run) == scores
 
 
+def test_an_engine_whose_self_test_has_no_answer_yet_lacks_one(study, tmp_path):
+    out(study, tmp_path)
+    (tmp_path / "results.jsonl").write_text("\n".join(map(answered, requests(tmp_path))))
+    taken = door.take_in(study=study, name=JUDGE, options=options(self_test=True), folder=tmp_path)
+    assert (taken.missing, taken.run) == (1, None)
+
+
 def test_a_server_that_was_too_busy_is_asked_again(study, tmp_path):
     out(study, tmp_path)
     lines = [json.loads(answered(one)) for one in requests(tmp_path)]

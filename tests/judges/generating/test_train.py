@@ -142,19 +142,3 @@ def test_the_script_trains_from_folders(data, tmp_path, capsys):
     with pytest.raises(SystemExit):
         train.main([*given[:2], "--data", str(tmp_path), "--out", str(out)])
     assert "has no train/metadata.jsonl" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("row", "words"),
-    [
-        ({"file_name": "9.png", "text": "a", "weight": 1}, "which is not there"),
-        ({"file_name": "0.png", "text": "a"}, "no weight of 0 or more"),
-        ({"file_name": "0.png", "text": "a", "weight": -1}, "no weight of 0 or more"),
-    ],
-)
-def test_a_set_with_a_hole_is_refused(tmp_path, row, words):
-    (tmp_path / "train").mkdir()
-    (tmp_path / "train" / "0.png").write_bytes(making.png())
-    (tmp_path / "train" / "metadata.jsonl").write_text(json.dumps(row))
-    with pytest.raises(Refused, match=words):
-        examples_in(tmp_path)

@@ -157,7 +157,7 @@ def test_a_prompt_without_a_record_and_an_unknown_class_stay_unscored():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"threshhold": 0.3}, "AlignScore has no option “threshhold”; it takes threshold"),
+        ({"threshhold": 0.3}, "AlignScore has no option “threshhold”; it has threshold"),
         ({"threshold": "high"}, "“threshold” must be a number from 0 to 1, not 'high'"),
     ],
 )

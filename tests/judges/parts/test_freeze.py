@@ -217,6 +217,12 @@ def test_a_row_of_another_study_is_not_found(as_alice, free):
     assert as_alice.post(reverse("prompt-parts-save", args=[free.slug, row.pk])).status_code == 404
 
 
+@pytest.mark.parametrize("number", [2**63 - 1, 2**63, 2**64])
+def test_a_row_that_no_table_can_hold_is_not_found(as_alice, free, number):
+    address = reverse("prompt-parts-save", args=[free.slug, number])
+    assert as_alice.post(address).status_code == 404
+
+
 def test_a_card_is_saved_as_a_fragment_and_counts_as_checked(as_alice, free):
     row = drafts.make_draft(study=free).prompts.get(prompt__key="free-1")
     address = reverse("prompt-parts-save", args=[free.slug, row.pk])

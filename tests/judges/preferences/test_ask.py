@@ -172,4 +172,4 @@ def test_the_page_shows_the_judge_by_slice_and_swapped(voted, alice, client):
     # What was stored before is counted again.
     text = client.get(address).content.decode()
     assert "same when swapped" in text
-    assert "Votes said by judges, by slice" in text
+    assert "Judge accuracy on pairwise votes, by slice" in text

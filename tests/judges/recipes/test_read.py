@@ -153,7 +153,7 @@ MISTAKES = {
         'method = "dsg"\noptions.transitive.really = true',
         "“options.transitive” must be true or false",
     ),
-    "several judges": (SHORT, f"[[judge]]\n{SHORT}", "a file of your own holds one judge"),
+    "several judges": (SHORT, f"[[judge]]\n{SHORT}", "A file of your own holds one judge"),
     "too much": (SHORT, "#" * (LARGEST + 1), "My.toml has more than 100,000 characters"),
     "brackets without an end": (SHORT, "name = " + "[" * 50_000, "My.toml cannot be read as TOML"),
     "a number without an end": (SHORT, "name = " + "9" * 5_000, "My.toml cannot be read as TOML"),

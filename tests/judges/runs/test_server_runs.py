@@ -89,7 +89,7 @@ def test_answers_that_the_server_does_not_list_are_counted_on_the_page(study, as
     low, high = ended.scores.first().evidence["between"]
     assert (low, high) == (0, pytest.approx((0.81 * 0.02) ** 0.5))
     page = as_alice.get(f"/studies/{study.slug}/runs/")
-    assert "6 answers not told by the model, counted 0" in page.content.decode()
+    assert "6 answers missing, counted 0" in page.content.decode()
 
 
 def test_a_used_up_budget_stops_the_run_with_a_sentence_and_it_can_go_on(study, settings):

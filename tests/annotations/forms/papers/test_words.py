@@ -45,6 +45,12 @@ PUBLISHED = {
     "checklist": "2d213c50eb8e",
     "written-text": "cd3b5054a9f5",
     "wise": "1e925fafe8a3",
+    "edit": "760bf6786f46",
+    "imagenhub": "a728582a96c9",
+    "gedit": "c28d62637a49",
+    "imgedit": "9dbc043ee71e",
+    "kris": "1e39bafcab4d",
+    "rise": "d7c8d1554ca8",
 }
 
 

@@ -11,7 +11,7 @@ from audit.stats.instrument.needs import times_as_many
 from audit.stats.instrument.sides import NO_GAIN, generators_of
 from audit.stats.instrument.stability import Step, Steps, state_of, steps_of
 from audit.stats.over_time.courses import Change
-from tests.bench.true_worlds import World, study
+from tests.bench.true_worlds import World, left_of_gain, study
 
 RISING = World("rising", (0.4, 0.8))
 
@@ -53,8 +53,8 @@ def test_a_judge_that_tells_good_from_bad_less_drifts_by_its_gain():
     steps = steps_for(World("gain", (0.5, 0.7), auroc=0.15))
     assert told(steps) == "drifts"
     assert "gain" in steps.moved_claims()
-    # Right and wrong lie .7 of the distance apart that they did.
-    assert steps.likeliest.gain_within(0.95).value == pytest.approx(-0.3, abs=0.1)
+    left = left_of_gain("soft", 0.15)
+    assert steps.likeliest.gain_within(0.95).value == pytest.approx(left - 1, abs=0.1)
 
 
 def test_generators_of_one_date_are_one_step_and_one_date_is_none():
@@ -72,6 +72,12 @@ def test_one_generator_that_is_read_otherwise_is_named_and_is_no_drift():
     assert steps.apart == 3
     assert [step.since for step in steps.steps] == [1, 2, 4, 5, 6, 7]
     assert told(steps) != "drifts"
+
+
+def test_so_is_one_that_is_read_with_so_little_gain_that_its_logarithm_is_wide():
+    own = World("own", (0.35, 0.85), own_gain=True)
+    steps = steps_for(own, "fixed rates", prompts=300, seed=2)
+    assert steps.apart == 3
 
 
 @pytest.mark.parametrize("judge", ["random", "constant", "upside down"])
@@ -98,6 +104,15 @@ def test_a_drift_leaves_zero_at_the_level_of_all_dates_and_is_more_than_a_little
     assert Steps((step(0, 2, -0.2, 0.05),)).moved_claims() == ["gain"]
     # A gain that grew is no drift.
     assert Steps((step(0, 2, 0.4, 0.05),)).moved_claims() == []
+
+
+def test_what_looks_more_like_half_of_a_drift_than_like_none_does_not_hold():
+    # exp(6 * (|x| - 3) / error²): 1 at 3 points; at 4.5 with an error of 2, exp(9 / 4)
+    assert Steps((step(3, 2),)).odds_of_half() == pytest.approx(1)
+    assert Steps((step(-4.5, 2),)).odds_of_half() == pytest.approx(math.exp(9 / 4))
+    assert not Steps((step(-4.5, 2),)).lies_inside()
+    # Averaged over dates: of two, one alone speaks half as loudly.
+    assert Steps((step(-4.5, 2.5), step(0, 2))).lies_inside()
 
 
 @pytest.mark.parametrize(

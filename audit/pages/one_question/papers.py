@@ -35,6 +35,7 @@ def _context(page: ReportPage) -> dict[str, Any]:
     wanted = page.request.GET.get("paper", "")
     chosen = [known[wanted]] if wanted in known else list(papers.PAPERS)
     return {
+        "thing": "Published numbers",
         "sentences": _sentences(body),
         "plot": page.plot("papers", "Measured here, and published") if page.compares else None,
         "not_drawn": not_drawn(body, body["judges"], dated=False) if page.compares else "",
@@ -79,7 +80,7 @@ def _sentences(body: dict[str, Any]) -> list[str]:
         if "value" in deviation and deviation["n"] >= enough.IMAGES
     )
     return [
-        f"The widest gap measured here is {widest:.1f} points on one generator; the widest that "
+        f"The widest gap measured here is {widest:.1f} points on one generator. The widest that "
         "GenEval 2 reports for GenEval is 17.7 (Table 1, Gemini 2.5 Flash Image)."
     ]
 

@@ -1,0 +1,148 @@
+"""ImagenHub: a TSV for each rater of a task, a row for each item, a column for each model.
+
+A cell is `[semantic consistency, perceptual quality]`, each 0, 0.5 or 1. Where the task's
+`dataset_lookup.json` or its pictures lie beside, they come along: `MODEL/uid` and `input/uid`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from annotations.sources import json_values
+from annotations.sources.checks import Unfit
+from annotations.sources.json_values import Images
+from annotations.sources.records import (
+    ImageRecord,
+    LabelRecord,
+    PromptPictureRecord,
+    PromptRecord,
+    Record,
+    Rejected,
+    Unreadable,
+)
+from annotations.sources.rows import Row
+from annotations.sources.text_files import csv_rows, document, wrong_width
+
+NAME = re.compile(r"(?P<task>.+)_(?P<rater>rater.+)\.tsv", re.IGNORECASE)
+GRADES = (0.0, 0.5, 1.0)
+LOOKUP = "dataset_lookup.json"
+# What an item is asked for, by the names that the tasks give it; the first one counts.
+TEXTS = ("instruction", "prompt", "target_caption", "caption")
+INPUTS = ("input", "source", "token")
+
+
+def read(path: Path, images: Path | None = None) -> Iterator[Record]:
+    folder = path if path.is_dir() else path.parent
+    files = sorted(folder.glob("*.tsv")) if path.is_dir() else [path]
+    named = [(file, match) for file in files if (match := NAME.fullmatch(file.name))]
+    if not named:
+        words = "holds no ratings such as Text-Guided_IE_rater1.tsv"
+        raise Unreadable(f"{path.name} {words}: task, _rater and a number.")
+    yield from json_values.not_read(
+        path, [*(file for file, _ in named), folder / LOOKUP], "no ratings of ImagenHub"
+    )
+    tasks = {match["task"] for _, match in named}
+    reader = _Reader(images, several=len(tasks) > 1, lookup=_lookup(folder / LOOKUP))
+    for file, match in named:
+        yield from reader.ratings(file, match["task"], match["rater"])
+
+
+def grades_of(cell: str) -> tuple[float, float]:
+    """Unfit says what is wrong with the cell."""
+    try:
+        given = json.loads(cell)
+    except (ValueError, RecursionError):
+        given = None
+    if (
+        not isinstance(given, list)
+        or len(given) != 2
+        or any(isinstance(one, bool) or one not in GRADES for one in given)
+    ):
+        raise Unfit("rating", cell[:80], "A rating is [SC, PQ], each 0, 0.5 or 1.")
+    return float(given[0]), float(given[1])
+
+
+class _Reader:
+    def __init__(self, images: Path | None, *, several: bool, lookup: dict[str, Any]) -> None:
+        self.images, self.several, self.lookup = images, several, lookup
+        self.seen = Images()
+        self.prompts: set[str] = set()
+
+    def ratings(self, file: Path, task: str, rater: str) -> Iterator[Record]:
+        rows = csv_rows(file, "\t")
+        head = next(rows, None)
+        if not isinstance(head, Row) or head.value[:1] != ["uid"] or len(head.value) < 2:
+            raise Unreadable(f"{file.name} does not begin with “uid” and the names of models.")
+        models = [name.strip() for name in head.value[1:]]
+        if not all(models) or len(set(models)) < len(models):
+            raise Unreadable(f"{file.name} has a model without a name, or one twice.")
+        for row in rows:
+            if isinstance(row, Rejected):
+                yield row
+            elif len(row.value) != len(head.value):
+                yield wrong_width(row, len(head.value), file.name)
+            else:
+                uid, *cells = row.value
+                yield from self._item(uid.strip(), task, row.line, file.name)
+                for model, cell in zip(models, cells, strict=True):
+                    yield from self._rating(uid.strip(), task, model, rater, cell, row.line, file)
+
+    def _key(self, uid: str, task: str) -> str:
+        return f"{task}/{uid}" if self.several else uid
+
+    def _item(self, uid: str, task: str, line: int, source: str) -> Iterator[Record]:
+        key = self._key(uid, task)
+        if not uid or key in self.prompts:
+            return
+        self.prompts.add(key)
+        item = self.lookup.get(uid)
+        item = item if isinstance(item, dict) else {}
+        text = next((t for n in TEXTS if isinstance(t := item.get(n), str) and t.strip()), uid)
+        metadata = {"benchmark": "imagenhub"}
+        yield PromptRecord(key, text, (task,), metadata=metadata, line=line, source=source)
+        picture = next((p for n in INPUTS if (p := self._picture(n, uid))), None)
+        if picture is not None:
+            yield PromptPictureRecord(key, "source", picture, line, source)
+
+    def _rating(
+        self, uid: str, task: str, model: str, rater: str, cell: str, line: int, file: Path
+    ) -> Iterator[Record]:
+        key = self._key(uid, task)
+        image = f"{model}/{key}"
+        try:
+            if not uid:
+                raise Unfit("uid", "", "The item has no uid.")
+            consistency, quality = grades_of(cell)
+        except Unfit as unfit:
+            yield unfit.at(line, file.name)
+            return
+        yield from self.seen.send(
+            ImageRecord(image, key, model, self._picture(model, uid), line=line, source=file.name)
+        )
+        for question, value in (
+            ("semantic_consistency", consistency),
+            ("perceptual_quality", quality),
+            ("overall", math.sqrt(consistency * quality)),
+        ):
+            yield LabelRecord(image, rater, question, value, line=line, source=file.name)
+
+    def _picture(self, folder: str, uid: str) -> Path | None:
+        if self.images is None or any("/" in part or ".." in part for part in (folder, uid)):
+            return None
+        path = self.images / folder / uid
+        return path if os.path.isfile(path) else None
+
+
+def _lookup(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    items = document(path)
+    if not isinstance(items, dict):
+        raise Unreadable(f"{path.name} is no object of items by their uid.")
+    return items

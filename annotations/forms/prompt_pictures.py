@@ -1,0 +1,73 @@
+"""The pictures of prompts, for pages: what an edit began with, references, masks.
+
+Most prompts have none and say so themselves: then nothing is asked of the database. In a template
+`{% prompt_pictures prompt %}` shows them beside the one image that the page is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django import template
+from django.urls import reverse
+
+from annotations.models import Prompt, PromptPicture
+from annotations.models.prompt import MASK, SOURCE
+
+register = template.Library()
+TITLES = {SOURCE: "Before", MASK: "Mask"}
+# What somebody who cannot see it reads.
+WORDS = {SOURCE: "The picture before the edit", MASK: "The part that may change"}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPicture:
+    place: str
+    kind: str
+    title: str
+    words: str
+    url: str
+    width: int
+    height: int
+
+
+def pictures_of(prompt: Prompt) -> list[ShownPicture]:
+    if not prompt.picture_count:
+        return []
+    return [_shown(row) for row in _in_order(PromptPicture.objects.filter(prompt=prompt))]
+
+
+@register.inclusion_tag("annotations/prompt_pictures.html")
+def prompt_pictures(prompt: Prompt) -> dict[str, Any]:
+    return {"pictures": pictures_of(prompt)}
+
+
+def pictures_of_image(public_id: str) -> list[ShownPicture]:
+    """Those of the image's prompt."""
+    rows = PromptPicture.objects.filter(prompt__images__public_id=public_id)
+    return [_shown(row) for row in _in_order(rows)]
+
+
+def pictures_by_prompt(prompts: Iterable[Prompt]) -> dict[int, list[ShownPicture]]:
+    """In one query, or none."""
+    having = {prompt.pk for prompt in prompts if prompt.picture_count}
+    found: dict[int, list[ShownPicture]] = {key: [] for key in having}
+    if having:
+        for row in _in_order(PromptPicture.objects.filter(prompt__in=having)):
+            found[row.prompt_id].append(_shown(row))
+    return found
+
+
+def _in_order(rows: Iterable[PromptPicture]) -> list[PromptPicture]:
+    """The source first; then as they came."""
+    return sorted(rows, key=lambda row: (row.kind != SOURCE, row.kind == MASK, row.pk))
+
+
+def _shown(row: PromptPicture) -> ShownPicture:
+    number = row.place.partition("-")[2]
+    title = TITLES.get(row.kind, "Reference") + (f" {number}" if number else "")
+    words = WORDS.get(row.kind, "A picture that the prompt refers to")
+    url = reverse("prompt-picture", args=[row.public_id])
+    return ShownPicture(row.place, row.kind, title, words, url, row.width, row.height)

@@ -1,0 +1,85 @@
+"""An answer as a section of a document: one of its own, or at the end of a report's."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import Any
+
+import vl_convert
+
+from annotations.models import Study
+from audit.exhibits import Body, Chart, Column, Exhibits, Number, signature_lines
+from audit.exhibits import Table as ExhibitTable
+from audit.handed_in import document
+from audit.handed_in.cells import NONE
+from audit.handed_in.document import Cell, Document, Figure, Row, Section, Table
+from audit.handed_in.figures import FONT, WIDTH
+
+
+def document_of(exhibits: Exhibits, body: Body, study: Study, *, made: str) -> Document:
+    alone = Document(
+        title=exhibits.title,
+        study=study.title,
+        simulated=body["simulated"],
+        made=made,
+        asked=exhibits.title,
+        findings=" ".join(exhibits.sentences(body)),
+        sections=(),
+        signature=tuple((name, str(value)) for name, value in body["signature"].items()),
+        signed=f"{signature_lines(body)[0]}.",
+    )
+    return with_section(alone, section_of(exhibits, body))
+
+
+def section_of(exhibits: Exhibits, body: Body) -> Section:
+    charts = [_figure(chart) for chart in exhibits.charts(body) if not chart.blank]
+    tables = [_table(table) for table in exhibits.tables(body) if table.rows]
+    words = (*exhibits.sentences(body), exhibits.method, *signature_lines(body))
+    return Section(exhibits.title, paragraphs=words, blocks=(*charts, *tables))
+
+
+def with_section(before: Document, section: Section) -> Document:
+    """Figures and tables go on counting."""
+    figures, tables = len(before.figures), len(before.tables)
+    blocks: list[document.Table | Figure] = []
+    for block in section.blocks:
+        if isinstance(block, Figure):
+            figures += 1
+            blocks.append(replace(block, number=figures))
+        else:
+            tables += 1
+            blocks.append(replace(block, number=tables))
+    return replace(before, sections=(*before.sections, replace(section, blocks=tuple(blocks))))
+
+
+def _table(table: ExhibitTable) -> Table:
+    reasons: dict[str, str] = {}
+    rows = tuple(
+        Row(row.label, tuple(map(lambda c, n: _cell(c, n, reasons), table.columns, row.numbers)))
+        for row in table.rows
+    )
+    columns = tuple(document.Column(column.heading) for column in table.columns)
+    notes = tuple((mark, f"{reason}.") for reason, mark in reasons.items())
+    return Table(f"{table.title}.", table.first, columns, rows, notes)
+
+
+def _cell(column: Column, number: Number, reasons: dict[str, str]) -> Cell:
+    shown = column.cell(number)
+    if shown.undefined:
+        return Cell(
+            NONE, mark=reasons.setdefault(shown.undefined, chr(ord("a") + len(reasons) % 26))
+        )
+    return Cell(shown.value, shown.low, shown.high)
+
+
+def _figure(chart: Chart) -> Figure:
+    spec: dict[str, Any] = chart.draw("light")
+    spec["config"]["font"] = FONT
+    if spec.get("width") == "container":
+        spec["width"] = WIDTH
+    svg = vl_convert.vegalite_to_svg(json.dumps(spec))
+    width = re.search(r'\bwidth="([\d.]+)"', svg)
+    assert width is not None
+    return Figure(f"{chart.title}.", chart.title, svg, float(width[1]))

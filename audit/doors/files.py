@@ -1,0 +1,52 @@
+"""An answer as text and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+
+from annotations.exports.labels import defused
+from audit.exhibits import Body, Column, Exhibits, Number, Table, signature_lines
+
+PARTS = ("value", "low", "high", "n", "undefined")
+
+
+def as_text(exhibits: Exhibits, body: Body) -> str:
+    lines = [*exhibits.sentences(body)]
+    for table in exhibits.tables(body):
+        lines += ["", table.title, *_text_table(table)]
+    return "\n".join([*lines, "", exhibits.method, *signature_lines(body)])
+
+
+def _text_table(table: Table) -> list[str]:
+    rows = [[table.first, *(column.heading for column in table.columns)]]
+    for row in table.rows:
+        pairs = zip(table.columns, row.numbers, strict=True)
+        rows.append([row.label, *(_cell_words(*pair) for pair in pairs)])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def _cell_words(column: Column, number: Number) -> str:
+    cell = column.cell(number)
+    if cell.undefined:
+        return f"– ({cell.undefined})"
+    return f"{cell.value} ({cell.low} to {cell.high})" if cell.low else cell.value
+
+
+def as_csv(body: Body, tables: Iterable[Table]) -> str:
+    """One row for each number, so that any tool can plot it."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(["study", "data", "table", "row", "column", *PARTS])
+    for table in tables:
+        for row in table.rows:
+            for column, number in zip(table.columns, row.numbers, strict=True):
+                line = [body["study"], body["signature"]["data"], table.key, row.label, column.name]
+                line += [number.get(part, "") for part in PARTS]
+                writer.writerow(["" if value is None else defused(value) for value in line])
+    return out.getvalue()

@@ -1,0 +1,213 @@
+"""One page for any question that has exhibits: whole and as a fragment, its files beside it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET
+
+from annotations.access import HtmxRequest, research_place_or_404
+from annotations.errors import Refused
+from annotations.models import StoredAnswer, Study
+from annotations.stored_answers.store import read_answer
+from audit.charts.on_paper import draw_file
+from audit.doors import files
+from audit.doors.document import document_of, section_of, with_section
+from audit.doors.registry import all_exhibits, read_parameters
+from audit.exhibits import Body, Chart, Exhibits, Table, signature_lines
+from audit.handed_in.formats import HANDED_IN, of_report
+from audit.models import Report
+from audit.pages.files import ON_SCREEN, TYPES, attached, millimetres_of, send_chart
+from audit.pages.frame import chart_links, respond
+from audit.pages.reports import ENDINGS, KINDS
+from audit.words.counting import who_counts
+
+
+@dataclass
+class QuestionPage:
+    request: HtmxRequest
+    study: Study
+    exhibits: Exhibits
+
+    @cached_property
+    def parameters(self) -> Any:
+        return read_parameters(self.exhibits, self.request.GET.dict())
+
+    @cached_property
+    def answer(self) -> StoredAnswer:
+        return read_answer(self.exhibits.question, self.study, self.parameters)
+
+    @property
+    def body(self) -> Body:
+        """For a file, which cannot wait."""
+        if not self.answer.body:
+            raise Refused(
+                self.answer.reason or "A worker has yet to compute this: open the page first."
+            )
+        return self.answer.body
+
+    @property
+    def is_behind(self) -> bool:
+        return self.answer.is_old and not self.answer.reason
+
+    @property
+    def waiting_words(self) -> str:
+        return who_counts(self.answer) if self.is_behind else ""
+
+    @property
+    def etag(self) -> str:
+        facts = [self.request.get_full_path(), self.request.user.pk, self.answer.stamp]
+        facts += [self.answer.reason, self.waiting_words]
+        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:20]
+
+    def address(self, name: str, *args: str) -> str:
+        given = urlencode({key: value for key, value in asdict(self.parameters).items() if value})
+        address = reverse(name, args=[self.study.slug, self.exhibits.name, *args])
+        return f"{address}?{given}"
+
+    def shared(self) -> dict[str, Any]:
+        return {
+            "study": self.study,
+            "thing": self.exhibits.title,
+            "question": self,
+            "etag": self.etag,
+            "poll_url": self.request.get_full_path(),
+            "vega_url": reverse("vega"),
+        }
+
+
+@require_GET
+@login_required
+def questions(request: HtmxRequest, slug: str) -> HttpResponse:
+    study = research_place_or_404(request, slug).study
+    context = {"study": study, "thing": "More questions", "all": all_exhibits().values()}
+    return render(request, "audit/questions.html", context)
+
+
+@require_GET
+@login_required
+def question(request: HtmxRequest, slug: str, name: str) -> HttpResponse:
+    page = _page(request, slug, name)
+    return respond(page, "audit/question.html", lambda: _context(page))
+
+
+@require_GET
+@login_required
+def table(request: HtmxRequest, slug: str, name: str) -> HttpResponse:
+    page = _page(request, slug, name)
+    wanted = request.GET.get("table", "")
+    chosen = [one for one in page.exhibits.tables(page.body) if wanted in ("", one.key)]
+    if not chosen:
+        raise Http404
+    content = files.as_csv(page.body, chosen)
+    return attached(content.encode(), "text/csv; charset=utf-8", f"{slug}-{name}.csv")
+
+
+@require_GET
+@login_required
+def chart(request: HtmxRequest, slug: str, name: str, chart: str, kind: str) -> HttpResponse:
+    page = _page(request, slug, name)
+    body = page.body
+    wanted = next((one for one in page.exhibits.charts(body) if one.key == chart), None)
+    if wanted is None or kind not in {**ON_SCREEN, **TYPES}:
+        raise Http404
+    if wanted.blank:
+        raise Refused(wanted.blank)
+    if kind in ON_SCREEN:
+        key = (name, page.answer.pk, page.answer.computed_at, body["signature"]["data"], chart)
+        return send_chart(request, kind, key, wanted.draw)
+    lines = signature_lines(body)
+    content = draw_file(wanted.draw("light"), lines, kind, millimetres_of(request))
+    return attached(content, TYPES[kind], f"{slug}-{name}-{chart}.{kind}")
+
+
+@require_GET
+@login_required
+def document(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpResponse:
+    """Of its own; with `report=` and a number, as the last section of that report."""
+    page = _page(request, slug, name)
+    if kind not in KINDS:
+        raise Http404
+    body = page.body
+    if "report" in request.GET:
+        wanted = request.GET["report"]
+        number = int(wanted) if wanted.isdecimal() and len(wanted) < 20 else 0
+        report = get_object_or_404(Report, study=page.study, pk=number)
+        made = with_section(of_report(report), section_of(page.exhibits, body))
+    else:
+        day = f"{page.answer.computed_at:%Y-%m-%d}"
+        made = document_of(page.exhibits, body, page.study, made=day)
+    content = HANDED_IN[kind](made)
+    content = content.encode() if isinstance(content, str) else content
+    return attached(content, KINDS[kind], f"{slug}-{name}.{ENDINGS.get(kind, kind)}")
+
+
+def _page(request: HtmxRequest, slug: str, name: str) -> QuestionPage:
+    study = research_place_or_404(request, slug).study
+    if name not in all_exhibits():
+        raise Http404
+    return QuestionPage(request, study, all_exhibits()[name])
+
+
+def _context(page: QuestionPage) -> dict[str, Any]:
+    body = page.answer.body
+    if not body:
+        return {"lacking": page.answer.reason}
+    return {
+        "lacking": page.answer.reason,
+        "sentences": page.exhibits.sentences(body),
+        "plots": [_plot(page, chart) for chart in page.exhibits.charts(body)],
+        "tables": [_table_values(table) for table in page.exhibits.tables(body) if table.rows],
+        "csv": page.address("question-table"),
+        "documents": [
+            {"name": words, "url": page.address("question-document", kind)}
+            for kind, words in (("pdf", "PDF"), ("html", "HTML"), ("latex", "LaTeX"))
+        ],
+        "method": page.exhibits.method,
+        "signature": signature_lines(body),
+    }
+
+
+def _plot(page: QuestionPage, chart: Chart) -> dict[str, Any]:
+    data = page.body["signature"]["data"][:12]
+
+    def address(kind: str) -> str:
+        # A browser keeps what it was sent under an address; other data are another one.
+        return f"{page.address('question-chart', chart.key, kind)}&data={data}"
+
+    return {
+        "name": chart.key,
+        "title": chart.title,
+        "blank": chart.blank,
+        **chart_links(address),
+    }
+
+
+def _table_values(table: Table) -> dict[str, Any]:
+    """As the template of all tables reads it."""
+    return {
+        "key": table.key,
+        "title": table.title,
+        "first": table.first,
+        "heads": [{"title": column.heading} for column in table.columns],
+        "rows": [
+            {
+                "label": row.label,
+                "note": row.note,
+                "cells_with_p": [
+                    {"cell": column.cell(number)}
+                    for column, number in zip(table.columns, row.numbers, strict=True)
+                ],
+            }
+            for row in table.rows
+        ],
+    }

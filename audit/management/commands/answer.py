@@ -1,0 +1,47 @@
+"""`manage.py answer QUESTION --study STUDY`: the answer of any question that has exhibits."""
+
+from pathlib import Path
+
+from annotations.errors import Refused
+from annotations.management.command import PlainCommand, as_json, pairs, study_called, write_file
+from annotations.stored_answers.store import answer_at_once
+from audit.doors.document import document_of
+from audit.doors.files import as_csv, as_text
+from audit.doors.registry import exhibits_called, parameter_names, read_parameters
+from audit.handed_in.formats import HANDED_IN
+
+KINDS = {".pdf": "pdf", ".html": "html", ".tex": "latex"}
+
+
+class Command(PlainCommand):
+    help = "Answer a question about a study, in text, as JSON or CSV, or as a document."
+
+    def arguments(self, add) -> None:
+        add("question", "its name, as in the address of its page", metavar="QUESTION")
+        add("--study", "the study's short name", required=True, metavar="STUDY")
+        add.many("--set", "a choice that the question has", metavar="NAME=VALUE")
+        add.json()
+        add.flag("--csv", "one row for each number")
+        add(
+            "--out", "a document, by the ending of the file", type=Path, metavar="FILE.pdf|html|tex"
+        )
+
+    def handle(self, *, question, study, set, json, csv, out, **options) -> str:
+        exhibits, study = exhibits_called(question), study_called(study)
+        given = pairs(set, "--set", "NAME=VALUE", "name=value")
+        if strange := given.keys() - parameter_names(exhibits):
+            raise Refused(f"“{question}” has no choice “{min(strange)}”.")
+        if out is not None and out.suffix.lower() not in KINDS:
+            raise Refused(f"{out.name}: a document ends in {', '.join(KINDS)}.")
+        parameters = read_parameters(exhibits, given)
+        answer = answer_at_once(exhibits.question, study, parameters)
+        body = answer.body or {}
+        if out is not None:
+            made = document_of(exhibits, body, study, made=f"{answer.computed_at:%Y-%m-%d}")
+            write_file(out, HANDED_IN[KINDS[out.suffix.lower()]](made))
+            return f"Written to {out}."
+        if json:
+            return as_json(body)
+        if csv:
+            return as_csv(body, exhibits.tables(body)).rstrip()
+        return as_text(exhibits, body)

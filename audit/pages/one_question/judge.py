@@ -1,0 +1,106 @@
+"""All about one judge: its numbers, where it fails, its calibration, its self-checks and anchors."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_GET
+
+from annotations.access import HtmxRequest
+from audit.evidence import image_cards
+from audit.pages import calibration, decide, drift
+from audit.pages.filters import judge_select
+from audit.pages.frame import ReportPage, report_page, respond
+from audit.pages.one_question.anchors import anchors_of
+from audit.pages.tables import Table
+from audit.reports.gallery import Filters, Gallery
+from audit.words import drift_state
+from audit.words import summary as summary_words
+from audit.words.report import title
+from judges import catalogue
+from judges.models import Run, SelfCheck
+from judges.names import APART, runs_by_name
+
+FAILS = 4
+CHECKS = 5
+
+
+@require_GET
+@login_required
+def judge(request: HtmxRequest, slug: str) -> HttpResponse:
+    page = report_page(request, slug)
+    return respond(page, "audit/judge.html", lambda: _context(page))
+
+
+def _context(page: ReportPage) -> dict[str, Any]:
+    body = page.body
+    if not page.compares:
+        return {"thing": "One judge"}
+    name = page.view.judge_of(body)
+    found = body["judges"][name]
+    run = runs_by_name(page.study).get(name)
+    return {
+        "thing": title(name),
+        "judge": name,
+        "judge_title": title(name),
+        "line": summary_words.describe_judge(body, name),
+        "sentences": [drift_state.sentence(title(name), found), found["drift"]["reason"]],
+        "tables": [_numbers(body, name), *drift.tables(page, body, [name])],
+        "drift_csv": page.table_file("drift", judge=name),
+        **_fails(page, body, name),
+        **decide.work_of(page, body, name),
+        **calibration.curves_of(page, body, name),
+        **_checks(page, name),
+        **_anchors(page, name, run),
+        "filters": [judge_select(body, name)] if len(body["judges"]) > 1 else [],
+        "filter_url": page.request.path,
+    }
+
+
+def _numbers(body: dict[str, Any], name: str) -> Table:
+    """Over all images; why it is said to drift or to hold stands above."""
+    table = drift.overall(body, [name])
+    return replace(
+        table, title="Compared with people, all images", rows=[replace(table.rows[0], note="")]
+    )
+
+
+def _fails(page: ReportPage, body: dict[str, Any], name: str) -> dict[str, Any]:
+    """The images on which it differs most from people."""
+    stored, facts = Gallery(page.report_id, name), body["signature"]["judge_facts"][name]
+    first = stored.part(Filters(), 0, FAILS)
+    cards = image_cards.cards(
+        [pk for pk, _ in first],
+        image_cards.run_of(page.study.pk, facts["fingerprint"]),
+        dict(first),
+        image_cards.threshold_of(facts),
+    )
+    return {
+        "fails": [
+            {"card": card, "url": page.address("evidence", card.image.public_id, judge=name)}
+            for card in cards
+        ],
+        "fails_of": stored.count(Filters()),
+        "fails_url": page.address("gallery", judge=name),
+    }
+
+
+def _checks(page: ReportPage, name: str) -> dict[str, Any]:
+    known = name.partition(APART)[0]
+    checks = SelfCheck.objects.filter(study=page.study, payload__judge=known).order_by("-pk")
+    offered = catalogue.find(known) is not None
+    return {
+        "self_checks": list(checks[:CHECKS]),
+        "self_check_url": reverse("run-options", args=[page.study.slug, known]) if offered else "",
+    }
+
+
+def _anchors(page: ReportPage, name: str, run: Run | None) -> dict[str, Any]:
+    return {
+        "anchors": anchors_of(page.study, run, owns=False).lines,
+        "anchors_url": f"{page.address('drift', judge=name)}#why",
+    }

@@ -1,0 +1,79 @@
+"""What the judge makes of the second side beside the first: its offset and its gain, by the definition
+that drift is read by, and how much of the gap's move comes of either."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from audit.reports.bootstrap import est
+from audit.reports.pairing import JudgeScores, People
+from audit.stats import enough
+from audit.stats.estimate import Estimate, Undefined
+from audit.stats.instrument.comparison import Comparison, compare
+from audit.stats.instrument.gap import gap_of
+from audit.stats.instrument.moments import Answers, moments, settled
+from audit.stats.instrument.sides import generators_of
+from audit.stats.resampling.cluster_order import by_content
+
+POINTS = 100.0
+# With fewer images with two answers of a generator, people's noise is not known.
+TWICE = 2
+
+
+def read_sides(
+    people: Sequence[People], judges: Sequence[JudgeScores], inside: Sequence[np.ndarray]
+) -> dict[str, Any]:
+    """`people`, `judges` and `inside`, which images count, of the first side and of the second: of one
+    study, or of two."""
+    scores, answers, generators, prompts = [], [], [], []
+    before = held = 0
+    for place, (one, judge, chosen) in enumerate(zip(people, judges, inside, strict=True)):
+        there = chosen & ~np.isnan(judge.scores) & (one.answers.count > 0)
+        size = np.bincount(one.generators[there], minlength=len(one.generator_names))
+        there &= (size >= enough.IMAGES)[one.generators]
+        if not there.any():
+            none = "no generator of one side has enough images"
+            return {"undefined": none, "n": 0}
+        counted = np.unique(one.generators[there])
+        scores.append(judge.scores[there])
+        answers.append(one.answers.at(there))
+        generators.append(before + np.searchsorted(counted, one.generators[there]))
+        prompts.append(held + one.prompts[there])
+        before += counted.size
+        if place == 0:
+            first = before
+            # Prompts of another study are others.
+            held = 0 if one is people[1] else int(one.prompts.max()) + 1
+    score, codes = np.concatenate(scores), np.concatenate(generators)
+    given = Answers(
+        np.concatenate([one.count for one in answers]),
+        np.concatenate([one.mean for one in answers]),
+        np.concatenate([one.pair for one in answers]),
+    )
+    assumed = bool((np.bincount(codes[given.count > 1], minlength=before) < TWICE).any())
+    if assumed:
+        given = settled(given, given.mean)
+    order = by_content(np.concatenate(prompts), given.mean, np.nan_to_num(given.pair), score, codes)
+    sums = moments(score, given, codes, order, before)
+    old = np.arange(before) < first
+    found = compare(generators_of(sums), old, ~old)
+    if isinstance(found, Undefined):
+        return found.as_dict()
+    return {**_facts(found, sums.apart), "assumed": assumed}
+
+
+def _facts(found: Comparison, apart: float) -> dict[str, Any]:
+    gap = gap_of(found, points=POINTS, apart=apart)
+    offset = found.offset.interval()
+    assert offset.low is not None and offset.high is not None
+    in_points = Estimate(POINTS * offset.value, POINTS * offset.low, POINTS * offset.high, offset.n)
+    return {
+        "gain": found.gain_reference.value,
+        "offset": est(in_points),
+        "gain_change": est(found.gain_change.interval()),
+        "generators": est(gap.generators.interval()),
+        "judge": est(gap.judge.interval()),
+    }

@@ -1,0 +1,112 @@
+"""A judge's line on the summary: the three facts in a few words, and what it may be used for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from audit.statistic_names import told
+from audit.stats.instrument.following import (
+    CANNOT_BE_TOLD,
+    DOES_NOT,
+    FOLLOWS,
+    LIKE_A_PERSON,
+    UPSIDE_DOWN,
+    WEAKLY,
+)
+from audit.view import by_urgency
+from audit.words import drift_state
+from audit.words.numbers import number, side
+from audit.words.report import title
+from judges.names import short_titles
+
+NOT_ENOUGH = "not enough data yet"
+NONE = "–"
+FOLLOWING = {
+    LIKE_A_PERSON: "like a person",
+    FOLLOWS: "yes",
+    WEAKLY: "weakly",
+    DOES_NOT: "no",
+    UPSIDE_DOWN: "upside down",
+    CANNOT_BE_TOLD: NOT_ENOUGH,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    judge: str
+    title: str
+    short: str
+    state: str  # drifts, holds, against or cannot be told
+    follows: str
+    order: str  # the number behind it, with its interval
+    stable: str
+    off: str
+    use: str
+
+
+def describe_judges(body: dict[str, Any]) -> list[Line]:
+    """Those that drift first, then those that do not follow people."""
+    return [describe_judge(body, name) for name in by_urgency(body["judges"])]
+
+
+def describe_judge(body: dict[str, Any], name: str) -> Line:
+    judge = body["judges"][name]
+    against = drift_state.stands_against(judge)
+    return Line(
+        judge=name,
+        title=title(name),
+        short=short_titles(body["judges"])[name],
+        state="against" if against else drift_state.state_of(judge),
+        follows=FOLLOWING.get(drift_state.following_of(judge), NONE),
+        order=_order(judge.get("follows", {})),
+        stable=_stable(judge),
+        off=_off(judge),
+        use=NONE if against else ", ".join(uses(body, name)) or "nothing shown yet",
+    )
+
+
+def _order(follow: dict[str, Any]) -> str:
+    if follow.get("value") is None or follow.get("low") is None:
+        return ""
+    value, low, high = (number("auroc", follow[end], 2) for end in ("value", "low", "high"))
+    return f"{value} ({low} to {high})"
+
+
+def _stable(judge: dict[str, Any]) -> str:
+    drift, state = judge["drift"], drift_state.state_of(judge)
+    if drift_state.stopped(judge):
+        return "its run was stopped"
+    if state == drift_state.DRIFTS:
+        return f"drifts since {drift['since'][:7]}"
+    # A judge that does not follow people is never said to hold.
+    if drift_state.stands_against(judge):
+        return NONE
+    return "holds" if state == drift_state.HOLDS else NOT_ENOUGH
+
+
+def _off(judge: dict[str, Any]) -> str:
+    """On the newest generators, in points; empty where its scores are not in people's unit."""
+    found = judge["drift"].get("gap") or {}
+    return NONE if found.get("now") is None else number("net_deviation", found["now"])
+
+
+def uses(body: dict[str, Any], name: str) -> Iterator[str]:
+    """What the report shows that it may be used for. A judge that drifts may be used for what it read
+    before."""
+    judge = body["judges"][name]
+    if drift_state.state_of(judge) == drift_state.DRIFTS:
+        yield f"generators before {judge['drift']['since'][:7]}"
+        return
+    overall = judge["overall"]
+    if told(overall, "alt_test").get("passes"):
+        yield "labels instead of a person"
+    if told(overall, "equivalence").get("equivalent"):
+        yield "mean scores"
+    ranked = body.get("ranking", {}).get("judges", {}).get(name, {})
+    if "undefined" not in ranked and ranked.get("swaps") == []:
+        yield "ranking generators"
+    gain = told(overall, "best_of_n").get("people_gain", {})
+    if gain.get("low") is not None and side(gain) > 0:
+        yield "picking the best image"

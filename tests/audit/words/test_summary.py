@@ -1,0 +1,87 @@
+"""A judge's line on the summary follows from the three facts of the report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from audit.words import summary
+
+
+def judge(state: str = "holds", follows: str = "follows", **overall: Any) -> dict[str, Any]:
+    return {
+        "follows": {"state": follows, "value": 0.912, "low": 0.881, "high": 0.938, "n": 200},
+        "drift": {
+            "state": state,
+            "alarm": state == "drifts",
+            "since": "2024-08-01",
+            "reason": "",
+            "gap": {"now": 17.26},
+        },
+        "overall": overall,
+    }
+
+
+def line_of(found: dict[str, Any]) -> summary.Line:
+    return summary.describe_judge({"judges": {"a": found}}, "a")
+
+
+def test_the_three_facts_of_a_judge_that_follows_and_holds():
+    line = line_of(judge())
+    assert (line.follows, line.order) == ("yes", "0.91 (0.88 to 0.94)")
+    assert (line.stable, line.off) == ("holds", "+17.3")
+    assert line.use == "nothing shown yet"
+
+
+def test_a_judge_that_does_not_follow_people_is_never_said_to_hold():
+    line = line_of(judge(state="holds", follows="does not follow"))
+    assert (line.state, line.follows, line.stable, line.use) == ("against", "no", "–", "–")
+
+
+def test_a_judge_that_drifts_may_be_used_for_older_generators():
+    line = line_of(judge(state="drifts", alt_test={"passes": True}))
+    assert line.stable == "drifts since 2024-08"
+    assert line.use == "generators before 2024-08"
+
+
+@pytest.mark.parametrize(
+    ("overall", "use"),
+    [
+        ({"alt_test": {"passes": True}}, "labels instead of a person"),
+        ({"alt_test": {"passes": False}}, "nothing shown yet"),
+        ({"equivalence": {"equivalent": True}}, "mean scores"),
+        (
+            {"best_of_n": {"people_gain": {"value": 4.0, "low": 1.0, "high": 7.0}}},
+            "picking the best image",
+        ),
+        (
+            {"best_of_n": {"people_gain": {"value": 4.0, "low": -1.0, "high": 7.0}}},
+            "nothing shown yet",
+        ),
+    ],
+)
+def test_it_may_be_used_for_what_the_report_shows(overall, use):
+    assert line_of(judge(**overall)).use == use
+
+
+def test_it_ranks_generators_where_none_changes_places():
+    body = {"judges": {"a": judge()}, "ranking": {"judges": {"a": {"swaps": []}}}}
+    assert summary.describe_judge(body, "a").use == "ranking generators"
+    body["ranking"]["judges"]["a"] = {"swaps": [{}]}
+    assert summary.describe_judge(body, "a").use == "nothing shown yet"
+
+
+def test_those_that_drift_come_first():
+    judges = {"a": judge(), "b": judge(state="drifts"), "c": judge(follows="does not follow")}
+    for one in judges.values():
+        one["drift"] |= {"steps": [{"offset": {"value": 12.0}}], "likeliest": 0, "moved": "offset"}
+    assert [line.judge for line in summary.describe_judges({"judges": judges})] == ["b", "c", "a"]
+
+
+def test_without_points_nothing_is_off_and_an_older_report_says_nothing_of_following():
+    found = judge()
+    found["drift"]["gap"] = {"undefined": "its scores are no points", "n": 20}
+    del found["follows"]
+    line = line_of(found)
+    assert (line.off, line.follows, line.order) == ("–", "–", "")
