@@ -540,10 +540,10 @@ def test_a_killed_worker_finds_what_was_told_and_not_yet_scored(study, judge, mo
 def test_what_is_decided_within_a_second_is_written_together(study, judge, monkeypatch):
     monkeypatch.setattr(save_scores, "WRITE_EVERY", 3600)
     written = []
-    insert = save_scores._insert
+    insert = save_scores.insert_scores
     monkeypatch.setattr(
         save_scores,
-        "_insert",
+        "insert_scores",
         lambda run, scored: written.append(len(scored)) or insert(run, scored),
     )
     run = start(study, judge)
@@ -580,7 +580,7 @@ def test_decisions_that_cannot_be_written_do_not_hide_why_the_work_ended(study, 
         raise OperationalError("database or disk is full")
 
     trouble(monkeypatch, fail)
-    monkeypatch.setattr(save_scores, "_insert", full)
+    monkeypatch.setattr(save_scores, "insert_scores", full)
     run = start(study, judge)
     work(run)
     assert (run.state, run.scores.count()) == (Run.State.STOPPED, 0)
