@@ -25,6 +25,7 @@ from audit.doors.document import document_of, section_of, with_section
 from audit.doors.registry import all_exhibits, read_parameters
 from audit.exhibits import Body, Chart, Exhibits, Table, signature_lines
 from audit.handed_in.formats import HANDED_IN, of_report
+from audit.handed_in.latex import as_zip
 from audit.models import Report
 from audit.pages.files import ON_SCREEN, TYPES, attached, millimetres_of, send_chart
 from audit.pages.frame import chart_links, respond
@@ -125,8 +126,7 @@ def chart(request: HtmxRequest, slug: str, name: str, chart: str, kind: str) -> 
     if kind in ON_SCREEN:
         key = (name, page.answer.pk, page.answer.computed_at, body["signature"]["data"], chart)
         return send_chart(request, kind, key, wanted.draw)
-    lines = signature_lines(body)
-    content = draw_file(wanted.draw("light"), lines, kind, millimetres_of(request))
+    content = draw_file(wanted.draw("light"), signature_lines(body), kind, millimetres_of(request))
     return attached(content, TYPES[kind], f"{slug}-{name}-{chart}.{kind}")
 
 
@@ -146,7 +146,7 @@ def document(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpRespo
     else:
         day = f"{page.answer.computed_at:%Y-%m-%d}"
         made = document_of(page.exhibits, body, page.study, made=day)
-    content = HANDED_IN[kind](made)
+    content = as_zip(made) if kind == "latex" else HANDED_IN[kind](made)
     content = content.encode() if isinstance(content, str) else content
     return attached(content, KINDS[kind], f"{slug}-{name}.{ENDINGS.get(kind, kind)}")
 
@@ -166,7 +166,7 @@ def _context(page: QuestionPage) -> dict[str, Any]:
         "lacking": page.answer.reason,
         "sentences": page.exhibits.sentences(body),
         "plots": [_plot(page, chart) for chart in page.exhibits.charts(body)],
-        "tables": [_table_values(table) for table in page.exhibits.tables(body) if table.rows],
+        "tables": [_shown(table) for table in page.exhibits.tables(body) if table.rows],
         "csv": page.address("question-table"),
         "documents": [
             {"name": words, "url": page.address("question-document", kind)}
@@ -178,10 +178,8 @@ def _context(page: QuestionPage) -> dict[str, Any]:
 
 
 def _plot(page: QuestionPage, chart: Chart) -> dict[str, Any]:
-    data = page.body["signature"]["data"][:12]
-
     def address(kind: str) -> str:
-        # A browser keeps what it was sent under an address; other data are another one.
+        data = page.body["signature"]["data"][:12]
         return f"{page.address('question-chart', chart.key, kind)}&data={data}"
 
     return {
@@ -192,7 +190,7 @@ def _plot(page: QuestionPage, chart: Chart) -> dict[str, Any]:
     }
 
 
-def _table_values(table: Table) -> dict[str, Any]:
+def _shown(table: Table) -> dict[str, Any]:
     """As the template of all tables reads it."""
     return {
         "key": table.key,

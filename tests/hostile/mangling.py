@@ -247,6 +247,8 @@ FILES: dict[str, tuple[str, str, st.SearchStrategy[bytes]]] = {
     "geneval crowd": ("geneval", "a.csv", table(CROWD)),
     "geneval2 prompts": ("geneval2", "a.jsonl", written([bad.GENEVAL2], lines=True)),
     "genai_bench": ("genai_bench", "a.json", written(bad.GENAI)),
+    "imagenhub": ("imagenhub", "E_rater1.tsv", mangled(b"uid\tone\na.jpg\t[0.5, 1]\n")),
+    "edits": ("edits", "instructions.csv", table("name,instruction,kind\ncup,Make it red,a\n")),
     "t2i_compbench": ("t2i_compbench", "color_val.txt", mangled(b"a red cat\na blue dog\n")),
     "m3t2ibench": ("m3t2ibench", "a.json", written([bad.M3])),
     "dsg questions": ("dsg", "q.csv", table(DSG)),

@@ -360,7 +360,8 @@ def test_asking_for_a_report_shows_its_bar(as_alice, judged):
     [
         ("html", b"<!doctype", "html"),
         ("pdf", b"%PDF", "pdf"),
-        ("latex", b"\\documentclass", "tex"),
+        # With its figures beside it.
+        ("latex", b"PK", "zip"),
         ("json", b"{", "json"),
     ],
 )

@@ -47,7 +47,7 @@ from audit.stats.decisions import leaderboard, probabilities, selection, tie_fol
 from audit.stats.draws import drawn_sample, pilot
 from audit.stats.estimate import Estimate, Undefined
 from audit.stats.over_time import drift, sequential_alarm, three_watches
-from audit.stats.people import confusions
+from audit.stats.people import confusions, imagenhub
 from audit.stats.resamples import Resamples
 from audit.stats.resampling import (
     cluster_counts,
@@ -650,6 +650,13 @@ ROWS = {
         lambda v: exact_sums.mean(floats(*v)),
         {"nothing": [], "a NaN": [1, NAN], "an infinity": [1, INF], "both": [INF, -INF]},
     ),
+    "imagenhub.figures": {
+        "nobody": lambda: imagenhub.figures({"SC": np.empty((0, 0))})["SC"],
+        "nothing rated": lambda: imagenhub.figures({"SC": np.full((2, 3), NAN)})["SC"],
+        "one grade": lambda: imagenhub.figures({"SC": np.ones((3, 4))})["κ SC"],
+        "one grade, ordinal": lambda: imagenhub.figures({"SC": np.ones((3, 4))})["α SC"],
+        "one rater": lambda: imagenhub.figures({"SC": np.array([[0.0, 1.0]])})["κ SC"],
+    },
     "medians.median": each(
         lambda v: medians.median(v, range(len(v)), resamples=100, seed=0), SERIES
     )

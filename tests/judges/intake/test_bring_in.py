@@ -183,6 +183,7 @@ SETS = {
     "geneval": ("geneval", {"evaluation_metadata_jsonl": [GENEVAL]}),
     "geneval2": ("geneval2", {"a_jsonl": [PIG], "s_json": [[0.5, 1, 0.25, 1, 1]]}),
     "genai_bench": ("genai_bench", {"genai_image_json": rating(sd=[3, 4, 5], mj=[1, 1, 2])}),
+    "imagenhub": ("imagenhub", {"E_rater1_tsv": "uid\tone\na.jpg\t[0.5, 1]\n"}),
     "t2i_compbench": ("t2i_compbench", {"color_val_txt": "a red cup\r\n=a blue cup"}),
     "m3t2ibench": (
         "m3t2ibench",
@@ -219,8 +220,20 @@ def round_trip(slug, folder):
 
 
 def test_every_format_makes_the_round():
-    """Tidy tables and bare pictures have tests of their own, below."""
-    assert {format for format, _ in SETS.values()} | {"tidy", "pictures"} == FORMATS.keys()
+    """Tidy tables, bare pictures and edits have tests of their own, below."""
+    known = {format for format, _ in SETS.values()}
+    assert known | {"tidy", "pictures", "edits"} == FORMATS.keys()
+
+
+def test_a_folder_of_edits_makes_the_round_with_its_sources(tmp_path):
+    folder = written(tmp_path / "in", instructions_csv="name,instruction\ncup,Make it red\n")
+    for place in ("source", "sd"):
+        (folder / place).mkdir()
+        (folder / place / "cup.png").write_bytes(making.png())
+    assert bring_in(folder, format="edits").prompt_pictures == 1
+    study, again = round_trip("s", tmp_path / "out")
+    assert again.prompt_pictures.count() == study.prompt_pictures.count() == 1
+    assert study.form.slug == "edit"
 
 
 @pytest.mark.parametrize("name", SETS)
