@@ -166,7 +166,7 @@ def _context(page: QuestionPage) -> dict[str, Any]:
         "lacking": page.answer.reason,
         "sentences": page.exhibits.sentences(body),
         "plots": [_plot(page, chart) for chart in page.exhibits.charts(body)],
-        "tables": [_shown(table) for table in page.exhibits.tables(body) if table.rows],
+        "tables": [_table_values(table) for table in page.exhibits.tables(body) if table.rows],
         "csv": page.address("question-table"),
         "documents": [
             {"name": words, "url": page.address("question-document", kind)}
@@ -190,7 +190,7 @@ def _plot(page: QuestionPage, chart: Chart) -> dict[str, Any]:
     }
 
 
-def _shown(table: Table) -> dict[str, Any]:
+def _table_values(table: Table) -> dict[str, Any]:
     """As the template of all tables reads it."""
     return {
         "key": table.key,
