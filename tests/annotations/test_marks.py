@@ -18,7 +18,7 @@ from annotations.forms.validate_answers import validated
 from annotations.forms.validate_definition import read_form
 from annotations.forms.versions import in_words, use_form
 from annotations.labelling import record
-from annotations.models import Answer
+from annotations.models import Answer, Membership
 from annotations.studies.adjudication import answers_side_by_side, disagreements
 from annotations.studies.majority_agreement import agreement_with_majority
 from audit.evidence import image_cards
@@ -137,8 +137,12 @@ def test_pages_say_how_many_there_are(study, marked):
     assert in_words(study.form, "where", None, '[{"x":0,"y":1}]') == "1 mark on the image"
 
 
+def name_of(person: int) -> str:
+    return Membership.objects.get(pk=person).name
+
+
 def test_the_evidence_places_them_in_the_pixels_of_the_image(marked):
-    said = image_cards.raters(marked)
+    said = image_cards.raters(marked, name_of)
     marked.width, marked.height = 200, 100
     placed = image_cards.placed_marks(marked, said)
     found = [(m.person, m.x, m.y, m.width, m.height, m.is_point) for m in placed]
@@ -152,7 +156,7 @@ def test_the_evidence_places_them_in_the_pixels_of_the_image(marked):
 
 def test_a_text_that_only_looks_like_marks_breaks_no_page(marked):
     Answer.objects.filter(text=STORED).update(text='[{"x":"boo"}]')
-    assert len(image_cards.placed_marks(marked, image_cards.raters(marked))) == 1
+    assert len(image_cards.placed_marks(marked, image_cards.raters(marked, name_of))) == 1
 
 
 def test_an_export_reads_back(study, marked, tmp_path):
