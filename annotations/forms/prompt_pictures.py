@@ -14,9 +14,9 @@ from django import template
 from django.urls import reverse
 
 from annotations.models import Prompt, PromptPicture
-from annotations.models.prompt import MASK, SOURCE
 
 register = template.Library()
+SOURCE, MASK = "source", "mask"
 TITLES = {SOURCE: "Before", MASK: "Mask"}
 # What somebody who cannot see it reads.
 WORDS = {SOURCE: "The picture before the edit", MASK: "The part that may change"}
@@ -48,16 +48,6 @@ def pictures_of_image(public_id: str) -> list[ShownPicture]:
     """Those of the image's prompt."""
     rows = PromptPicture.objects.filter(prompt__images__public_id=public_id)
     return [_shown(row) for row in _in_order(rows)]
-
-
-def pictures_by_prompt(prompts: Iterable[Prompt]) -> dict[int, list[ShownPicture]]:
-    """In one query, or none."""
-    having = {prompt.pk for prompt in prompts if prompt.picture_count}
-    found: dict[int, list[ShownPicture]] = {key: [] for key in having}
-    if having:
-        for row in _in_order(PromptPicture.objects.filter(prompt__in=having)):
-            found[row.prompt_id].append(_shown(row))
-    return found
 
 
 def _in_order(rows: Iterable[PromptPicture]) -> list[PromptPicture]:

@@ -13,11 +13,10 @@ from annotations.database.among import among
 from annotations.imports.outcome import Outcome, reject
 from annotations.imports.take_picture import take_picture
 from annotations.models import Prompt, PromptPicture, Study
-from annotations.models.prompt import PLACES
 from annotations.pictures.decode_process import Decoders
 from annotations.pictures.store import PICTURES, StoredPicture
 from annotations.sources.checks import Unfit, check_key, sound
-from annotations.sources.records import PromptPictureRecord
+from annotations.sources.records import PLACES, PromptPictureRecord
 
 PLACE = re.compile(rf"({'|'.join(PLACES)})(-[1-9][0-9]?)?")
 # So many wait in memory.

@@ -4,10 +4,6 @@ from django.db.models import Q
 from annotations.models.study import Study
 from annotations.random_keys import new_public_id
 
-# Where a picture of a prompt stands. What is edited, what else is shown, what part may change.
-SOURCE, REFERENCE, MASK = "source", "reference", "mask"
-PLACES = (SOURCE, REFERENCE, MASK)
-
 
 class Prompt(models.Model):
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="prompts")
@@ -59,7 +55,7 @@ class Atom(models.Model):
 class PromptPicture(models.Model):
     """A picture that belongs to a prompt: what an edit begins with, a subject to be drawn, a mask.
 
-    An image is still one result. `place` is one of PLACES; further pictures of the same kind are
+    An image is still one result. `place` is source, reference or mask; further pictures of the same kind are
     numbered: `reference-2`.
     """
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
+from annotations.sources.records import PLACES
+
 # What a column may be, in the words of the menu.
 ROLES = {
     "picture": "picture (its file)",
@@ -41,8 +43,6 @@ ROLES = {
 }
 LABELS = tuple(role for role in ROLES if role.startswith("label:"))
 KINDS = tuple(role.partition(":")[2] for role in LABELS)
-# Pictures that belong to the prompt, not to a generator.
-OF_PROMPT = ("source", "reference", "mask")
 # Of these a table may have several.
 MANY = (*LABELS, "score", "metadata", "ignore")
 
@@ -154,7 +154,7 @@ def guess(columns: Sequence[Column]) -> dict[str, str]:
     plain = {c.name: _plain(c.name) for c in columns}
     # What really names pictures is the picture, whatever it is called. Of several, not the source.
     shown = [c for c in columns if c.files and 2 * c.files >= c.cells]
-    results = [c for c in shown if not any(plain[c.name] in NAMES[r].split() for r in OF_PROMPT)]
+    results = [c for c in shown if not any(plain[c.name] in NAMES[r].split() for r in PLACES)]
     if shown:
         roles[max(results or shown, key=lambda c: c.files).name] = "picture"
     for role, names in NAMES.items():
@@ -179,7 +179,7 @@ def guess(columns: Sequence[Column]) -> dict[str, str]:
 def _can(role: str, column: Column) -> bool:
     if role == "release_date":
         return column.dates == column.cells
-    if role in OF_PROMPT:
+    if role in PLACES:
         return 2 * column.files >= column.cells > 0
     if role == "sample":
         return column.is_numeric and column.whole and column.low >= 0

@@ -28,6 +28,7 @@ from annotations.sources.json_values import Images, left_out
 from annotations.sources.parquet_rows import Embedded
 from annotations.sources.picture_names import UNKNOWN
 from annotations.sources.records import (
+    PLACES,
     GeneratorRecord,
     ImageRecord,
     LabelRecord,
@@ -347,7 +348,7 @@ class _Reader:
         self, names: dict[str, str], row: Row[Cells], table: str
     ) -> dict[str, tuple[str, Content]]:
         found: dict[str, tuple[str, Content]] = {}
-        for place in columns.OF_PROMPT:
+        for place in PLACES:
             if place not in names:
                 continue
             value = row.value.get(names[place])

@@ -63,10 +63,14 @@ class ImageRecord:
     source: str = ""
 
 
+# Where a picture of a prompt stands: what is edited, what else is shown, what part may change.
+PLACES = ("source", "reference", "mask")
+
+
 @dataclass(frozen=True, slots=True)
 class PromptPictureRecord:
-    """A picture that a prompt has: `place` is source, reference or mask, with a number where there
-    are several. `content` as of an image."""
+    """A picture that a prompt has: `place` is one of PLACES, with a number where there are several.
+    `content` as of an image."""
 
     prompt: str
     place: str

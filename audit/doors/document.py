@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import re
 from dataclasses import replace
-from typing import Any
-
-import vl_convert
 
 from annotations.models import Study
 from audit.exhibits import Body, Chart, Column, Exhibits, Number, signature_lines
@@ -15,7 +10,7 @@ from audit.exhibits import Table as ExhibitTable
 from audit.handed_in import document
 from audit.handed_in.cells import NONE
 from audit.handed_in.document import Cell, Document, Figure, Row, Section, Table
-from audit.handed_in.figures import FONT, WIDTH
+from audit.handed_in.figures import draw_figure
 
 
 def document_of(exhibits: Exhibits, body: Body, study: Study, *, made: str) -> Document:
@@ -75,11 +70,5 @@ def _cell(column: Column, number: Number, reasons: dict[str, str]) -> Cell:
 
 
 def _figure(chart: Chart) -> Figure:
-    spec: dict[str, Any] = chart.draw("light")
-    spec["config"]["font"] = FONT
-    if spec.get("width") == "container":
-        spec["width"] = WIDTH
-    svg = vl_convert.vegalite_to_svg(json.dumps(spec))
-    width = re.search(r'\bwidth="([\d.]+)"', svg)
-    assert width is not None
-    return Figure(f"{chart.title}.", chart.title, svg, float(width[1]))
+    svg, width = draw_figure(chart.draw("light"))
+    return Figure(f"{chart.title}.", chart.title, svg, width)

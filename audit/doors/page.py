@@ -24,8 +24,7 @@ from audit.doors import files
 from audit.doors.document import document_of, section_of, with_section
 from audit.doors.registry import all_exhibits, read_parameters
 from audit.exhibits import Body, Chart, Exhibits, Table, signature_lines
-from audit.handed_in.formats import HANDED_IN, of_report
-from audit.handed_in.latex import as_zip
+from audit.handed_in.formats import as_download, of_report
 from audit.models import Report
 from audit.pages.files import ON_SCREEN, TYPES, attached, millimetres_of, send_chart
 from audit.pages.frame import chart_links, respond
@@ -146,9 +145,9 @@ def document(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpRespo
     else:
         day = f"{page.answer.computed_at:%Y-%m-%d}"
         made = document_of(page.exhibits, body, page.study, made=day)
-    content = as_zip(made) if kind == "latex" else HANDED_IN[kind](made)
-    content = content.encode() if isinstance(content, str) else content
-    return attached(content, KINDS[kind], f"{slug}-{name}.{ENDINGS.get(kind, kind)}")
+    return attached(
+        as_download(made, kind), KINDS[kind], f"{slug}-{name}.{ENDINGS.get(kind, kind)}"
+    )
 
 
 def _page(request: HtmxRequest, slug: str, name: str) -> QuestionPage:

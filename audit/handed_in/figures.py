@@ -91,15 +91,22 @@ def chosen(body: dict[str, Any]) -> list[str]:
 def _figure(
     spec: dict[str, Any], caption: str, judges: list[str], *, over_time: bool = True
 ) -> Figure:
-    spec["config"]["font"] = FONT
     for part in spec.get("vconcat", [spec]):
         # The caption says what a page says in the title.
         part.pop("title", None)
+    svg, width = draw_figure(spec)
+    named = ", ".join(title(one) for one in judges)
+    return Figure(caption, f"{caption} Judges: {named}.", svg, width, over_time)
+
+
+def draw_figure(spec: dict[str, Any]) -> tuple[str, float]:
+    """The drawing, and how wide it is."""
+    spec["config"]["font"] = FONT
+    for part in spec.get("vconcat", [spec]):
         if part.get("width") == "container":
             part["width"] = WIDTH
     svg = vl_convert.vegalite_to_svg(json.dumps(spec))
-    named = ", ".join(title(one) for one in judges)
-    return Figure(caption, f"{caption} Judges: {named}.", svg, _width(svg), over_time)
+    return svg, _width(svg)
 
 
 def _width(svg: str) -> float:

@@ -8,7 +8,7 @@ from pathlib import Path
 from audit.handed_in.compose import compose
 from audit.handed_in.document import Document
 from audit.handed_in.html import as_html
-from audit.handed_in.latex import as_latex, figure_files
+from audit.handed_in.latex import as_latex, as_zip, figure_files
 from audit.handed_in.pdf import as_pdf
 from audit.models import Report
 
@@ -17,6 +17,12 @@ HANDED_IN: dict[str, Callable[[Document], str | bytes]] = {
     "html": as_html,
     "latex": as_latex,
 }
+
+
+def as_download(document: Document, format: str) -> bytes:
+    """As one file: LaTeX is packed with its figures."""
+    content = as_zip(document) if format == "latex" else HANDED_IN[format](document)
+    return content.encode() if isinstance(content, str) else content
 
 
 def write_beside(document: Document, format: str, out: Path) -> None:

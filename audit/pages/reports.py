@@ -16,8 +16,7 @@ from annotations.stored_answers.question import NoParameters
 from annotations.stored_answers.store import request_answer
 from audit.answers.worker import all_questions
 from audit.charts.faces import face_of
-from audit.handed_in.formats import HANDED_IN, of_report
-from audit.handed_in.latex import as_zip
+from audit.handed_in.formats import as_download, of_report
 from audit.models import Report
 from audit.navigation import PAGES
 from audit.pages.frame import ReportPage, options_of, report_page, respond
@@ -82,16 +81,11 @@ def as_file(request: HtmxRequest, slug: str, report_id: int, kind: str) -> HttpR
     if kind == "json":
         response: HttpResponse = JsonResponse(report.body)
     elif kind in KINDS:
-        response = HttpResponse(_document(report, kind), content_type=KINDS[kind])
+        response = HttpResponse(as_download(of_report(report), kind), content_type=KINDS[kind])
     else:
         raise Http404
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
-
-
-def _document(report: Report, kind: str) -> str | bytes:
-    document = of_report(report)
-    return as_zip(document) if kind == "latex" else HANDED_IN[kind](document)
 
 
 def _listed(page: ReportPage) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from django.core.files.storage import default_storage
 
 from annotations.benchmarks.guess_format import guess
 from annotations.benchmarks.registry import Source, records
-from annotations.forms.prompt_pictures import pictures_by_prompt, pictures_of
+from annotations.forms.prompt_pictures import pictures_of
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.jobs import run, waiting
@@ -113,20 +113,18 @@ def test_pages_get_them_in_one_query_with_the_source_first(django_assert_num_que
         PromptPictureRecord("edit-0", "reference-2", making.png((2, 1, 1))),
         PromptPictureRecord("edit-0", "reference", making.png((3, 1, 1))),
     )
-    prompts = list(Prompt.objects.filter(study=study).order_by("key"))
+    first, second = Prompt.objects.filter(study=study).order_by("key")
     with django_assert_num_queries(1):
-        found = pictures_by_prompt(prompts)
-    first = found[prompts[0].pk]
-    assert [one.place for one in first][0::3] == ["source", "mask"]
-    assert {one.title for one in first} == {"Before", "Mask", "Reference", "Reference 2"}
-    assert [one.place for one in found[prompts[1].pk]] == ["source"]
+        found = pictures_of(first)
+    assert [one.place for one in found][0::3] == ["source", "mask"]
+    assert {one.title for one in found} == {"Before", "Mask", "Reference", "Reference 2"}
+    assert [one.place for one in pictures_of(second)] == ["source"]
 
 
 def test_prompts_without_pictures_ask_the_database_for_nothing(django_assert_num_queries):
     prompt = making.study().prompts.first()
     with django_assert_num_queries(0):
         assert pictures_of(prompt) == []
-        assert pictures_by_prompt([prompt]) == {}
 
 
 def test_deleting_the_study_takes_their_files_along():
