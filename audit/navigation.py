@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from django import template
+from django.db import connection
 from django.urls import NoReverseMatch, reverse
 
 from annotations.access import Place
@@ -258,6 +259,8 @@ def study_navigation(context: template.Context) -> Navigation | None:
     if request is None or place is None:
         return None
     match = request.resolver_match
+    # The page of a refusal may stand in a transaction that answers nothing more.
+    may_ask = place.may_research and not connection.needs_rollback
     return Navigation(
         study=place.study,
         here=(match and match.url_name) or "",
@@ -265,5 +268,5 @@ def study_navigation(context: template.Context) -> Navigation | None:
         choice=context.get("choice") or "",
         thing=str(context.get("thing") or ""),
         back=context.get("back") or "",
-        scored=place.may_research and has_scores(place.study),
+        scored=may_ask and has_scores(place.study),
     )
