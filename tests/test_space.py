@@ -118,9 +118,14 @@ class Space:
             wait_for_port(self.port, process)
             yield self
         finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGTERM)
-            process.wait()
+            end_all(process)
+
+
+def end_all(process: subprocess.Popen) -> None:
+    """With the worker that the image's script has started beside it."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+    process.wait()
 
 
 class Visitor:
@@ -195,5 +200,8 @@ def test_a_space_labels_as_an_unprivileged_user_who_can_write_its_disk_alone(spa
 @pytest.mark.nightly("a whole installation; the settings that it rests on have tests of their own")
 def test_a_space_without_a_disk_that_lasts_says_so_and_ends(space):
     process = space.enter(*COMMAND, JURYBOX_VAR="/tmp/var", SECRET_KEY="x" * 50)
-    assert process.wait() != 0
-    assert "would lie in memory (/tmp/var" in space.log
+    try:
+        assert process.wait() != 0
+        assert "would lie in memory (/tmp/var" in space.log
+    finally:
+        end_all(process)
