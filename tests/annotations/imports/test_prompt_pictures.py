@@ -121,6 +121,21 @@ def test_pages_get_them_in_one_query_with_the_source_first(django_assert_num_que
     assert [one.place for one in pictures_of(second)] == ["source"]
 
 
+def test_the_source_stands_first_and_a_mask_last_whenever_they_came():
+    study = editing.study(count=1)
+    bring(
+        study,
+        PromptPictureRecord("edit-0", "mask", making.png((1, 1, 1))),
+        PromptPictureRecord("edit-0", "reference", making.png((2, 1, 1))),
+    )
+    source = PromptPicture.objects.get(place="source")
+    source.pk, source.public_id = None, "another-id"
+    PromptPicture.objects.filter(place="source").delete()
+    source.save()
+    shown = [one.place for one in pictures_of(Prompt.objects.get())]
+    assert shown == ["source", "reference", "mask"]
+
+
 def test_prompts_without_pictures_ask_the_database_for_nothing(django_assert_num_queries):
     prompt = making.study().prompts.first()
     with django_assert_num_queries(0):
