@@ -55,7 +55,9 @@ def objects_of(metadata: Mapping[str, Any], atoms: Iterable[AtomRecord]) -> tupl
     """The object classes in a prompt: from its GenEval metadata, else from its object atoms."""
     clauses = metadata.get("include")
     if isinstance(clauses, list):
-        names = [clause["class"] for clause in clauses if "class" in clause]
+        # Anybody's table may bring clauses under this name; what names nothing is passed over.
+        classes = [clause.get("class") for clause in clauses if isinstance(clause, dict)]
+        names = [name for name in classes if isinstance(name, str) and name]
     else:
         names = [atom.text for atom in atoms if atom.kind == "object" and atom.text]
     return tuple(dict.fromkeys(names))

@@ -13,7 +13,7 @@ from annotations.models import Study
 from audit.set_scores.figures import EDITIONS, SLIPS, Figure, Judged, figures
 from audit.stats.estimate import Undefined
 from audit.stats.intervals import bootstrap
-from judges.exports.set_files import sets_of
+from judges.exports.set_files import metadata_as_read, sets_of
 from judges.models import Run, Score
 from judges.names import runs_by_name
 
@@ -34,12 +34,20 @@ def official_scores(
     by_generator: dict[str, list[Judged]] = defaultdict(list)
     left_out: dict[str, int] = defaultdict(int)
     scores = Score.objects.filter(run=run).select_related("image__prompt", "image__generator")
-    for score in scores.prefetch_related("atoms__atom").order_by("image__prompt_id", "image_id"):
-        generator = score.image.generator.name
-        if score.value is None:
-            left_out[generator] += 1
-        else:
-            by_generator[generator].append(_judged(score, score.value))
+    with metadata_as_read():
+        for score in scores.prefetch_related("atoms__atom").order_by(
+            "image__prompt_id", "image_id"
+        ):
+            generator = score.image.generator.name
+            if score.value is None:
+                left_out[generator] += 1
+            else:
+                by_generator[generator].append(_judged(score, score.value))
+    with metadata_as_read():
+        found = {
+            generator: [_told(one) for one in figures(name, rows, slips, edition)]
+            for generator, rows in by_generator.items()
+        }
     return {
         "study": study.slug,
         "set": name,
@@ -55,7 +63,7 @@ def official_scores(
                 "images": len(rows),
                 "prompts": len({row.prompt for row in rows}),
                 "left_out": left_out[generator],
-                "figures": [_told(one) for one in figures(name, rows, slips, edition)],
+                "figures": found[generator],
             }
             for generator, rows in sorted(by_generator.items())
         ],

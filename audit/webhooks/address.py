@@ -8,28 +8,16 @@ from __future__ import annotations
 
 import socket
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
 
 from annotations.errors import Refused
+from judges.model_servers.public_addresses import Address, is_public, unwrap
 
 LONGEST = 500
 PORTS = {"http": 80, "https": 443}
-# IPv6 addresses that carry one of IPv4, which may be any.
-CARRIERS = [
-    ip_network(net) for net in ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "::/96")
-]
-# ISATAP: whatever the network, the last half says which address of IPv4 is meant (RFC 5214).
-ISATAP = frozenset({0x0000_5EFE, 0x0200_5EFE})
-# Registered for other purposes (RFC 6890 and later); `is_global` does not know all of them.
-NOT_PUBLIC = [
-    ip_network(net) for net in ("fec0::/10", "192.0.0.0/24", "192.88.99.0/24", "3fff::/20")
-]
-# Of 192.0.0.0/24, which is not public, these two are: PCP and TURN anycast (RFC 7723, RFC 8155).
-ANYCAST = frozenset({IPv4Address("192.0.0.9"), IPv4Address("192.0.0.10")})
-Address = IPv4Address | IPv6Address
 
 
 @dataclass(frozen=True)
@@ -81,14 +69,10 @@ def resolved(url: str) -> Target:
 
 
 def _check(address: Address, host: str, scheme: str) -> None:
-    inside = address.ipv4_mapped if isinstance(address, IPv6Address) else None
-    plain: Address = inside or address
+    plain = unwrap(address)
     if any(plain in net for net in settings.WEBHOOK_NETWORKS if net.version == plain.version):
         return
-    closed = any(plain in net for net in (*CARRIERS, *NOT_PUBLIC) if net.version == plain.version)
-    closed |= plain.version == 6 and (int(plain) >> 32) & 0xFFFF_FFFF in ISATAP
-    public = plain.is_global and not (plain.is_multicast or plain.is_reserved or closed)
-    if not public and plain not in ANYCAST:
+    if not is_public(plain):
         raise Refused(
             f"{host} is {plain}, which is no public address. Who runs this installation can allow its "
             "network: WEBHOOK_NETWORKS."

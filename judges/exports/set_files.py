@@ -10,6 +10,8 @@ import json
 import zipfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import PurePosixPath
 from typing import Any
 
 from annotations.benchmarks.prompt_sets.files import as_file, as_table
@@ -23,20 +25,50 @@ Files = dict[str, str]
 
 def sets_of(study: Study) -> set[str]:
     """Whose prompts they are, by the names of formats."""
-    return set(study.prompts.values_list("metadata__benchmark", flat=True).distinct()) - {None}
+    named = study.prompts.values_list("metadata__benchmark", flat=True).distinct()
+    return {name for name in named if isinstance(name, str)}
+
+
+@contextmanager
+def metadata_as_read() -> Iterator[None]:
+    """The metadata of a set's prompts have the shape that its reader gives them. Anybody's table may bring
+    others under the same name: whatever they break is a refusal."""
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        raise ExportRefused(
+            "Some prompts name a set, but their metadata are not what its files hold. "
+            "Import the prompts from the set's own files."
+        ) from None
 
 
 def prompt_files(study: Study) -> Iterator[bytes]:
     rows: dict[str, dict[Any, Mapping[str, Any]]] = defaultdict(dict)
-    for metadata in study.prompts.order_by("pk").values_list("metadata", flat=True):
-        for row in metadata.get("rows") or ():
-            # A row of TIIF holds two prompts.
-            rows[row["file"]][row["place"]] = row
-    if not rows:
+    with metadata_as_read():
+        for metadata in study.prompts.order_by("pk").values_list("metadata", flat=True):
+            for row in metadata.get("rows") or ():
+                # A row of TIIF holds two prompts.
+                rows[_inside(row["file"])][row["place"]] = row
+        files = {name: as_file(list(some.values())) for name, some in rows.items()}
+    if not files:
         raise ExportRefused(
             "These prompts came from no set with files of its own; take csv, jsonl or parquet."
         )
-    return _zipped({name: as_file(list(some.values())) for name, some in rows.items()})
+    return _zipped(files)
+
+
+def _inside(name: str) -> str:
+    """Whoever unpacks the archive gets no file beside its folder."""
+    path = PurePosixPath(name)
+    if (
+        not path.parts
+        or path.is_absolute()
+        or ".." in path.parts
+        or "\\" in name
+        or not name.isprintable()
+    ):
+        raise ValueError(name)
+    return name
 
 
 def result_files(study: Study, run: Run) -> Iterator[bytes]:
@@ -58,8 +90,9 @@ def result_files(study: Study, run: Run) -> Iterator[bytes]:
         by_generator[score.image.generator.name].append(score)
     write = WRITERS[known.pop()]
     files: Files = {}
-    for generator, some in by_generator.items():
-        files |= write(generator, run.judge.name, some)
+    with metadata_as_read():
+        for generator, some in by_generator.items():
+            files |= write(generator, run.judge.name, some)
     return _zipped(files)
 
 

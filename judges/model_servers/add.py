@@ -14,6 +14,7 @@ from annotations import event_log
 from annotations.errors import NotYours
 from judges import servers
 from judges.errors import EngineRefused, JudgeRefused
+from judges.model_servers.public_addresses import is_public
 from judges.models import ModelServer
 from judges.options import is_clean
 
@@ -108,7 +109,7 @@ def _check_address(address: str) -> None:
         raise JudgeRefused(f"{parts.hostname} has no address. Check the spelling.") from None
     for info in found:
         plain = ip_address(str(info[4][0]).partition("%")[0])
-        if not plain.is_global or plain.is_multicast:
+        if not is_public(plain):
             raise JudgeRefused(
                 f"{parts.hostname} is {plain}, which is no public address. Who runs this installation "
                 "can allow it: add the address to JUDGE_SERVERS."

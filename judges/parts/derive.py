@@ -55,8 +55,8 @@ class _Thing:
 
 def metadata(held: Mapping[str, Any], parts: Sequence[Part], version: int) -> dict[str, Any]:
     """The prompt's metadata with what these parts give; what an earlier version gave is gone."""
-    mark = held.get(MARK)
-    earlier = mark.get("derived", ()) if isinstance(mark, Mapping) else ()
+    derived_before = mark_of(held).get("derived")
+    earlier = derived_before if isinstance(derived_before, list) else []
     brought = {k: v for k, v in held.items() if k not in earlier and k != MARK}
     clauses, checked = include(parts)
     found: dict[str, Any] = {}
@@ -76,6 +76,12 @@ def metadata(held: Mapping[str, Any], parts: Sequence[Part], version: int) -> di
         # So that a reader knows how much of the prompt GenEval looks at.
         told |= {"included": checked, "of": len(parts)}
     return {**brought, **derived, MARK: told}
+
+
+def mark_of(held: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What an earlier version has left; a table may bring something else under its name."""
+    mark = held.get(MARK)
+    return mark if isinstance(mark, Mapping) else {}
 
 
 def include(parts: Sequence[Part]) -> tuple[list[dict[str, Any]], int]:

@@ -129,7 +129,7 @@ def _described(version: PartsVersion, rows: Sequence[PromptParts]) -> list[Descr
 
 
 def _without_version(metadata: Any) -> Any:
-    return {**metadata, derive.MARK: {**metadata.get(derive.MARK, {}), "version": 0}}
+    return {**metadata, derive.MARK: {**derive.mark_of(metadata), "version": 0}}
 
 
 def _replace_atoms(changed: Sequence[PromptParts]) -> None:

@@ -54,18 +54,26 @@ def read(held: Mapping[str, Any]) -> Part:
 
 def of_prompt(prompt: Prompt) -> list[Part]:
     """Of a prompt's atoms, with the choices that its metadata name beside what follows anyway."""
-    listed = prompt.metadata.get("questions")
-    choices = {
-        item["question"]: tuple(item["choices"])
-        for item in (listed if isinstance(listed, list) else ())
-        if isinstance(item, Mapping) and "question" in item and "choices" in item
-    }
+    choices = _choices_by_question(prompt.metadata.get("questions"))
     return [
         part
         if choices.get(part.question, part.all_choices) == part.all_choices
         else replace(part, choices=choices[part.question])
         for part in of_atoms(prompt.atoms.all())
     ]
+
+
+def _choices_by_question(listed: Any) -> dict[str, tuple[str, ...]]:
+    """Anybody's table may bring something else under this name; that names no choices."""
+    found = {}
+    for item in listed if isinstance(listed, list) else ():
+        held = item if isinstance(item, Mapping) else {}
+        question, choices = held.get("question"), held.get("choices")
+        if not isinstance(question, str) or not isinstance(choices, list):
+            continue
+        if all(isinstance(choice, str) for choice in choices):
+            found[question] = tuple(choices)
+    return found
 
 
 def of_atoms(atoms: Iterable[Atom | AtomRecord]) -> list[Part]:

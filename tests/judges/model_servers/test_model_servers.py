@@ -182,6 +182,12 @@ def test_the_key_of_one_model_is_not_used_for_another(settings):
     [
         ("https://inside.example/v1", "10.0.0.7", "is 10.0.0.7, which is no public address"),
         ("https://metadata.example/v1", "169.254.169.254", "no public address"),
+        # Addresses of IPv6 that carry one behind the wall, and blocks that only look public.
+        ("https://carried.example/v1", "2002:a00:1::1", "no public address"),
+        ("https://carried.example/v1", "64:ff9b::10.0.0.1", "no public address"),
+        ("https://carried.example/v1", "2606:2800::5efe:a00:1", "no public address"),
+        ("https://site.example/v1", "fec0::1", "no public address"),
+        ("https://relay.example/v1", "192.88.99.1", "no public address"),
         ("http://provider.example/v1", "93.184.216.34", "add the address to JUDGE_SERVERS"),
         ("https://name:secret@provider.example/v1", "93.184.216.34", "without a name"),
         ("ftp://provider.example", "93.184.216.34", "begins with http or https"),
