@@ -33,6 +33,7 @@ CHOSEN = (
     "annotations/studies/test_personal_data.py",
     "annotations/studies/test_retention.py",
     "annotations/studies/test_settings.py",
+    "audit/accounts/test_addresses.py",
     "audit/accounts/test_lockout.py",
     "audit/accounts/test_second_factor.py",
     "audit/installation/test_backup_drill.py",

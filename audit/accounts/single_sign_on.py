@@ -37,6 +37,7 @@ from joserfc.jwk import KeySet
 from annotations import event_log
 from annotations.errors import Refused
 from annotations.names import clean_name, name_like
+from annotations.sources.checks import is_sound
 from audit.accounts import addresses
 from audit.models import Identity
 
@@ -47,6 +48,7 @@ ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA"]
 LEEWAY, KEPT = 60, 600
 TIMEOUT = httpx.Timeout(10, connect=5)
 MOST_BYTES = 1_000_000
+LONGEST_ADDRESS = 254
 BEGIN_AGAIN = "Begin again on the log-in page."
 
 _kept: dict[str, tuple[float, dict[str, Any]]] = {}
@@ -124,8 +126,7 @@ def _account(claims: dict[str, Any], connect: User | None) -> User:
         if connect is not None and known.user_id != connect.pk:
             raise SignOnFailed("This log-in of the provider belongs to another account here.")
         return known.user
-    email = claims.get("email") if claims.get("email_verified") is True else None
-    email = email[:254] if isinstance(email, str) else ""
+    email = _verified_address(claims)
     user = connect or _with_address(email)
     if user is None:
         user = get_user_model()(username=_free_name(claims), email=email)
@@ -139,6 +140,14 @@ def _account(claims: dict[str, Any], connect: User | None) -> User:
     Identity.objects.create(user=user, issuer=issuer, subject=subject)
     event_log.note_account("single sign-on", words, account=user, by=user)
     return user
+
+
+def _verified_address(claims: dict[str, Any]) -> str:
+    """Whole or not at all: the beginning of an address is another one."""
+    email = claims.get("email") if claims.get("email_verified") is True else None
+    if not isinstance(email, str) or len(email) > LONGEST_ADDRESS or not is_sound(email):
+        return ""
+    return email
 
 
 def _with_address(email: str) -> User | None:
@@ -197,7 +206,8 @@ def _claims(token: str, *, nonce: str) -> dict[str, Any]:
     several = isinstance(claims["aud"], list) and len(claims["aud"]) > 1
     if claims.get("azp", None if several else client) != client:
         raise SignOnFailed(f"The provider's ID token is for another client. {BEGIN_AGAIN}")
-    if not isinstance(claims["sub"], str) or not 0 < len(claims["sub"]) <= 255:
+    subject = claims["sub"]
+    if not isinstance(subject, str) or not 0 < len(subject) <= 255 or not is_sound(subject):
         raise SignOnFailed("The provider's ID token names nobody.")
     return claims
 

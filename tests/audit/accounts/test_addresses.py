@@ -63,3 +63,17 @@ def test_few_letters_are_sent_and_none_without_an_address(dora):
     dora.email = ""
     with pytest.raises(Refused, match="no address"):
         addresses.ask_for_letter(dora)
+
+
+@pytest.mark.parametrize("other", ["mıke@lab.example", "mi\u212ae@lab.example", "mıKE@lab.example"])
+def test_letters_of_other_scripts_are_not_those_that_a_database_folds_them_to(other):
+    people = get_user_model().objects
+    mike = people.create_user("mike", "MIKE@lab.example")
+    addresses.note_confirmed(mike, "mike@lab.example")
+    assert addresses.account_of("Mike@LAB.example") == mike
+    assert addresses.account_of(other) is None
+    # Nor does somebody who has confirmed such an address and typed the other have that.
+    eve = people.create_user("eve", "mike@lab.example")
+    addresses.note_confirmed(eve, other)
+    assert not addresses.is_confirmed(eve)
+    assert addresses.account_of("mike@lab.example") == mike

@@ -138,6 +138,16 @@ def test_an_address_opens_no_account(client, provider, settings, why):
     assert name_of(client) == "dora"
 
 
+@pytest.mark.parametrize(
+    "email", ["d" * 250 + "@example.org", "do\0ra@example.org", ["a@b.example"], 7]
+)
+def test_an_address_that_cannot_be_kept_whole_is_not_kept(client, provider, email):
+    provider.person["email"] = email
+    sign_on(client)
+    user = client.get("/account/").context["user"]
+    assert user.email == "" and not addresses.is_confirmed(user)
+
+
 def test_somebody_connects_their_own_account(client, provider):
     local = get_user_model().objects.create_user("local", password=PASSWORD)
     client.force_login(local)
@@ -197,6 +207,7 @@ WRONG = {
     "from the future": {"iat": int(time.time()) + 10 * HOUR},
     "nobody": {"sub": None},
     "an empty subject": {"sub": ""},
+    "a subject that no database keeps": {"sub": "per\0son"},
 }
 
 
