@@ -141,13 +141,10 @@ def _figure(shape: str, colour: str, spot: tuple[int, int], rng: random.Random) 
 
 def _box(thing: Figure) -> Box:
     """With its shadow."""
-    reach = 1.3 * thing.radius
-    return (
-        max(0.0, thing.x - reach),
-        max(0.0, thing.y - reach),
-        min(1.0, thing.x + reach),
-        min(1.0, thing.y + reach),
-    )
+    reach = 0.6 * thing.radius
+    left, top, right, bottom = thing.box()
+    low, high = (max(0.0, left - reach), max(0.0, top - reach)), (right + reach, bottom + reach)
+    return (*low, min(1.0, high[0]), min(1.0, high[1]))
 
 
 def _with_article(word: str) -> str:

@@ -73,7 +73,7 @@ EDITORS = (
 )
 NEWEST = ("Airbrush", "Mirage")
 READS_BOTH, READS_DID, LOSES_NEW = "reads-both", "reads-instruction", "loses-new-editors"
-ALL_OF_IT, A_PART_OF_IT, NONE_OF_IT = 0.82, 0.34, 0.2
+ALL_OF_IT, A_PART_OF_IT, NONE_OF_IT = 0.82, 0.4, 0.2
 JUDGES = (READS_BOTH, READS_DID, LOSES_NEW)
 
 
