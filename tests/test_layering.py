@@ -61,7 +61,7 @@ FLOORS = {
             "forms/papers",
         },
         {"benchmarks/prompt_sets"},
-        {"benchmarks", "benchmarks/signs", "labelling", "traces"},
+        {"benchmarks", "benchmarks/drawn_edits", "benchmarks/signs", "labelling", "traces"},
         {"anchors", "imports", "pairs", "studies"},
         {"pair_files"},
         {"api", "management", "pages"},

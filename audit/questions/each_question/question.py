@@ -9,8 +9,8 @@ from annotations.errors import Refused
 from annotations.models import Study
 from annotations.stored_answers.question import NoParameters, Question
 from audit import VERSION
+from audit.questions.each_question.follows import follows_by_question
 from audit.reports import freshness
-from audit.reports.each_question import follows_by_question
 from audit.reports.options import RESAMPLES, SEED
 
 NO_SCORES = "No judge has scored this study yet."
