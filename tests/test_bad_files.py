@@ -231,6 +231,11 @@ STUDIES = {
     "a gif that moves": ("tidy", picture(moving("GIF")), "not a PNG, JPEG or WebP"),
     "an empty picture": ("tidy", picture(b""), "not a PNG, JPEG or WebP"),
     "ratings without models": ("imagenhub", {"E_rater1.tsv": b"name\tone\n"}, "begin with “uid”"),
+    "a set of edits without instructions": (
+        "kris",
+        {"annotation.json": b'{"1": {"ins": "x"}}'},
+        "holds no instructions of KRIS-Bench",
+    ),
     "edits without sources": ("edits", {"a.csv": b"name,instruction\n"}, "no folder “source”"),
     "truncated json": ("genai_bench", {"a.json": b'{"00001": {"id": "0'}, "not sound JSON"),
     "json nested deeply": ("genai_bench", {"a.json": b"[" * 100_000}, "nested too deeply"),

@@ -14,6 +14,7 @@ from audit.words.report import title
 
 ROW = 26
 BY_CHANCE = 0.5
+HEADING = "share of pairs in people’s order"
 
 
 def sentences(body: Body) -> list[str]:
@@ -70,7 +71,7 @@ def tables(body: Body) -> list[Table]:
         Row(title(name), tuple(_number(body["questions"][q].get(name, absent)) for q in questions))
         for name in _judges(body)
     ]
-    return [Table("judges", "Share of pairs in people’s order", "judge", columns, tuple(rows))]
+    return [Table("judges", HEADING[0].upper() + HEADING[1:], "judge", columns, tuple(rows))]
 
 
 def _number(fact: dict[str, Any]) -> dict[str, Any]:
@@ -93,7 +94,7 @@ def draw_questions(rows: list[dict[str, Any]], theme: str) -> dict[str, Any]:
     questions = list(dict.fromkeys(row["question"] for row in rows))
     judges = sorted({row["judge"] for row in rows})
     y = alt.Y("judge:N", sort=judges, title=None, axis=alt.Axis(ticks=False, domain=False))
-    x = alt.X("value:Q", title="share of pairs in people’s order", scale=alt.Scale(domain=[0, 1]))
+    x = alt.X("value:Q", title=HEADING, scale=alt.Scale(domain=[0, 1]))
     base = alt.Chart(alt.Data(values=rows)).encode(
         y=y,
         yOffset=alt.YOffset("question:N", sort=questions),
@@ -103,9 +104,9 @@ def draw_questions(rows: list[dict[str, Any]], theme: str) -> dict[str, Any]:
         strokeDash=[4, 4], opacity=0.6, color=INK[theme]
     )
     layers = [
-        chance.encode(x=alt.X("x:Q", title=x.title)),
+        chance.encode(x=alt.X("x:Q", title=HEADING)),
         base.mark_rule(strokeWidth=2, opacity=0.5, color=INK[theme]).encode(
-            x=alt.X("low:Q", title=x.title), x2="high:Q"
+            x=alt.X("low:Q", title=HEADING), x2="high:Q"
         ),
         base.mark_point(filled=True, size=60, opacity=1, color=INK[theme]).encode(
             x=x, tooltip=["judge:N", "question:N", "value:Q", "low:Q", "high:Q", "n:Q"]
