@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import secrets
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -141,7 +142,7 @@ def start_readers(study: Study) -> list[Run]:
     return [lifecycle.start_run(study=study, name=name) for name in ready]
 
 
-def _compare(study: Study, true: dict[str, tuple[bool, ...]], seed: int) -> None:
+def _compare(study: Study, true: Mapping[str, tuple[bool, ...]], seed: int) -> None:
     """A small study of pairs: the same simulated people say which of two images matches better.
     `true`: what holds of each image."""
     draws.plan(study, overlap=OVERLAP)

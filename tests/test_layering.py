@@ -60,11 +60,10 @@ FLOORS = {
             "benchmarks/tifa",
             "forms/papers",
         },
-        {"benchmarks/prompt_sets"},
+        {"benchmarks/edit_sets", "benchmarks/prompt_sets"},
         {
             "benchmarks",
             "benchmarks/drawn_edits",
-            "benchmarks/edit_sets",
             "benchmarks/signs",
             "labelling",
             "traces",

@@ -60,6 +60,7 @@ def make_task(number: int, seed: int) -> Task:
     )
     target, rest = things[0], things[1:]
     name = f"the {target.color} {target.shape}"
+    made: tuple[Figure, ...]
     x, y = PLACES[corner]
     if kind == "recolour":
         text, made = f"Make {name} {colours[4]}.", (replace(target, color=colours[4]),)
@@ -124,8 +125,9 @@ def paint_mask(task: Task, *, size: int) -> Image.Image:
     """White where the edit may touch the picture."""
     mask = Image.new("L", (size, size))
     for left, top, right, bottom in task.may_change:
-        corners = (round(edge * size) for edge in (left, top, right, bottom))
-        mask.paste(255, tuple(corners))
+        mask.paste(
+            255, (round(left * size), round(top * size), round(right * size), round(bottom * size))
+        )
     return mask
 
 
