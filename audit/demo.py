@@ -1,10 +1,11 @@
-"""Makes the demo study: images of the built-in bench, labelled by simulated people."""
+"""Makes the studies of the demo: drawn images, labelled by simulated people."""
 
 from __future__ import annotations
 
 import json
 import random
 import secrets
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -14,9 +15,12 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from annotations.benchmarks.builtin import study as builtin
+from annotations.benchmarks.drawn_edits import study as edits
 from annotations.benchmarks.signs import study as signs
 from annotations.database import locks
 from annotations.errors import NotYours, Refused
+from annotations.forms.definition import Form
+from annotations.forms.papers import edits as edit_forms
 from annotations.forms.papers import geneval_audit
 from annotations.forms.versions import publish_form
 from annotations.imports import write_study
@@ -25,6 +29,7 @@ from annotations.models import Membership, Study
 from annotations.pairs import draws, simulated
 from annotations.studies import owners
 from judges import registry
+from judges.intake import imported_scores
 from judges.models import Run
 from judges.runs import lifecycle
 
@@ -39,6 +44,9 @@ PAIRS_OF_A_PROMPT = 5
 SIGNS_SLUG = "signs"
 SIGNS_JUDGES = ("text-words", "text-whole")
 SIGNS = 24
+# The third: edits of drawn scenes, with planted faults, people and judges.
+EDITS_SLUG = "edits"
+EDITS = 48
 PEOPLE = {
     "owner": Membership.Role.OWNER,
     "researcher": Membership.Role.RESEARCHER,
@@ -66,13 +74,12 @@ def finish(study_id: int) -> list[Run]:
             return []
         build_demo(prompts=PROMPTS, generators=GENERATORS, size=SIZE, seed=builtin.SEED)
         runs = start_judges(study)
-        signs_study = build_signs(prompts=SIGNS)
-        if signs_study is None:
-            return runs
-        for owner in study.memberships.filter(role=Membership.Role.OWNER):
-            if owner.user is not None:
-                owners.make_owner(study=signs_study, user=owner.user)
-        return runs + start_readers(signs_study)
+        signs_study, edits_study = build_signs(prompts=SIGNS), build_edits(prompts=EDITS)
+        for other in filter(None, (signs_study, edits_study)):
+            for owner in study.memberships.filter(role=Membership.Role.OWNER):
+                if owner.user is not None:
+                    owners.make_owner(study=other, user=owner.user)
+        return runs + (start_readers(signs_study) if signs_study else [])
 
 
 def start_judges(study: Study) -> list[Run]:
@@ -87,7 +94,8 @@ def build_demo(*, prompts: int, generators: int, size: int, seed: int) -> Study:
     )
     write_study.import_records(study=study, records=records, outcome=Outcome(), simulated=True)
     if generators > 1 and not study.pairs.exists():
-        _compare(study, prompts, generators, seed)
+        true = builtin.truths(prompts, generators, seed)
+        _compare(study, true, seed)
     return study
 
 
@@ -107,17 +115,38 @@ def build_signs(*, prompts: int) -> Study | None:
     return study
 
 
+def build_edits(*, prompts: int) -> Study | None:
+    """Make what is missing of the study of edits and keep what is there; None where somebody's own
+    study has its name."""
+    if Study.objects.filter(slug=EDITS_SLUG, simulated=False).exists():
+        return None
+    study, _ = _simulated_study(
+        EDITS_SLUG,
+        "Demo: edits",
+        "Simulated: programs drew and edited the scenes and gave people’s answers and judges’ scores. "
+        "Five imaginary editors, each released later: it does oftener what was asked, and oftener "
+        "more than that.",
+        form=edit_forms.FORM,
+    )
+    records = edits.study(prompts, raters=RATERS)
+    imported_scores.import_records(study=study, records=records, outcome=Outcome(), simulated=True)
+    if not study.pairs.exists():
+        true = {edit.key: (edit.did, edit.kept) for edit in edits.plan_edits(prompts)}
+        _compare(study, true, edits.SEED)
+    return study
+
+
 def start_readers(study: Study) -> list[Run]:
     """None where the model is not installed; the page of judges says how it is."""
     ready = [name for name in SIGNS_JUDGES if not registry.why_not(name)]
     return [lifecycle.start_run(study=study, name=name) for name in ready]
 
 
-def _compare(study: Study, prompts: int, generators: int, seed: int) -> None:
-    """A small study of pairs: the same simulated people say which of two images matches better."""
+def _compare(study: Study, true: Mapping[str, tuple[bool, ...]], seed: int) -> None:
+    """A small study of pairs: the same simulated people say which of two images matches better.
+    `true`: what holds of each image."""
     draws.plan(study, overlap=OVERLAP)
     draws.draw(study=study, per_prompt=PAIRS_OF_A_PROMPT, seed=seed)
-    true = builtin.truths(prompts, generators, seed)
 
     @cache
     def seen(key: str, person: str) -> float:
@@ -138,9 +167,10 @@ def _study() -> tuple[Study, bool]:
     )
 
 
-def _simulated_study(slug: str, title: str, description: str) -> tuple[Study, bool]:
-    form = publish_form(geneval_audit.FORM)
-    defaults = {"title": title, "description": description, "form": form}
+def _simulated_study(
+    slug: str, title: str, description: str, *, form: Form = geneval_audit.FORM
+) -> tuple[Study, bool]:
+    defaults = {"title": title, "description": description, "form": publish_form(form)}
     study, created = Study.objects.get_or_create(
         slug=slug, defaults={**defaults, "overlap": OVERLAP, "simulated": True}
     )

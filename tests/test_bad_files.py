@@ -13,6 +13,7 @@ import pytest
 from django.apps import apps
 from PIL import Image as Picture
 
+from annotations.benchmarks.edit_sets.items import SETS as EDIT_SETS
 from annotations.benchmarks.registry import FORMATS, Source
 from annotations.errors import ImportRefused
 from annotations.jobs import run as run_job
@@ -231,6 +232,14 @@ STUDIES = {
     "a gif that moves": ("tidy", picture(moving("GIF")), "not a PNG, JPEG or WebP"),
     "an empty picture": ("tidy", picture(b""), "not a PNG, JPEG or WebP"),
     "ratings without models": ("imagenhub", {"E_rater1.tsv": b"name\tone\n"}, "begin with “uid”"),
+    **{
+        f"{name} without instructions": (
+            name,
+            {"annotation.json": b'{"1": {"ins": "x"}}'},
+            "holds no instructions of",
+        )
+        for name in EDIT_SETS
+    },
     "edits without sources": ("edits", {"a.csv": b"name,instruction\n"}, "no folder “source”"),
     "truncated json": ("genai_bench", {"a.json": b'{"00001": {"id": "0'}, "not sound JSON"),
     "json nested deeply": ("genai_bench", {"a.json": b"[" * 100_000}, "nested too deeply"),

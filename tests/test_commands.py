@@ -149,6 +149,8 @@ def test_the_whole_demo_without_serving_ends_with_a_report(settings, tmp_path):
         "128",
         "--signs",
         "1",
+        "--edits",
+        "1",
         "--no-serve",
     )
     study = Study.objects.get(slug="demo")
@@ -163,6 +165,8 @@ def test_the_whole_demo_without_serving_ends_with_a_report(settings, tmp_path):
         "--size",
         "128",
         "--signs",
+        "1",
+        "--edits",
         "1",
         "--no-serve",
     )

@@ -61,6 +61,8 @@ def test_the_demo_serves_judges_in_the_worker_and_stops_cleanly(tmp_path):
         "128",
         "--signs",
         "2",
+        "--edits",
+        "2",
     ]
     out = (tmp_path / "out").open("w+")
     process = subprocess.Popen(
@@ -87,7 +89,7 @@ def test_the_demo_serves_judges_in_the_worker_and_stops_cleanly(tmp_path):
             )
             return json.loads(found.stdout)
 
-        wait_until(lambda: states() == ["finished"] * 4, "the end of all runs")
+        wait_until(lambda: states() == ["finished"] * 7, "the end of all runs")
         # As a terminal does: Ctrl-C reaches every process of the group.
         os.killpg(process.pid, signal.SIGINT)
         assert process.wait(timeout=PATIENCE) == 0

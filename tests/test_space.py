@@ -165,7 +165,19 @@ def space():
 @pytest.mark.nightly("a whole installation; the settings that it rests on have tests of their own")
 def test_a_space_labels_as_an_unprivileged_user_who_can_write_its_disk_alone(space):
     secret = {"SECRET_KEY": "a quiet river of fifty characters or more, seventy"}
-    drawn = ("jurybox", "demo", "--no-serve", "--prompts", "2", "--generators", "1", "--signs", "0")
+    drawn = (
+        "jurybox",
+        "demo",
+        "--no-serve",
+        "--prompts",
+        "2",
+        "--generators",
+        "1",
+        "--signs",
+        "0",
+        "--edits",
+        "0",
+    )
     space.run(*drawn, "--size", "128", ALLOWED_HOSTS=HOST, **secret)
     logins = json.loads((space.disk / "demo_logins.json").read_text())
     with space.started(**secret):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from annotations.benchmarks import hugging_face, registry
 from annotations.benchmarks.dsg import reader as dsg
+from annotations.benchmarks.edit_sets.items import SETS as EDIT_SETS
 from annotations.benchmarks.edits import reader as edits
 from annotations.benchmarks.prompt_sets.items import SETS
 from annotations.benchmarks.registry import FORMATS, Source
@@ -48,7 +49,7 @@ def guess(path: Path) -> tuple[str, str]:
         # T2I-CompBench's files are plain lines of text: it would read anything.
         tried = [n for n in FORMATS if n not in OWN and not (n == "t2i_compbench" and tables)]
         # A set is known by the names of its columns; other readers take more.
-        tried.sort(key=lambda name: name not in SETS)
+        tried.sort(key=lambda name: name not in EDIT_SETS and name not in SETS)
         for name in tried:
             if _reads(name, path):
                 return name, "study"

@@ -10,6 +10,8 @@ from typing import Any
 
 from annotations.benchmarks import hugging_face
 from annotations.benchmarks.dsg import reader as dsg
+from annotations.benchmarks.edit_sets import reader as edit_set_reader
+from annotations.benchmarks.edit_sets.items import SETS as EDIT_SETS
 from annotations.benchmarks.edits import reader as edits
 from annotations.benchmarks.genai_bench import reader as genai_bench
 from annotations.benchmarks.geneval import prompts as geneval_prompts
@@ -75,6 +77,10 @@ def _read_set(name: str, source: Source) -> Iterator[Record]:
     )
 
 
+def _read_edit_set(name: str, source: Source) -> Iterator[Record]:
+    return edit_set_reader.read(name, source.path, source.images, source.generator)
+
+
 LIKERT = frozenset({"likert"})
 FORMATS: dict[str, Format] = {
     "tidy": Format("tidy tables (CSV, JSONL)", lambda s: tidy_tables.study(s.path, s.images)),
@@ -128,6 +134,10 @@ FORMATS: dict[str, Format] = {
             form=prompt_sets.FORMS[name],
         )
         for name, chosen in prompt_sets.SETS.items()
+    },
+    **{
+        name: Format(chosen.title, partial(_read_edit_set, name), form=chosen.form)
+        for name, chosen in EDIT_SETS.items()
     },
     "table": Format(
         "any table (CSV, TSV, JSONL, JSON, Parquet), its columns guessed",

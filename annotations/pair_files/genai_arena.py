@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from annotations.pair_files import cells
-from annotations.pair_files.place import Place
+from annotations.pair_files.place import Place, digest_of
 from annotations.sources.checks import Unfit
 from annotations.sources.picture_names import image_key, prompt_key
 from annotations.sources.records import Record, VoteRecord
@@ -47,7 +46,7 @@ def read(line: int, cell: dict[str, Any], place: Place) -> Iterator[Record]:
         place.told["rows do not say who voted; their people are numbered"] += 1
     yield from place.prompt(text, line)
     for key, model, picture in zip(keys, models, pictures, strict=True):
-        yield from place.image(key, text, model, picture, line)
+        yield from place.image(key, prompt_key(text), model, picture, line)
     yield VoteRecord(
         prompt_key(text),
         keys[0],
@@ -68,6 +67,5 @@ def _picture(cell: dict[str, Any], side: str, place: Place) -> bytes | Path | No
 
 def _key(text: str, model: str, picture: bytes | Path | None) -> str:
     """Rows have no id of an image: the same picture of a model's is the same image."""
-    content = picture.read_bytes() if isinstance(picture, Path) else picture
-    digest = f"-{hashlib.sha256(content).hexdigest()[:12]}" if content else ""
-    return image_key(f"{model}/{prompt_key(text)}{digest}")
+    digest = digest_of(picture)[:12]
+    return image_key("-".join(filter(None, (f"{model}/{prompt_key(text)}", digest))))

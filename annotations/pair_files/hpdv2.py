@@ -43,7 +43,7 @@ def read(line: int, cell: dict[str, Any], place: Place) -> Iterator[Record]:
     yield from place.prompt(text, line)
     keys = [image_key(path) for path in paths]
     for key, path, model in zip(keys, paths, models, strict=True):
-        yield from place.image(key, text, model, _picture(path, place), line)
+        yield from place.image(key, prompt_key(text), model, _picture(path, place), line)
     for rater, first, second, value in votes:
         if not rater:
             place.told["votes do not say who voted; their people are numbered"] += 1

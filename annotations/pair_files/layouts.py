@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from annotations.pair_files import genai_arena, hpdv2, pick_a_pic
+from annotations.forms.definition import Form
+from annotations.forms.papers import edits as edit_forms
+from annotations.forms.papers import geneval_audit
+from annotations.pair_files import edits, genai_arena, hpdv2, pick_a_pic
 from annotations.pair_files.place import Place
 from annotations.pair_files.rows import columns_of, rows_of
 from annotations.pairs.files import NEEDED
@@ -20,13 +23,14 @@ Reader = Callable[[int, dict[str, Any], Place], Iterator[Record]]
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """`one_of`: a file without any of these is of another layout."""
+    """`one_of`: a file without any of these is of another layout. `form`: what a new study asks."""
 
     title: str
     required: Sequence[str]
     optional: Sequence[str]
     read: Reader
     one_of: Sequence[str] = ()
+    form: Form = geneval_audit.FORM
 
     def has(self, columns: Sequence[str]) -> bool:
         enough = set(self.required) <= set(columns)
@@ -42,6 +46,27 @@ LAYOUTS = {
     ),
     "genai-arena": Layout(
         "GenAI-Arena", genai_arena.REQUIRED, genai_arena.OPTIONAL, genai_arena.read
+    ),
+    "genai-bench-edits": Layout(
+        "GenAI-Bench, image edition",
+        edits.GENAI_BENCH,
+        edits.GENAI_BENCH_MORE,
+        edits.read_genai_bench,
+        form=edit_forms.FORM,
+    ),
+    "editreward-bench": Layout(
+        "EditReward-Bench",
+        edits.EDITREWARD,
+        edits.EDITREWARD_MORE,
+        edits.read_editreward,
+        form=edit_forms.FORM,
+    ),
+    "mmrb2-edits": Layout(
+        "Multimodal RewardBench 2, editing",
+        edits.MMRB2,
+        edits.MMRB2_MORE,
+        edits.read_mmrb2,
+        form=edit_forms.FORM,
     ),
 }
 TIDY, AUTO = "tidy", "auto"

@@ -49,7 +49,7 @@ def read(line: int, cell: dict[str, Any], place: Place) -> Iterator[Record]:
     yield from place.prompt(text, line)
     for side in (0, 1):
         model = str(cell[f"model_{side}"])
-        yield from place.image(ends[side], text, model, pictures[side], line)
+        yield from place.image(ends[side], prompt_key(text), model, pictures[side], line)
     yield VoteRecord(
         prompt_key(text),
         ends[0],

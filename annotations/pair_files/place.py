@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 
 from annotations.sources.checks import Unfit
 from annotations.sources.picture_names import UNKNOWN, prompt_key
-from annotations.sources.records import GeneratorRecord, ImageRecord, PromptRecord, Record, Remark
+from annotations.sources.records import (
+    GeneratorRecord,
+    ImageRecord,
+    PromptPictureRecord,
+    PromptRecord,
+    Record,
+    Remark,
+)
 
 Content = bytes | Path | None
 
@@ -38,11 +46,28 @@ class Place:
             self._prompts.add(key)
             yield PromptRecord(key, text, line=line, source=self.source)
 
+    def edit(
+        self, text: str, sources: Sequence[Content], line: int, tags: tuple[str, ...] = ()
+    ) -> Iterator[Record]:
+        """An instruction with its source pictures: the same words about another picture are another
+        prompt, called `edit_key`."""
+        key = edit_key(text, sources)
+        if key in self._prompts:
+            return
+        self._prompts.add(key)
+        yield PromptRecord(key, text, tags, line=line, source=self.source)
+        for number, content in enumerate(sources, 1):
+            if content is None:
+                self.told["edits came without their source picture"] += 1
+                continue
+            place = "source" if len(sources) == 1 else f"source-{number}"
+            yield PromptPictureRecord(key, place, content, line, self.source)
+
     def image(
-        self, key: str, text: str, generator: str, content: Content, line: int
+        self, key: str, prompt: str, generator: str, content: Content, line: int
     ) -> Iterator[Record]:
         """With its generator before it; an image that comes again must be the same image."""
-        prompt, generator = prompt_key(text), generator.strip() or UNKNOWN
+        generator = generator.strip() or UNKNOWN
         if self._images.setdefault(key, (prompt, generator)) != (prompt, generator):
             raise Unfit("image", key, "An earlier row has it with another prompt or generator.")
         if generator not in self._generators:
@@ -66,3 +91,15 @@ class Place:
             yield Remark(f"{self.source} names no generator for {nameless:,} images.")
         for what, count in self.told.items():
             yield Remark(f"{self.source}: {count:,} {what}.")
+
+
+def edit_key(text: str, sources: Sequence[Content]) -> str:
+    digests = [digest for content in sources if (digest := digest_of(content))]
+    return "-".join([prompt_key(text), *(digest[:8] for digest in digests)])
+
+
+def digest_of(content: Content) -> str:
+    """Empty for a picture that is not there."""
+    if content is None:
+        return ""
+    return sha256(content.read_bytes() if isinstance(content, Path) else content).hexdigest()

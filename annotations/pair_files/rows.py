@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from annotations.sources.text_files import csv_rows, document, json_lines, openi
 # Rows of a Parquet file hold two pictures each.
 AT_ONCE = 32
 MAGIC = b"PAR1"
+_WRAPPED = re.compile(rb'\{\s*"pairs"\s*:\s*\[')
 
 
 def columns_of(path: Path) -> list[str]:
@@ -23,6 +25,8 @@ def columns_of(path: Path) -> list[str]:
     if first == b"[":
         items = document(path)
         return list(items[0]) if isinstance(items, list) and _is_object(items[:1]) else []
+    if (items := _pairs_inside(path)) is not None:
+        return list(items[0]) if _is_object(items[:1]) else []
     if first == b"{":
         rows = (row.value for row in json_lines(path) if isinstance(row, Row))
         return list(next((row for row in rows if isinstance(row, dict)), {}))
@@ -39,11 +43,26 @@ def rows_of(
     if parts:
         yield from _from_parquet(parts, required, wanted)
         return
+    if (items := _pairs_inside(path)) is not None:
+        for number, item in enumerate(items, 1):
+            if isinstance(item, dict):
+                yield Row(number, {name: item.get(name, "") for name in wanted})
+            else:
+                yield Rejected("row", item, "An object is wanted here.", number, path.name)
+        return
     for row in table(path, required=required, optional=optional):
         if isinstance(row, Row):
             yield Row(row.line, dict(zip(wanted, row.value, strict=True)))
         else:
             yield row
+
+
+def _pairs_inside(path: Path) -> list | None:
+    """Of a file that is one object with a list `pairs`, over several lines."""
+    if not _WRAPPED.match(opening(path).lstrip()):
+        return None
+    items = document(path).get("pairs")
+    return items if isinstance(items, list) else None
 
 
 def _is_object(items: list) -> bool:

@@ -15,7 +15,6 @@ from django.utils.text import slugify
 from annotations import event_log
 from annotations.database.rehearsal import rehearsal
 from annotations.errors import ImportRefused
-from annotations.forms.papers import geneval_audit
 from annotations.forms.versions import publish_form
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
@@ -167,7 +166,7 @@ class _Import:
                 f"“{self.slug}” cannot name a study: use small letters, digits and hyphens."
             )
         title = self.slug.replace("-", " ").capitalize()
-        form = publish_form(geneval_audit.FORM)
+        form = publish_form(self.layout.form)
         study = Study.objects.create(slug=self.slug, title=title, form=form)
         if self.owner is not None:
             owners.make_owner(study=study, user=self.owner)

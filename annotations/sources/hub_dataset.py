@@ -5,6 +5,7 @@ Both ends of it: the columns, for the writer, and the reader.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,12 @@ from annotations.sources.checks import Unfit
 from annotations.sources.json_values import Images
 from annotations.sources.parquet_rows import Kept
 from annotations.sources.records import (
+    PLACES,
     AtomRecord,
     GeneratorRecord,
     ImageRecord,
     LabelRecord,
+    PromptPictureRecord,
     PromptRecord,
     Record,
     ScoreRecord,
@@ -82,7 +85,24 @@ COLUMNS: dict[str, str | Fields] = {
     "consensus": TOGETHER,
     "scores": SCORE,
 }
+# Pictures of the prompt, in columns of their own where a study has any: source_image, mask_image …
+PICTURE = re.compile(rf"({'|'.join(PLACES)})_image(?:_([1-9]\d?))?")
 Cells = dict[str, Any]
+
+
+def picture_column(place: str) -> str:
+    kind, _, number = place.partition("-")
+    return f"{kind}_image_{number}" if number else f"{kind}_image"
+
+
+def picture_places(columns: Iterable[str]) -> dict[str, str]:
+    """By column."""
+    found = {column: PICTURE.fullmatch(column) for column in columns}
+    return {
+        column: f"{match[1]}-{match[2]}" if match[2] else match[1]
+        for column, match in found.items()
+        if match
+    }
 
 
 def is_ours(path: Path) -> bool:
@@ -93,16 +113,23 @@ def read(files: Iterable[Path], *, pictures: bool = True) -> Iterator[Record]:
     """`pictures`: False where only the labels are looked at."""
     seen, prompts = Images(), dict[str, PromptRecord]()
     for file in files:
-        wanted = [name for name in COLUMNS if pictures or name != "image"]
+        places = picture_places(parquet_rows.columns(file)) if pictures else {}
+        wanted = [name for name in COLUMNS if pictures or name != "image"] + list(places)
 
-        def of(row: Row[Cells], source: str = file.name) -> Iterator[Record]:
-            yield from _of_row(row, source, seen, prompts)
+        def of(
+            row: Row[Cells], source: str = file.name, places: dict[str, str] = places
+        ) -> Iterator[Record]:
+            yield from _of_row(row, source, seen, prompts, places)
 
         yield from records(parquet_rows.rows(file, wanted), of, file.name)
 
 
 def _of_row(
-    row: Row[Cells], source: str, seen: Images, prompts: dict[str, PromptRecord]
+    row: Row[Cells],
+    source: str,
+    seen: Images,
+    prompts: dict[str, PromptRecord],
+    places: dict[str, str],
 ) -> Iterator[Record]:
     cells = {name: "" if value is None else value for name, value in row.value.items()}
     key = _text("image_id", cells["image_id"])
@@ -110,6 +137,9 @@ def _of_row(
     known = prompts.setdefault(prompt.key, prompt)
     if known is prompt:
         yield prompt
+        for column, place in places.items():
+            if shown := parquet_rows.content_of(cells[column] or None):
+                yield PromptPictureRecord(prompt.key, place, Kept(shown), row.line, source)
     elif (known.text, known.tags, known.atoms) != (prompt.text, prompt.tags, prompt.atoms):
         raise Unfit("prompt", prompt.text, f"“{prompt.key}” stood for another prompt further up.")
     generator = _text("generator", cells["generator"])

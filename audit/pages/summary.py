@@ -6,12 +6,16 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
+from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest
+from annotations.stored_answers.store import read_answer
 from audit.charts.drift import drifting_judges
 from audit.charts.faces import face_of
 from audit.pages.frame import ReportPage, report_page, respond
+from audit.questions.each_question.exhibits import judges_apart, sentences
+from audit.questions.each_question.question import EACH_QUESTION
 from audit.words import report as report_words
 from audit.words import summary as words
 
@@ -29,6 +33,8 @@ def _context(page: ReportPage) -> dict[str, Any]:
         return {}
     return {
         "headline": report_words.tally(body["judges"]),
+        "apart": _differ_by_question(page),
+        "each_question_url": reverse("question", args=[page.study.slug, EACH_QUESTION.name]),
         "lines": [
             {
                 "shown": line,
@@ -46,3 +52,11 @@ def _context(page: ReportPage) -> dict[str, Any]:
         "drift_url": page.address("drift"),
         "filter_url": page.request.path,
     }
+
+
+def _differ_by_question(page: ReportPage) -> list[str]:
+    """Judges that follow people on one of their questions and not on another; a worker finds them."""
+    if len(page.body["questions"]) < 2 or page.is_old:
+        return []
+    found = read_answer(EACH_QUESTION, page.study).body
+    return sentences(found) if found and any(judges_apart(found)) else []

@@ -19,7 +19,7 @@ from annotations.exports.files import ExportRefused, write_lines
 from annotations.exports.image_chunks import image_chunks
 from annotations.exports.labels import consensus_rows, label_rows
 from annotations.models import Study
-from annotations.sources.hub_dataset import COLUMNS, Fields
+from annotations.sources.hub_dataset import COLUMNS, Fields, picture_column, picture_places
 from annotations.studies import queries as study_queries
 from judges.exports import scores
 from judges.names import runs_by_name
@@ -48,7 +48,7 @@ def write_dataset(
     try:
         (draft / "data").mkdir(parents=True)
         columns = _columns(study)
-        counts = _write_rows(draft / "data", columns, _rows(study, people, rule))
+        counts = _write_rows(draft / "data", columns, _rows(study, people, rule, _places(study)))
         about = _about(study, people, rule, counts)
         write_lines(draft / "README.md", [card(study, about, columns, licence)])
         draft.rename(folder)
@@ -64,10 +64,17 @@ def _columns(study: Study) -> Columns:
     asked = [question["name"] for question in study.form.questions]
     flat = [f"consensus_{name}" for name in asked if name != "atom"]
     flat += [f"score_{name}" for name in runs_by_name(study)]
-    return COLUMNS | dict.fromkeys(flat, "float64")
+    pictures = map(picture_column, _places(study))
+    return COLUMNS | dict.fromkeys(pictures, "image") | dict.fromkeys(flat, "float64")
 
 
-def _rows(study: Study, people: str, rule: str) -> Iterator[Row]:
+def _places(study: Study) -> list[str]:
+    """Where pictures of its prompts stand: the source first."""
+    places = study.prompt_pictures.order_by().values_list("place", flat=True).distinct()
+    return sorted(places, key=lambda place: (not place.startswith("source"), place))
+
+
+def _rows(study: Study, people: str, rule: str, places: list[str]) -> Iterator[Row]:
     notes = {row["generator"]: row["note"] for row in study_tables.generator_rows(study)}
     for chunk in image_chunks(study, "pk", "file"):
         keys = [pk for _, pk, _ in chunk]
@@ -75,11 +82,15 @@ def _rows(study: Study, people: str, rule: str) -> Iterator[Row]:
         answers = _by_image(label_rows(study, people=people, among=keys))
         together = _by_image(consensus_rows(study, rule=rule, among=keys))
         judged = _by_image(scores.score_rows(study, among=keys))
+        shown = _prompt_pictures(study, keys) if places else {}
         for wide in study_tables.wide_rows(study, among=keys):
-            key = str(wide["image_id"])
+            key, prompt = str(wide["image_id"]), str(wide["prompt_id"])
             yield {
                 **_image(wide, notes[wide["generator"]]),
                 "image": _picture(key, files[key], str(wide["file"])),
+                **{
+                    picture_column(place): _prompt_picture(prompt, place, shown) for place in places
+                },
                 "answers": [_answer(row) for row in answers[key]],
                 "consensus": [_nulled(row) for row in together[key]],
                 "scores": [_nulled(row) | _verdict(row) for row in judged[key]],
@@ -102,6 +113,19 @@ def _image(wide: Row, note: object) -> Row:
         "atoms": json.loads(row["atoms"] or "[]"),
         "generator_note": note or None,
     }
+
+
+def _prompt_pictures(study: Study, images: list[str]) -> dict[tuple[str, str], str]:
+    """Prompt and place → file."""
+    rows = study.prompt_pictures.filter(prompt__images__pk__in=images).distinct()
+    return {
+        (key, place): file for key, place, file in rows.values_list("prompt__key", "place", "file")
+    }
+
+
+def _prompt_picture(prompt: str, place: str, files: dict[tuple[str, str], str]) -> Row | None:
+    file = files.get((prompt, place), "")
+    return _picture(f"{place} of {prompt}", file, file)
 
 
 def _picture(key: str, file: str, name: str) -> Row | None:
@@ -188,7 +212,8 @@ def _write_rows(folder: Path, columns: Columns, rows: Iterator[Row]) -> dict[str
 
 
 def _size(row: Row) -> int:
-    return len(row["image"]["bytes"]) if row["image"] else 0
+    pictures = [row["image"], *(row[column] for column in picture_places(row))]
+    return sum(len(picture["bytes"]) for picture in pictures if picture)
 
 
 def _schema(pyarrow: Any, columns: Columns) -> Any:
@@ -206,7 +231,8 @@ def _schema(pyarrow: Any, columns: Columns) -> Any:
             return pyarrow.list_(pyarrow.struct([(name, of(k)) for name, k in kind.items()]))
         return pyarrow.list_(plain[kind[1:-1]]) if kind.startswith("[") else plain[kind]
 
-    told = {"info": {"features": {"image": {"_type": "Image"}}}}
+    pictures = [name for name, kind in columns.items() if kind == "image"]
+    told = {"info": {"features": {name: {"_type": "Image"} for name in pictures}}}
     about = {b"huggingface": json.dumps(told).encode()}
     return pyarrow.schema([(name, of(kind)) for name, kind in columns.items()], metadata=about)
 
@@ -277,6 +303,11 @@ def card(study: Study, about: dict[str, Any], columns: Columns, licence: str) ->
         f"- `consensus`: what people say together, by {about['consensus']}; `undecided` says why there is no "
         "value. `consensus_QUESTION` has the same number in a column.",
         "- `scores`: each judge's, or its `error`; `score_JUDGE` has the number in a column.",
+        *(
+            [f"- Pictures of the prompt, the same in each of its rows: {', '.join(shown)}."]
+            if (shown := [f"`{name}`" for name in picture_places(columns)])
+            else []
+        ),
         "- What is not known is null, never 0.",
         "",
         *(["## What is missing", "", *absent, ""] if absent else []),

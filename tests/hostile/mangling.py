@@ -209,6 +209,13 @@ DATASET = parquet(
     | {"answers": [[{"rater": "ann", "question": "aligned", "value": 1.0}]], "tags": [["a"]]}
 )
 TABLE_WITH_PICTURES = parquet(image=[{"bytes": b"x", "path": "a"}], text=["a cat"], rating=[4])
+TABLE_OF_EDITS = parquet(
+    task_type=["add"],
+    key=["k"],
+    instruction=["Add a cup"],
+    instruction_language=["en"],
+    input_image=[{"bytes": b"x", "path": "a"}],
+)
 TASK = {
     "data": {"image_id": "i1", "image": "a.png", "prompt": "a cat"},
     "annotations": [
@@ -249,6 +256,22 @@ FILES: dict[str, tuple[str, str, st.SearchStrategy[bytes]]] = {
     "genai_bench": ("genai_bench", "a.json", written(bad.GENAI)),
     "imagenhub": ("imagenhub", "E_rater1.tsv", mangled(b"uid\tone\na.jpg\t[0.5, 1]\n")),
     "edits": ("edits", "instructions.csv", table("name,instruction,kind\ncup,Make it red,a\n")),
+    "imgedit": (
+        "imgedit",
+        "basic_edit.json",
+        written({"7": {"id": "a.jpg", "prompt": "Add a cup", "edit_type": "add"}}),
+    ),
+    "kris": (
+        "kris",
+        "annotation.json",
+        written({"7": {"ori_img": ["a.jpg", "b.jpg"], "gt_img": "", "ins_en": "Add a cup"}}),
+    ),
+    "rise": (
+        "rise",
+        "data.json",
+        written([{"index": "a_1", "category": "a", "instruction": "Add", "image": ["a.png"]}]),
+    ),
+    "gedit": ("gedit", "a.parquet", mangled(TABLE_OF_EDITS)),
     "t2i_compbench": ("t2i_compbench", "color_val.txt", mangled(b"a red cat\na blue dog\n")),
     "m3t2ibench": ("m3t2ibench", "a.json", written([bad.M3])),
     "dsg questions": ("dsg", "q.csv", table(DSG)),

@@ -25,10 +25,11 @@ class Command(PlainCommand):
         add("--size", "pixels, 128 to 1024", type=int, default=demo.SIZE)
         add("--seed", type=int, default=SEED)
         add("--signs", "signs of each generator in the second study", type=int, default=demo.SIGNS)
+        add("--edits", "scenes to edit in the third study", type=int, default=demo.EDITS)
         here = "run the judges here and return, without starting web server and worker"
         add.flag("--no-serve", here)
 
-    def handle(self, *, prompts, generators, size, seed, signs, no_serve, **options) -> None:
+    def handle(self, *, prompts, generators, size, seed, signs, edits, no_serve, **options) -> None:
         if prompts < 1 or not 128 <= size <= 1024:
             raise CommandError("Ask for at least 1 prompt, and 128 to 1024 pixels.")
         if not no_serve:
@@ -48,6 +49,9 @@ class Command(PlainCommand):
             studies.append(second)
             demo.demo_logins(second)
             runs += demo.start_readers(second)
+        if edits and (third := demo.build_edits(prompts=edits)):
+            studies.append(third)
+            demo.demo_logins(third)
         if not no_serve:
             self._serve(runs, logins)
             return

@@ -60,10 +60,13 @@ def test_the_demo_is_there_at_once_and_a_worker_draws_it(client, ada, asked, mon
     monkeypatch.setattr(demo, "PROMPTS", 2)
     monkeypatch.setattr(demo, "GENERATORS", 2)
     monkeypatch.setattr(demo, "SIGNS", 1)
+    monkeypatch.setattr(demo, "EDITS", 1)
     runs = demo.finish(study.pk)
     assert (study.images.count(), len(runs)) == (4, 4)
     signs = Study.objects.get(slug="signs")
     assert (signs.images.count(), signs.memberships.filter(role="owner").count()) == (4, 1)
+    edits = Study.objects.get(slug="edits")
+    assert (edits.images.count(), edits.memberships.filter(role="owner").count()) == (5, 1)
     assert "A worker draws the pictures" not in client.get("/", **HTMX).content.decode()
 
 
@@ -71,6 +74,7 @@ def test_a_message_that_comes_twice_leaves_one_demo(ada, monkeypatch):
     monkeypatch.setattr(demo, "PROMPTS", 1)
     monkeypatch.setattr(demo, "GENERATORS", 2)
     monkeypatch.setattr(demo, "SIGNS", 1)
+    monkeypatch.setattr(demo, "EDITS", 1)
     study = demo.begin(ada)
     for _ in range(2):
         demo.finish(study.pk)

@@ -11,13 +11,16 @@ from django.core.management import CommandError, call_command
 from annotations.benchmarks import guess_format
 from annotations.benchmarks.registry import Source
 from annotations.errors import Refused
+from annotations.imports import write_study
+from annotations.imports.outcome import Outcome
 from annotations.models import Answer, Image, Study
+from annotations.sources.records import PromptPictureRecord
 from judges.exports import hub
 from judges.exports import scores as score_export
 from judges.exports.dataset import write_dataset
 from judges.intake import bring_in
 from judges.models import AtomScore, Score
-from tests import making
+from tests import editing, making
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -284,3 +287,47 @@ def test_the_real_library_has_what_is_asked_of_it():
         assert callable(getattr(library.HfApi, verb))
     named = SimpleNamespace(**library.HfApi.upload_folder.__annotations__)
     assert hasattr(named, "delete_patterns")
+
+
+def test_a_study_of_edits_has_a_column_for_each_place_and_comes_in_again(tmp_path):
+    study = editing.study("edits", count=3)
+    mask = PromptPictureRecord("edit-0", "mask", making.png())
+    write_study.import_records(study=study, records=[mask], outcome=Outcome())
+    about = write_dataset(study, tmp_path / "out", people="nobody")
+    rows = by_key(tmp_path / "out")
+    assert len(rows) == 6
+    sources = {row["prompt_id"]: row["source_image"]["bytes"] for row in rows.values()}
+    assert {key: hashlib.sha256(content).hexdigest() for key, content in sources.items()} == dict(
+        study.prompt_pictures.filter(place="source").values_list("prompt__key", "sha256")
+    )
+    assert [key for key, row in rows.items() if row["mask_image"]] == ["careful/0", "careless/0"]
+    assert "`source_image`, `mask_image`" in (tmp_path / "out" / "README.md").read_text()
+    outcome = in_again(tmp_path / "out")
+    again = Study.objects.get(slug="again")
+    assert outcome.rejected == []
+    assert (outcome.prompt_pictures, again.images.count()) == (4, 6)
+    assert score_export.digest(again) == about["signature"]["study"]
+    outcome = in_again(tmp_path / "out")
+    assert (outcome.changed, outcome.rejected) == (0, [])
+
+
+def test_somebodys_dataset_with_two_columns_of_pictures_is_a_study_of_edits(tmp_path):
+    rows = [
+        {
+            "source_image": {"bytes": making.png((number, 0, 0)), "path": None},
+            "edited_image": {"bytes": making.png((number, 9, model)), "path": None},
+            "instruction": "Make it red",
+            "model": f"model {model}",
+        }
+        for number in range(2)
+        for model in range(3)
+    ]
+    (tmp_path / "in").mkdir()
+    parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "in" / "train-0.parquet")
+    assert guess_format.guess(tmp_path / "in") == ("table", "study")
+    outcome = in_again(tmp_path / "in")
+    again = Study.objects.get(slug="again")
+    assert outcome.rejected == []
+    # The same words about two pictures are two prompts.
+    assert (again.prompts.count(), again.images.count()) == (2, 6)
+    assert again.prompt_pictures.count() == 2

@@ -17,6 +17,7 @@ from judges.exports import study_folder
 from judges.intake import bring_in as intake_bring_in
 from judges.models import Judge, Run, Score
 from tests import making, needs
+from tests.annotations.benchmarks.edit_layouts import LAYOUTS
 from tests.annotations.benchmarks.prompt_sets import small
 from tests.annotations.benchmarks.reading import written
 from tests.annotations.benchmarks.test_official_sets import PIG, TIFA, dsg, rating
@@ -221,7 +222,7 @@ def round_trip(slug, folder):
 
 def test_every_format_makes_the_round():
     """Tidy tables, bare pictures and edits have tests of their own, below."""
-    known = {format for format, _ in SETS.values()}
+    known = {format for format, _ in SETS.values()} | LAYOUTS.keys()
     assert known | {"tidy", "pictures", "edits"} == FORMATS.keys()
 
 
@@ -234,6 +235,20 @@ def test_a_folder_of_edits_makes_the_round_with_its_sources(tmp_path):
     study, again = round_trip("s", tmp_path / "out")
     assert again.prompt_pictures.count() == study.prompt_pictures.count() == 1
     assert study.form.slug == "edit"
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_a_set_of_edits_makes_the_round_with_its_pictures(name, tmp_path):
+    make, prompts, pictures = LAYOUTS[name]
+    make(tmp_path / "in")
+    assert bring_in(tmp_path / "in", format=name).prompt_pictures == pictures
+    study, again = round_trip("s", tmp_path / "out")
+    for one in (study, again):
+        assert (one.prompts.count(), one.images.count()) == (prompts, 2 * prompts)
+        assert one.prompt_pictures.count() == pictures
+    places = [set(one.prompt_pictures.values_list("place", "sha256")) for one in (study, again)]
+    assert places[0] == places[1]
+    assert study.form.slug == name
 
 
 @pytest.mark.parametrize("name", SETS)

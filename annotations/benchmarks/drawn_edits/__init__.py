@@ -1,0 +1,1 @@
+"""Edits of drawn scenes, with every fault known."""

@@ -1,0 +1,1 @@
+"""Sets of edits that papers score models on: GEdit-Bench, ImgEdit, KRIS-Bench, RISEBench."""

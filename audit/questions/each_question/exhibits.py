@@ -1,0 +1,129 @@
+"""On which questions each judge follows people, in sentences, a table and a chart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from audit.charts.style import INK, configured
+from audit.charts.when_used import alt
+from audit.exhibits import Body, Chart, Column, Exhibits, Row, Table
+from audit.questions.each_question.question import EACH_QUESTION
+from audit.stats.instrument.following import AGAINST, FOLLOWING
+from audit.words.report import title
+
+ROW = 26
+BY_CHANCE = 0.5
+HEADING = "share of pairs in people’s order"
+
+
+def sentences(body: Body) -> list[str]:
+    """The judges that follow people on one question and not on another; else how all do."""
+    questions = body["questions"]
+    apart = list(judges_apart(body))
+    if apart:
+        return [_describe(name, yes, no) for name, yes, no in apart]
+    judges = _judges(body)
+    following = [
+        name for name in judges if len(_questions_with(body, name, FOLLOWING)) == len(questions)
+    ]
+    asked = "the question" if len(questions) == 1 else f"each of {len(questions)} questions"
+    return [
+        f"{len(following)} of {len(judges)} judge{'' if len(judges) == 1 else 's'} "
+        f"{'follows' if len(following) == 1 else 'follow'} people on {asked}."
+    ]
+
+
+def judges_apart(body: Body) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Judge, the questions on which it follows people, and those on which it does not."""
+    for name in _judges(body):
+        yes, no = (_questions_with(body, name, states) for states in (FOLLOWING, AGAINST))
+        if yes and no:
+            yield name, yes, no
+
+
+def _describe(name: str, yes: list[str], no: list[str]) -> str:
+    return f"{title(name)} follows people on {_listed(yes)}, but not on {_listed(no)}."
+
+
+def _listed(names: list[str]) -> str:
+    quoted = [f"“{name}”" for name in names]
+    return " and ".join([", ".join(quoted[:-1]), quoted[-1]] if quoted[1:] else quoted)
+
+
+def _judges(body: Body) -> list[str]:
+    return sorted({name for judges in body["questions"].values() for name in judges})
+
+
+def _questions_with(body: Body, judge: str, states: frozenset[str]) -> list[str]:
+    return [
+        question
+        for question, judges in body["questions"].items()
+        if judges.get(judge, {}).get("state") in states
+    ]
+
+
+def tables(body: Body) -> list[Table]:
+    questions = list(body["questions"])
+    columns = tuple(Column(name, name, decimals=2) for name in questions)
+    absent = {"undefined": "it has no scores here", "n": 0}
+    rows = [
+        Row(title(name), tuple(_number(body["questions"][q].get(name, absent)) for q in questions))
+        for name in _judges(body)
+    ]
+    return [Table("judges", HEADING[0].upper() + HEADING[1:], "judge", columns, tuple(rows))]
+
+
+def _number(fact: dict[str, Any]) -> dict[str, Any]:
+    kept = ("undefined", "n") if "undefined" in fact else ("value", "low", "high", "n")
+    return {key: fact[key] for key in kept}
+
+
+def charts(body: Body) -> list[Chart]:
+    rows = [
+        {"judge": title(name), "question": question, **_number(fact)}
+        for question, judges in body["questions"].items()
+        for name, fact in judges.items()
+        if "value" in fact
+    ]
+    blank = "" if rows else "No chart: not enough answers on any question."
+    return [Chart("questions", "By question", lambda theme: draw_questions(rows, theme), blank)]
+
+
+def draw_questions(rows: list[dict[str, Any]], theme: str) -> dict[str, Any]:
+    questions = list(dict.fromkeys(row["question"] for row in rows))
+    judges = sorted({row["judge"] for row in rows})
+    y = alt.Y("judge:N", sort=judges, title=None, axis=alt.Axis(ticks=False, domain=False))
+    x = alt.X("value:Q", title=HEADING, scale=alt.Scale(domain=[0, 1]))
+    base = alt.Chart(alt.Data(values=rows)).encode(
+        y=y,
+        yOffset=alt.YOffset("question:N", sort=questions),
+        shape=alt.Shape("question:N", sort=questions, title="question"),
+    )
+    chance = alt.Chart(alt.Data(values=[{"x": BY_CHANCE}])).mark_rule(
+        strokeDash=[4, 4], opacity=0.6, color=INK[theme]
+    )
+    layers = [
+        chance.encode(x=alt.X("x:Q", title=HEADING)),
+        base.mark_rule(strokeWidth=2, opacity=0.5, color=INK[theme]).encode(
+            x=alt.X("low:Q", title=HEADING), x2="high:Q"
+        ),
+        base.mark_point(filled=True, size=60, opacity=1, color=INK[theme]).encode(
+            x=x, tooltip=["judge:N", "question:N", "value:Q", "low:Q", "high:Q", "n:Q"]
+        ),
+    ]
+    size = {"width": "container", "height": ROW * len(judges) * max(1, len(questions))}
+    return configured(alt.layer(*layers).properties(**size), theme, names=False)
+
+
+EXHIBITS = Exhibits(
+    question=EACH_QUESTION,
+    title="On which questions does each judge follow people?",
+    method=(
+        "Share of pairs in people’s order, AUROC where they say yes or no, for each question that people "
+        "answered. A judge follows if the interval lies above 0.5; it does not if the interval holds 0.5."
+    ),
+    sentences=sentences,
+    tables=tables,
+    charts=charts,
+)

@@ -1,0 +1,46 @@
+"""Whether each judge follows people, asked of every question that people answered: the first fact of a
+report, without the rest of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from annotations.models import Study
+from audit.reports.bootstrap import draw_of, est
+from audit.reports.compare_judges import human_ceiling
+from audit.reports.drift import orders
+from audit.reports.human_scores import refused
+from audit.reports.make import Computation
+from audit.reports.options import Options
+from audit.reports.pairing import Database
+from audit.reports.progress import Progress
+from audit.reports.states import follow_facts
+from audit.stats import enough
+
+
+def follows_by_question(study: Study) -> dict[str, Any]:
+    """`questions`: in the order of the form; `digests`: of the data behind each."""
+    source = Database(study)
+    found: dict[str, Any] = {"questions": {}, "digests": []}
+    for question in source.questions():
+        computed = Computation(source, Options(question=question), Progress())
+        found["questions"][question] = _followed(computed)
+        found["digests"].append(computed.paired.digest)
+    return found
+
+
+def _followed(computed: Computation) -> dict[str, Any]:
+    """Of each judge, to the digit what a report says."""
+    people, options = computed.seen, computed.options
+    ceiling = human_ceiling(people, options)
+    found = {}
+    for name, judge in computed.judges.items():
+        series = judge.series
+        there = ~np.isnan(series.score) & ~np.isnan(series.yes)
+        draw = draw_of(series.prompts[there], options)
+        auroc = enough.required(draw.auroc(series.yes[there], series.score[there]))
+        ordered = orders(people, series, options)
+        found[name] = follow_facts(ordered, {"auroc": est(auroc)}, ceiling)
+    return refused(found) if computed.weighs else found
