@@ -33,6 +33,7 @@ from audit.stats.resampling.small_samples import (
     NO_SPREAD,
     difference_jackknifed,
     jackknifed,
+    too_few_rarer,
 )
 from audit.stats.series import Floats, same_length
 
@@ -274,6 +275,8 @@ class Resamples:
         """The interval at each confidence; what it rests on is computed once."""
         point, limits = resampled.point, resampled.limits
         if self.method == "jackknife" and self.draw.clusters > 1:
+            if (refused := _too_few_rarer(resampled)) is not None:
+                return lambda confidence: refused
             if limits is not None:
                 at = limits()
                 return lambda confidence: _between(point, *at(confidence))
@@ -325,6 +328,16 @@ class Resamples:
             return least
         # Along normal deviates an interval's ends are nearly straight lines: a few steps find the place.
         return 2 * float(ndtr(-brentq(beyond, narrow, wide, xtol=NARROWEST)))
+
+
+def _too_few_rarer(resampled: Resampled) -> Undefined | None:
+    """Of a difference, of either side."""
+    for one in (resampled, *(resampled.sides or ())):
+        if one.rarer is not None:
+            refused = too_few_rarer(*one.rarer, one.at_least, resampled.point.n)
+            if refused is not None:
+                return refused
+    return None
 
 
 def _statistic(name: str) -> Callable[..., Resampled | Undefined]:

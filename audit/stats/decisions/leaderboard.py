@@ -89,13 +89,18 @@ def tables(people: Floats, judge: Floats, generators: Codes, prompts: Codes) -> 
 
 
 def soft_pairwise(found: Tables) -> Result:
-    """`ranking.soft_pairwise_accuracy` with an interval that leaves out each prompt in turn."""
+    """`ranking.soft_pairwise_accuracy` with an interval that leaves out each prompt in turn. It is a mean
+    of many chances, and as nearly normal by itself: on the logit its interval is far too wide where
+    the generators are clearly apart."""
     point = ranking.soft_pairwise_accuracy(found.people, found.judge)
     if isinstance(point, Undefined):
         return point
     chances = [_without_each(table) for table in (found.people, found.judge)]
     gaps = np.abs(chances[0] - chances[1])
-    return jackknifed(point, 1 - gaps.mean(axis=1), "share", 1.0)
+    found = jackknifed(point, 1 - gaps.mean(axis=1), "plain", 1.0)
+    if isinstance(found, Undefined) or found.low is None or found.high is None:
+        return found
+    return Estimate(found.value, max(found.low, 0.0), min(found.high, 1.0), found.n)
 
 
 def _without_each(table: Floats) -> Floats:

@@ -194,7 +194,8 @@ def truth(name: str, kind: str = "usual", images: int = 1) -> float:
 
 @dataclass(frozen=True)
 class Held:
-    """Of so many worlds in which there is an interval, the share that it holds."""
+    """Of so many worlds in which there is an interval, the share that it holds; NaN where it is refused
+    in all."""
 
     share: float
     worlds: int
@@ -219,7 +220,7 @@ def coverage(
         found = STATISTICS[name](draw, made)
         if found:
             held.append(_holds(found, true))
-    return Held(float(np.mean(held)), len(held))
+    return Held(float(np.mean(held)) if held else float("nan"), len(held))
 
 
 def _holds(found: Result, true: float) -> bool:
