@@ -16,7 +16,7 @@ INTERVAL = (
     "95 %; shares and means between two ends: exact, mid-p, for the effective number of images; "
     "of two verdicts: paired (Bonett and Price); other differences: from the limits of both sides (MOVER); "
     "others: Student’s t on the jackknife of prompts (logit or Fisher’s z), with the degrees of freedom of "
-    "its spread (Satterthwaite); agreement and order are refused below 8 prompts of the rarer answer"
+    "its spread (Satterthwaite); none of agreement and order below 8 prompts of the rarer answer"
 )
 
 

@@ -22,7 +22,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from audit.stats import agreement, ranking, roc, ties
-from audit.stats.estimate import Estimate, Result, Undefined
+from audit.stats.estimate import Estimate, Result, Undefined, WithoutInterval
 from audit.stats.over_time import drift
 from audit.stats.resampling import means
 from audit.stats.resampling.cluster_counts import Counts
@@ -275,8 +275,9 @@ class Resamples:
         """The interval at each confidence; what it rests on is computed once."""
         point, limits = resampled.point, resampled.limits
         if self.method == "jackknife" and self.draw.clusters > 1:
-            if (refused := _too_few_rarer(resampled)) is not None:
-                return lambda confidence: refused
+            if reason := _too_few_rarer(resampled):
+                alone = WithoutInterval(point.value, None, None, point.n, reason)
+                return lambda confidence: alone
             if limits is not None:
                 at = limits()
                 return lambda confidence: _between(point, *at(confidence))
@@ -307,8 +308,11 @@ class Resamples:
         if isinstance(resampled, Undefined):
             return resampled
         found = self._intervals(resampled)
-        if isinstance(without := found(self.confidence), Undefined):
+        without = found(self.confidence)
+        if isinstance(without, Undefined):
             return without
+        if isinstance(without, WithoutInterval):
+            return Undefined(without.reason, without.n)
         least = 1 / self.draw.resamples
 
         def beyond(deviate: float) -> float:
@@ -330,14 +334,11 @@ class Resamples:
         return 2 * float(ndtr(-brentq(beyond, narrow, wide, xtol=NARROWEST)))
 
 
-def _too_few_rarer(resampled: Resampled) -> Undefined | None:
-    """Of a difference, of either side."""
-    for one in (resampled, *(resampled.sides or ())):
-        if one.rarer is not None:
-            refused = too_few_rarer(*one.rarer, one.at_least, resampled.point.n)
-            if refused is not None:
-                return refused
-    return None
+def _too_few_rarer(resampled: Resampled) -> str:
+    """Why there is no interval; of a difference, because of either side."""
+    counted = (one for one in (resampled, *(resampled.sides or ())) if one.rarer is not None)
+    reasons = (too_few_rarer(*one.rarer, one.at_least) for one in counted if one.rarer)
+    return next(filter(None, reasons), "")
 
 
 def _statistic(name: str) -> Callable[..., Resampled | Undefined]:

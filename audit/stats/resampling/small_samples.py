@@ -291,14 +291,13 @@ def _freedom(squares: Floats, spread: float) -> float:
     return min(clusters - 1.0, max(2.0, 2 * clusters / max(kurtosis - 1, 1e-9)))
 
 
-def too_few_rarer(found: int, clusters: int, at_least: int, n: int) -> Undefined | None:
-    """Why there is no interval; of fewer clusters than that it takes all."""
+def too_few_rarer(found: int, clusters: int, at_least: int) -> str:
+    """Why there is no interval; empty where there is one. Of fewer clusters than that it takes all."""
     if found >= min(at_least, clusters):
-        return None
-    return Undefined(
-        f"too few to judge: {found} prompts have another answer than the commonest, at least "
-        f"{at_least} needed",
-        n,
+        return ""
+    return (
+        f"too few to tell: {found} prompts have another answer than the commonest, at least "
+        f"{at_least} needed"
     )
 
 

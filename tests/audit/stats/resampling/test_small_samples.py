@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 
 from audit.stats import roc
-from audit.stats.estimate import Estimate, Undefined
+from audit.stats.estimate import Estimate, Undefined, WithoutInterval
 from audit.stats.resamples import Resamples
 from audit.stats.resampling.small_samples import jackknifed, kept_within, share_limits
 from tests.audit.stats import coverage
@@ -92,10 +92,10 @@ def test_a_statistic_that_one_prompt_alone_makes_possible_has_no_interval():
     assert found == Undefined(given, 10)
 
 
-def test_agreement_and_order_are_refused_where_few_prompts_hold_the_rarer_answer():
+def test_agreement_and_order_have_no_interval_where_few_prompts_hold_the_rarer_answer():
     people = np.arange(60) < 7
     judge = people + np.random.default_rng(8).normal(size=60)
-    reason = "too few to judge: 7 prompts have another answer than the commonest, at least 8 needed"
+    reason = "too few to tell: 7 prompts have another answer than the commonest, at least 8 needed"
     table = np.vstack([people, people]) * 1.0
     for found in (
         drawn().auroc(people, judge),
@@ -106,11 +106,15 @@ def test_agreement_and_order_are_refused_where_few_prompts_hold_the_rarer_answer
         drawn().kendall_tau_b(people, judge),
         drawn().difference("auroc", (people, judge), (people, -judge)),
     ):
-        assert found == Undefined(reason, 60)
+        assert found == WithoutInterval(found.value, None, None, 60, reason)
+        assert found.as_dict()["no_interval"] == reason
+    p = drawn().chance_of_none("auroc", (people, judge), (people, -judge))
+    assert p == Undefined(reason, 60)
     enough = np.arange(60) < 8
-    assert drawn().auroc(enough, judge)
+    assert drawn().auroc(enough, judge).low is not None
     # Of fewer prompts than that, all may hold both answers.
-    assert Resamples(np.arange(60) // 12, method="jackknife").auroc(np.arange(60) % 2, judge)
+    few = Resamples(np.arange(60) // 12, method="jackknife")
+    assert few.auroc(np.arange(60) % 2, judge).low is not None
 
 
 def test_a_spread_that_few_prompts_make_is_known_no_better_than_from_these():
