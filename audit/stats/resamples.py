@@ -336,9 +336,12 @@ class Resamples:
 
 def _too_few_rarer(resampled: Resampled) -> str:
     """Why there is no interval; of a difference, because of either side."""
-    counted = (one for one in (resampled, *(resampled.sides or ())) if one.rarer is not None)
-    reasons = (too_few_rarer(*one.rarer, one.at_least) for one in counted if one.rarer)
-    return next(filter(None, reasons), "")
+    for one in (resampled, *(resampled.sides or ())):
+        if one.rarer is not None:
+            found, clusters = one.rarer
+            if reason := too_few_rarer(found, clusters, one.at_least):
+                return reason
+    return ""
 
 
 def _statistic(name: str) -> Callable[..., Resampled | Undefined]:

@@ -33,6 +33,7 @@ class Comparison:
     gain_change: Change
     log_gain_ratio: float | None
     log_gain: Change | None
+    gain_used: Change  # that of the offset
     reference: Side
     later: Side
     # Without each prompt: what `read` is of, and the logarithm of the ratio or the change of the gain.
@@ -77,6 +78,7 @@ def compare(
         jackknifed(ratio - 1, n),
         math.log(ratio[0]) if ratio[0] > 0 else None,
         jackknifed(change, n) if in_logs else None,
+        jackknifed(used, n, unit=float(abs(used[0]))),
         old,
         new,
         np.stack([read[1:], change[1:]], axis=1),

@@ -56,6 +56,7 @@ ROUNDING = 1e-12
 # So few prompts that hold another answer than the commonest tell nothing of agreement beyond chance or
 # of order; of answers of more than two kinds, whose differences are of several sizes, more.
 LEAST_RARER, LEAST_GRADED = 8, 10
+FEW = 20
 NO_SPREAD = "no prompt differs from another: nothing tells how sure it is"
 
 
@@ -292,12 +293,14 @@ def _freedom(squares: Floats, spread: float) -> float:
 
 
 def too_few_rarer(found: int, clusters: int, at_least: int) -> str:
-    """Why there is no interval; empty where there is one. Of fewer clusters than that it takes all."""
-    if found >= min(at_least, clusters):
+    """Why there is no interval; empty where there is one. Of fewer than `FEW` clusters as large a share is
+    enough: t is wide there by itself."""
+    needed = min(at_least, at_least * clusters // FEW)
+    if found >= needed:
         return ""
     return (
         f"too few to tell: {found} prompts have another answer than the commonest, at least "
-        f"{at_least} needed"
+        f"{needed} needed"
     )
 
 
