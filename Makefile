@@ -75,6 +75,7 @@ bench-stats: .venv/dev
 	$(PY) -m tests.bench.drawn_worlds
 	$(PY) -m tests.bench.cause_worlds
 	$(PY) -m tests.bench.hidden_labels
+	$(PY) -m tests.bench.edge_coverage
 	$(PY) -m tests.bench.many_looks
 	$(PY) -m tests.bench.true_verdict
 

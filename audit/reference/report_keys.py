@@ -10,8 +10,9 @@ HEAD = """# The keys of a report
 
 Given by `jurybox report STUDY --json`, `jurybox audit … --out report.json` and the API's `studies/STUDY/report/`.
 Read off a report that was made while this page was. **Estimate** means
-`{"value", "low", "high", "n"}`, or `{"undefined": "the reason", "n"}` where there is no number. NAME stands for
-a judge, a generator, a tag and the like; `[]` for each row of a list.
+`{"value", "low", "high", "n"}`, or `{"undefined": "the reason", "n"}` where there is no number. Where there is a
+number and nothing honest to say of how sure it is, its ends are null and `no_interval` is the reason. NAME stands
+for a judge, a generator, a tag and the like; `[]` for each row of a list.
 """
 # What lies below these goes by names of the study's own.
 OWN_NAMES = {
@@ -33,7 +34,7 @@ def _walk(value: Any, path: str, rows: dict[str, tuple[str, str]]) -> None:
     known = STATISTICS.get(key)
     words = known.name.replace("|", "\\|") if known else ""
     if isinstance(value, dict) and _is_estimate(value):
-        more = sorted(value.keys() - {"value", "low", "high", "n", "undefined"})
+        more = sorted(value.keys() - {"value", "low", "high", "n", "undefined", "no_interval"})
         beside = f", with {', '.join(f'`{name}`' for name in more)}" if more else ""
         if path not in rows or "with" not in rows[path][0]:
             rows[path] = (f"estimate{beside}", words)

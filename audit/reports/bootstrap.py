@@ -14,8 +14,9 @@ from audit.stats.resamples import Resamples
 METHOD = "jackknife"
 INTERVAL = (
     "95 %; shares and means between two ends: exact, mid-p, for the effective number of images; "
-    "differences: from the limits of both sides (MOVER); others: Student’s t on the jackknife of prompts "
-    "(logit or Fisher’s z)"
+    "of two verdicts: paired (Bonett and Price); other differences: from the limits of both sides (MOVER); "
+    "others: Student’s t on the jackknife of prompts (logit or Fisher’s z), with the degrees of freedom of "
+    "its spread (Satterthwaite); none of agreement and order below 8 prompts of the rarer answer"
 )
 
 

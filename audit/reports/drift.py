@@ -86,7 +86,7 @@ class _Reading:
         )
         self.answers = answers
         self.sums = moments(read, answers, self.generators, prompts, len(counted))
-        self.read: Generators = generators_of(self.sums)
+        self.read: Generators = generators_of(self.sums, noise_together=True)
 
     def body(self, by_generator: dict[str, Any]) -> dict[str, Any]:
         found = steps_of(self.read, self.dates.tolist(), points=self.points)

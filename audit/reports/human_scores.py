@@ -24,6 +24,7 @@ from audit.stats.draws import drawn_sample
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.over_time import evidence
 from audit.stats.resampling.cluster_order import by_content
+from audit.stats.resampling.small_samples import kept_within
 
 REFUSED = (
     "the labels of this study were drawn with unequal chances; only means are weighted, "
@@ -92,7 +93,7 @@ def weighted(people: People, values: np.ndarray, where: np.ndarray, *, ends: boo
     if isinstance(result, Undefined):
         return result
     plain = Estimate(result.value, result.low, result.high, result.n)
-    return _within(plain, people, scale) if ends else plain
+    return _within(plain, people, scale, np.unique(prompts).size) if ends else plain
 
 
 def levels(
@@ -153,33 +154,38 @@ def human_score_assisted(
         result = drawn_sample.mean(said, chances, prompts, scores, target=TARGET)
     if isinstance(result, Undefined):
         return {**result.as_dict(), "target": TARGET}
+    size = np.unique(prompts).size
     return {
-        **_looked_at(result, people, scale),
+        **_looked_at(result, people, scale, size),
         "target": TARGET,
-        "alone": _looked_at(result.alone, people, scale),
+        "alone": _looked_at(result.alone, people, scale, size),
         "weights": dict(zip(names, result.weights, strict=True)),
         "effective_labels": result.effective_labels,
         "images": result.images,
     }
 
 
-def _looked_at(result: Estimate, people: People, scale: float) -> dict[str, Any]:
+def _looked_at(result: Estimate, people: People, scale: float, prompts: int) -> dict[str, Any]:
     """With the interval for one look, and the wider one for whoever looks as labels come in."""
     low, high = people.scale.ends or (people.scale.low, people.scale.high)
-    always = evidence.at_any_look(result, scale=LOOKS * (high - low) * scale)
-    shown = _within(always, people, scale)
+    ends = _ends(people, scale)
+    always = evidence.at_any_look(result, scale=LOOKS * (high - low) * scale, ends=ends)
     return {
-        **_within(result, people, scale).as_dict(),
-        "any_look": {"low": shown.low, "high": shown.high},
+        **_within(result, people, scale, prompts).as_dict(),
+        "any_look": {"low": always.low, "high": always.high},
     }
 
 
-def _within(result: Estimate, people: People, scale: float) -> Estimate:
-    """No end of an interval lies outside people's scale."""
-    if people.scale.ends is None or result.low is None or result.high is None:
-        return Estimate(result.value, result.low, result.high, result.n)
-    low, high = people.scale.ends[0] * scale, people.scale.ends[1] * scale
-    return Estimate(result.value, max(low, result.low), min(high, result.high), result.n)
+def _within(result: Estimate, people: People, scale: float, prompts: int) -> Estimate:
+    """With an interval that keeps within people's scale."""
+    plain = Estimate(result.value, result.low, result.high, result.n)
+    ends = _ends(people, scale)
+    return plain if ends is None else kept_within(plain, prompts, ends)
+
+
+def _ends(people: People, scale: float) -> tuple[float, float] | None:
+    found = people.scale.ends
+    return None if found is None else (found[0] * scale, found[1] * scale)
 
 
 def helpers(

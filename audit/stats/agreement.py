@@ -7,7 +7,7 @@ where somebody said nothing: `krippendorff_alpha`, `unanimity`.
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +20,7 @@ from audit.stats.resampling.cluster_counts import Counts
 from audit.stats.resampling.draw import Draw, Resampled
 from audit.stats.resampling.exact_sums import ratio
 from audit.stats.resampling.means import share
+from audit.stats.resampling.small_samples import LEAST_GRADED, LEAST_RARER
 from audit.stats.series import Codes, Floats, classes, ratings_array, ratings_table, tally
 
 MOST_CLASSES = 1000
@@ -103,7 +104,15 @@ def resampled_kappa(
 
     # Where nobody differs on any item, as many may on the next prompts: over what chance expects.
     reach = draw.n**2 / float(of_first.sum(axis=0) @ distance @ of_second.sum(axis=0))
-    return Resampled(point, resampled, "correlation", reach)
+    apart = first * k + second
+    return Resampled(
+        point,
+        resampled,
+        "correlation",
+        reach,
+        rarer=draw.besides(apart != np.bincount(apart).argmax()),
+        at_least=LEAST_RARER if k == 2 else LEAST_GRADED,
+    )
 
 
 def _kappa(first: Codes, second: Codes, k: int, weights: Weights) -> Result:
@@ -190,7 +199,18 @@ def resampled_alpha(draw: Draw, ratings: ArrayLike, level: Level) -> Resampled |
         "correlation",
         reach,
         content=table if many else None,
+        **_beside_the_commonest(draw, table),
     )
+
+
+def _beside_the_commonest(draw: Draw, table: Floats) -> dict[str, Any]:
+    """How many clusters hold an answer that is not the commonest, and how many are needed."""
+    names, sizes = np.unique(table[~np.isnan(table)], return_counts=True)
+    other = ((table != names[sizes.argmax()]) & ~np.isnan(table)).any(axis=0)
+    return {
+        "rarer": draw.besides(other),
+        "at_least": LEAST_RARER if names.size == 2 else LEAST_GRADED,
+    }
 
 
 def pairable_units(table: Floats) -> Floats:
@@ -348,7 +368,13 @@ def resampled_fleiss(draw: Draw, ratings: ArrayLike) -> Resampled | Undefined:
         expected = ((by_class / by_class.sum(axis=1, keepdims=True)) ** 2).sum(axis=1)
         return ratio(observed - expected, np.where((by_class > 0).sum(axis=1) > 1, 1 - expected, 0))
 
-    return Resampled(point, resampled, "correlation", beyond_chance(ratings))
+    return Resampled(
+        point,
+        resampled,
+        "correlation",
+        beyond_chance(ratings),
+        **_beside_the_commonest(draw, ratings_array(ratings)),
+    )
 
 
 def beyond_chance(ratings: ArrayLike) -> float:

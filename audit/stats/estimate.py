@@ -19,6 +19,16 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
+class WithoutInterval(Estimate):
+    """A value of which nothing honest can be said how sure it is, and why."""
+
+    reason: str
+
+    def as_dict(self) -> dict[str, float | int | str | None]:  # type: ignore[override]
+        return {**Estimate.as_dict(self), "no_interval": self.reason}
+
+
+@dataclass(frozen=True, slots=True)
 class Undefined:
     """No number, and why. False, so that `if estimate:` asks "is there a number?"."""
 

@@ -57,7 +57,8 @@ def resampled_tau_b(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Undef
         *pair_counts.tied(draw, draw.once, a, levels),
     )
     value = tau_b(*(int(count[0]) for count in counted))
-    return Resampled(Estimate(value, None, None, draw.n), resampled, "correlation", 2.0)
+    point = Estimate(value, None, None, draw.n)
+    return Resampled(point, resampled, "correlation", 2.0, rarer=_rarer(draw, *series))
 
 
 def _fewer_levels_second(draw: Draw, a: Floats, b: Floats) -> tuple[Floats, Codes]:
@@ -98,7 +99,8 @@ def resampled_tau_c(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Undef
         return 2 * surplus * m / (n * n * (m - 1))
 
     value = float(resampled(draw.once)[0])
-    return Resampled(Estimate(value, None, None, draw.n), resampled, "correlation", 2.0)
+    point = Estimate(value, None, None, draw.n)
+    return Resampled(point, resampled, "correlation", 2.0, rarer=_rarer(draw, *series))
 
 
 def spearman(x: ArrayLike, y: ArrayLike) -> Result:
@@ -130,7 +132,7 @@ def resampled_spearman(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Un
             return ratio((wins - m * n / 2) * size / 2, spread)
         return ratio(_rank_products(draw, counts, a, levels), spread)
 
-    return Resampled(point, resampled, "correlation", 2.0)
+    return Resampled(point, resampled, "correlation", 2.0, rarer=_rarer(draw, *series))
 
 
 def _rank_products(draw: Draw, counts: Counts, x: Floats, levels: Codes) -> Floats:
@@ -185,7 +187,11 @@ def resampled_pearson(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Und
         root = np.sqrt(np.where(flat, 0.0, va * vb))
         return np.clip(ratio(sab - sa * sb / size, root), -1, 1)
 
-    return Resampled(point, resampled, "correlation", 2.0)
+    return Resampled(point, resampled, "correlation", 2.0, rarer=_rarer(draw, *series))
+
+
+def _rarer(draw: Draw, x: Floats, y: Floats) -> tuple[int, int]:
+    return min(draw.rarer(x), draw.rarer(y))
 
 
 def _correlation(a: Floats, b: Floats) -> Estimate:

@@ -22,7 +22,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from audit.stats import agreement, ranking, roc, ties
-from audit.stats.estimate import Estimate, Result, Undefined
+from audit.stats.estimate import Estimate, Result, Undefined, WithoutInterval
 from audit.stats.over_time import drift
 from audit.stats.resampling import means
 from audit.stats.resampling.cluster_counts import Counts
@@ -33,6 +33,7 @@ from audit.stats.resampling.small_samples import (
     NO_SPREAD,
     difference_jackknifed,
     jackknifed,
+    too_few_rarer,
 )
 from audit.stats.series import Floats, same_length
 
@@ -274,6 +275,9 @@ class Resamples:
         """The interval at each confidence; what it rests on is computed once."""
         point, limits = resampled.point, resampled.limits
         if self.method == "jackknife" and self.draw.clusters > 1:
+            if reason := _too_few_rarer(resampled):
+                alone = WithoutInterval(point.value, None, None, point.n, reason)
+                return lambda confidence: alone
             if limits is not None:
                 at = limits()
                 return lambda confidence: _between(point, *at(confidence))
@@ -304,8 +308,11 @@ class Resamples:
         if isinstance(resampled, Undefined):
             return resampled
         found = self._intervals(resampled)
-        if isinstance(without := found(self.confidence), Undefined):
+        without = found(self.confidence)
+        if isinstance(without, Undefined):
             return without
+        if isinstance(without, WithoutInterval):
+            return Undefined(without.reason, without.n)
         least = 1 / self.draw.resamples
 
         def beyond(deviate: float) -> float:
@@ -325,6 +332,16 @@ class Resamples:
             return least
         # Along normal deviates an interval's ends are nearly straight lines: a few steps find the place.
         return 2 * float(ndtr(-brentq(beyond, narrow, wide, xtol=NARROWEST)))
+
+
+def _too_few_rarer(resampled: Resampled) -> str:
+    """Why there is no interval; of a difference, because of either side."""
+    for one in (resampled, *(resampled.sides or ())):
+        if one.rarer is not None:
+            found, clusters = one.rarer
+            if reason := too_few_rarer(found, clusters, one.at_least):
+                return reason
+    return ""
 
 
 def _statistic(name: str) -> Callable[..., Resampled | Undefined]:

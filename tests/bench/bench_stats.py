@@ -625,6 +625,7 @@ def coverages(quick: bool) -> Iterator[Row]:
         # 93 to 97 %; three standard errors of the count are no miss.
         error = float(np.sqrt(0.95 * 0.05 / max(held.worlds, 1)))
         met = held.share >= 0.93 - 3 * error and (safe or held.share <= 0.97 + 3 * error)
+        met |= not held.worlds  # refused, as it should be where few prompts hold the rarer answer
         note = f"± {error:.3f}, {held.worlds:,} worlds{'; may err on the safe side' * safe}"
         goal = ">= 0.93" if safe else "0.93 - 0.97"
         return Row(f"coverage: {work}", None, held.share, goal, bool(met), None, note, "of worlds")

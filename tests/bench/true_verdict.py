@@ -37,7 +37,9 @@ def verdicts(made: Study, scale: float) -> dict[str, tuple[str, Steps | None]]:
             read = mid_ranks(read)
         answers = answers_of(made.ratings[:, there])
         sums = moments(read, answers, made.generators[there], made.prompts[there], GENERATORS)
-        found[name] = steps_of(generators_of(sums), range(GENERATORS), points=100 / scale)
+        found[name] = steps_of(
+            generators_of(sums, noise_together=True), range(GENERATORS), points=100 / scale
+        )
     told = {name: steps for name, steps in found.items() if isinstance(steps, Steps)}
     p = {name: steps.p() for name, steps in told.items()}
     adjusted = dict(zip(p, holm([*p.values()]).tolist(), strict=True))

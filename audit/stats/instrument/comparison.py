@@ -33,6 +33,7 @@ class Comparison:
     gain_change: Change
     log_gain_ratio: float | None
     log_gain: Change | None
+    gain_used: Change  # that of the offset
     reference: Side
     later: Side
     # Without each prompt: what `read` is of, and the logarithm of the ratio or the change of the gain.
@@ -44,9 +45,15 @@ class Comparison:
 
 
 def compare(
-    generators: Generators, reference: np.ndarray, later: np.ndarray, *, unit: float = 1.0
+    generators: Generators,
+    reference: np.ndarray,
+    later: np.ndarray,
+    *,
+    unit: float = 1.0,
+    gain: Floats | None = None,
 ) -> Comparison | Undefined:
-    """Both as masks of the generators. `unit`: how far people's scale goes."""
+    """Both as masks of the generators. `unit`: how far people's scale goes. `gain`: what the offset is
+    read with, for the whole and without each prompt, in place of the gain on the reference."""
     old, new = side_of(generators, reference), side_of(generators, later)
     if generators.prompts < 2:
         return Undefined("there are fewer than two prompts", int(old.images[0] + new.images[0]))
@@ -57,11 +64,12 @@ def compare(
         return min(found, key=lambda reason: reason.reason == NOT_WITHOUT_ONE)
     n = int(old.images[0] + new.images[0])
     first, second = old.gain, new.gain
-    offset = (new.people - old.people) - (new.score - old.score) / first
-    read = (first * (new.people - old.people) - (new.score - old.score)) / first[0]
+    used = first if gain is None else gain
+    offset = (new.people - old.people) - (new.score - old.score) / used
+    read = (used * (new.people - old.people) - (new.score - old.score)) / used[0]
     ratio = second / first
     in_logs = bool((ratio > 0).all())
-    gain = np.log(ratio) if in_logs else ratio - 1
+    change = np.log(ratio) if in_logs else ratio - 1
     return Comparison(
         jackknifed(first, n, unit=float(abs(first[0]))),
         jackknifed(second, n, unit=float(abs(first[0]))),
@@ -69,10 +77,11 @@ def compare(
         jackknifed(read, n, unit=unit),
         jackknifed(ratio - 1, n),
         math.log(ratio[0]) if ratio[0] > 0 else None,
-        jackknifed(gain, n) if in_logs else None,
+        jackknifed(change, n) if in_logs else None,
+        jackknifed(used, n, unit=float(abs(used[0]))),
         old,
         new,
-        np.stack([read[1:], gain[1:]], axis=1),
+        np.stack([read[1:], change[1:]], axis=1),
     )
 
 

@@ -28,8 +28,9 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """Each a table of prompts (rows) by generators (columns). The last four are over the images with
-    two answers or more. `apart`: by how much people's zero in the sums lies above the judge's."""
+    """Each a table of prompts (rows) by generators (columns). Those from `twice` to `share_twice` are over
+    the images with two answers or more; `share` sums 1 / (answers of an image). `apart`: by how much
+    people's zero in the sums lies above the judge's."""
 
     images: Floats
     score: Floats
@@ -39,6 +40,9 @@ class Moments:
     pair: Floats
     people_twice: Floats
     square_twice: Floats
+    share_twice: Floats
+    square: Floats
+    share: Floats
     apart: float = 0.0
 
 
@@ -100,6 +104,9 @@ def moments(
         pair=summed(pair),
         people_twice=summed(y_twice),
         square_twice=summed(y_twice**2),
+        share_twice=summed(np.where(several, 1 / answers.count, 0.0)),
+        square=summed(y**2),
+        share=summed(1 / answers.count),
         apart=pivot - pivot_score,
     )
 

@@ -49,7 +49,11 @@ class Side:
         return self.with_judge / safe
 
 
-def generators_of(moments: Moments) -> Generators:
+def generators_of(moments: Moments, *, noise_together: bool = False) -> Generators:
+    """`noise_together`: people's covariance from the answers to all images, less the noise of an answer as
+    images with two show it, a line over the generators' mean answers: few second answers then tell as
+    much of each generator as many. Where every image has as many answers and the line fits, it is the
+    same number."""
     n, s, y, sy, m, pair, y_twice, square = (
         _left_out(table)
         for table in (
@@ -66,8 +70,38 @@ def generators_of(moments: Moments) -> Generators:
     with np.errstate(divide="ignore", invalid="ignore"):
         judge = sy / n - (s * y - sy) / (n * (n - 1))
         people = pair / m - (y_twice**2 - square) / (m * (m - 1))
+        if noise_together:
+            people = _less_noise(moments, n, y)
     few = (n < 2) | (m < 2)
     return Generators(n, s, y, np.where(few, np.nan, n * judge), np.where(few, np.nan, n * people))
+
+
+def _less_noise(moments: Moments, n: Floats, y: Floats) -> Floats:
+    """Cov(y, y′) = Var(mean answer) − noise of one answer × mean of 1 / answers."""
+    square, share, known, shown = (
+        _left_out(table)
+        for table in (
+            moments.square,
+            moments.share,
+            moments.share_twice,
+            moments.square_twice - moments.pair,
+        )
+    )
+    noise = np.maximum(_line(y / n, shown / known, known), 0.0)
+    return square / n - (y**2 - square) / (n * (n - 1)) - noise * share / n
+
+
+def _line(x: Floats, values: Floats, weights: Floats) -> Floats:
+    """Of every row the values on their weighted line over x: nowhere further than what is seen."""
+    weights = np.where(np.isfinite(values) & np.isfinite(x), weights, 0.0)
+    x, values = np.where(weights > 0, x, 0.0), np.where(weights > 0, values, 0.0)
+    whole = weights.sum(axis=1, keepdims=True)
+    away = x - (weights * x).sum(axis=1, keepdims=True) / whole
+    middle = (weights * values).sum(axis=1, keepdims=True) / whole
+    spread = (weights * away**2).sum(axis=1, keepdims=True)
+    slope = (weights * away * values).sum(axis=1, keepdims=True) / np.where(spread > 0, spread, 1)
+    line: Floats = middle + slope * away
+    return line
 
 
 def side_of(generators: Generators, inside: np.ndarray) -> Side:

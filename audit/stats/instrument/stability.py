@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
+from scipy.special import ndtri
 
 from audit.stats.estimate import Estimate, Undefined
 from audit.stats.instrument.chance import chance
 from audit.stats.instrument.comparison import Comparison, compare
-from audit.stats.instrument.sides import NO_GAIN, Generators
+from audit.stats.instrument.sides import NO_GAIN, Generators, side_of, why_no_gain
 from audit.stats.over_time.courses import Change
 from audit.stats.over_time.evidence import evidence
 
@@ -28,8 +29,13 @@ POINTS, SHARE = 10.0, 0.25
 # What is smaller is no drift, however sure: points, and a share of the gain downwards.
 SMALL_POINTS, SMALL_SHARE = 3.0, 0.1
 LEVEL = 0.05
+# Of a drift among all judges: chance is read off a normal, and with sixty prompts it errs by a little.
+DRIFT_LEVEL = 0.04
+# A change of the gain is read at half of the dates and wherever its error leaves so much room within a
+# drift worth seeing; at the others it must only not be seen.
+ROOM = 0.6
 # Half of a drift is none to be sure of; but what speaks for so many points by such odds does not hold.
-HALF_POINTS, ODDS = 6.0, 3.0
+HALF_POINTS, ODDS = 6.0, 2.0
 # A gain on the reference of fewer standard errors is none to divide by.
 SURE = 3.0
 # Nobody writes an interval that goes further up, as the logarithm of a ratio.
@@ -123,12 +129,22 @@ class Steps:
     def lies_inside(self) -> bool:
         """Whether at every date both lie within what would be a drift worth seeing. All must, so each
         is tested at the level by itself (Berger 1982, Technometrics 24:295), from either side
-        (Schuirmann 1987)."""
-        for step in self.steps:
+        (Schuirmann 1987). A gain that next to nothing tells of, as where nearly all images of the newest
+        generator are right, is left out: it must not have fallen, and those of other dates be inside."""
+        for step, tells in zip(self.steps, self.gains_that_tell(), strict=True):
             offset, gain = step.offset_within(1 - 2 * LEVEL), step.gain_within(1 - 2 * LEVEL)
-            if _low(offset) <= -POINTS or _high(offset) >= POINTS or _low(gain) <= -SHARE:
+            if _low(offset) <= -POINTS or _high(offset) >= POINTS:
+                return False
+            if _low(gain) <= -SHARE if tells else _high(gain) < 0:
                 return False
         return self.odds_of_half() < ODDS
+
+    def gains_that_tell(self) -> list[bool]:
+        """The surer half of the dates, and all that are as sure as `ROOM` says. Errors decide, never what
+        was found."""
+        surest = sorted(step.gain.error for step in self.steps)[(len(self.steps) - 1) // 2]
+        enough = -ROOM * math.log1p(-SHARE) / float(ndtri(1 - LEVEL))
+        return [step.gain.error <= max(surest, enough) for step in self.steps]
 
     def odds_of_half(self) -> float:
         """How much more likely the offsets are where the judge has moved by half of a drift, at any of the
@@ -165,7 +181,7 @@ def steps_of(
 
 def state_of(*, beyond: bool, inside: bool, p: float, p_holm: float) -> str:
     """`p_holm`: corrected over all judges. What is more than chance by itself is not said to hold."""
-    if beyond and p_holm <= LEVEL:
+    if beyond and p_holm <= DRIFT_LEVEL:
         return DRIFTS
     return HOLDS if inside and not beyond and p > LEVEL else CANNOT_BE_TOLD
 
@@ -174,14 +190,19 @@ def _steps(
     generators: Generators, codes: np.ndarray, inside: np.ndarray, points: float
 ) -> tuple[Step, ...] | Undefined:
     found = []
+    whole = side_of(generators, inside)
+    gain = whole.gain if why_no_gain(whole) is None else None
     for since in np.unique(codes[inside])[1:].tolist():
         compared = compare(
-            generators, inside & (codes < since), inside & (codes >= since), unit=100 / points
+            generators,
+            inside & (codes < since),
+            inside & (codes >= since),
+            unit=100 / points,
+            gain=gain,
         )
         if isinstance(compared, Undefined):
             return compared
-        gain = compared.gain_reference
-        if gain.value < SURE * gain.error:
+        if compared.gain_used.value < SURE * compared.gain_used.error:
             return Undefined(NO_GAIN, compared.images)
         found.append(_step(since, compared, points))
     return tuple(found)

@@ -18,13 +18,16 @@ from __future__ import annotations
 
 import math
 
-from scipy.special import log_ndtr, ndtri, stdtr
+from scipy.optimize import brentq
+from scipy.special import betaln, log_ndtr, ndtri, stdtr
 
 from audit.stats.estimate import Estimate
 from audit.stats.over_time.courses import Change
 
 # Beyond this evidence nobody counts, and exp overflows at 709.
 MOST = 1e12
+# As near to an end of the scale as anybody asks.
+ALMOST = 1e-9
 
 
 def evidence(change: Change, *, scale: float, falls: bool = False) -> float:
@@ -43,17 +46,55 @@ def _normal(change: Change) -> float:
     return math.copysign(-float(ndtri(stdtr(change.freedom, -abs(t)))), t)
 
 
-def at_any_look(estimate: Estimate, *, scale: float, level: float = 0.05) -> Estimate:
+def at_any_look(
+    estimate: Estimate,
+    *,
+    scale: float,
+    ends: tuple[float, float] | None = None,
+    level: float = 0.05,
+) -> Estimate:
     """The estimate with an interval that holds at all looks together, however often somebody looks while
     labels come in, for one whose interval of 95 % is for a single look: the values against which there
-    never was evidence of 1 / level. `scale` is fixed before the first label."""
+    never was evidence of 1 / level. `scale` is fixed before the first label. `ends`: of the scale of a
+    mean, near which a normal bets badly and excludes the truth too often."""
     if estimate.low is None or estimate.high is None:
         return estimate
     error = (estimate.high - estimate.low) / 2 / -float(ndtri(0.025))
     if not error > 0:
         return estimate
+    if ends is not None:
+        return _between_ends(estimate, error, scale, ends, level)
     half = _ring((scale / error) ** 2, level) * error
     return Estimate(estimate.value, estimate.value - half, estimate.value + half, estimate.n)
+
+
+def _between_ends(
+    estimate: Estimate, error: float, scale: float, ends: tuple[float, float], level: float
+) -> Estimate:
+    """A bet on each of as many answers of yes or no as would be as sure: the stakes against a share q are
+    those of a beta around it with a deviation of `scale` (Robbins 1970; betting on means between two
+    ends: Waudby-Smith & Ramdas 2024, J. R. Stat. Soc. B 86:1)."""
+    bottom, span = ends[0], ends[1] - ends[0]
+    error, scale = error / span, scale / span
+    # Judges may carry a mean beyond an end: half an answer does not go there.
+    least = 0.5 / max(estimate.n, 1)
+    share = min(max((estimate.value - bottom) / span, least), 1 - least)
+    size = share * (1 - share) / error**2
+
+    def beyond(q: float) -> float:
+        return _log_money(share * size, (1 - share) * size, q, scale) + math.log(level)
+
+    low = brentq(beyond, ALMOST, share) if beyond(ALMOST) > 0 else 0.0
+    high = brentq(beyond, share, 1 - ALMOST) if beyond(1 - ALMOST) > 0 else 1.0
+    return Estimate(estimate.value, bottom + span * low, bottom + span * high, estimate.n)
+
+
+def _log_money(yes: float, no: float, q: float, scale: float) -> float:
+    """What the bets against q have won."""
+    answers = max(q * (1 - q) / scale**2 - 1, 1.0)
+    a, b = answers * q, answers * (1 - q)
+    won = float(betaln(a + yes, b + no) - betaln(a, b))
+    return won - yes * math.log(q) - no * math.log1p(-q)
 
 
 def _ring(r: float, level: float) -> float:

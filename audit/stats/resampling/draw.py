@@ -36,7 +36,7 @@ from audit.stats.resampling.cluster_counts import (
 )
 from audit.stats.resampling.cluster_order import by_content
 from audit.stats.resampling.exact_sums import by_group, halves, weighted
-from audit.stats.resampling.small_samples import LimitsAt, Scale
+from audit.stats.resampling.small_samples import LEAST_RARER, LimitsAt, Scale
 from audit.stats.series import Codes, Floats, finite, group_codes, same_length
 
 # Beyond this many clusters a table of clusters by clusters costs more than walking the items.
@@ -63,6 +63,10 @@ class Resampled:
     reach: float = 1.0
     limits: Callable[[], LimitsAt] | None = None
     voices: int = 0
+    # Clusters that hold another answer than the commonest, of how many, where these are what tells; and
+    # how many of them an interval takes (`small_samples`).
+    rarer: tuple[int, int] | None = None
+    at_least: int = LEAST_RARER
     sides: tuple[Resampled, Resampled] | None = None
     # All that the items hold, of a statistic that is computed anew for each row of counts: beyond
     # MOST_LEFT_OUT clusters it is drawn, with the clusters in the order of what they hold.
@@ -149,6 +153,18 @@ class Draw:
         """Clusters x classes: how many items of each class a cluster holds."""
         cells = np.bincount(self.cluster * classes + codes, minlength=self.clusters * classes)
         return cells.reshape(self.clusters, classes).astype(np.float64)
+
+    def rarer(self, *series: np.ndarray) -> tuple[int, int]:
+        """How many clusters hold an item that is not the commonest one, of the series together."""
+        codes = self.dense(series[0])
+        for values in series[1:]:
+            following = self.dense(values)
+            codes = codes * (int(following.max()) + 1) + following
+        return self.besides(codes != np.bincount(codes).argmax())
+
+    def besides(self, items: NDArray[np.bool_]) -> tuple[int, int]:
+        """How many clusters hold one of these items, of how many."""
+        return np.unique(self.cluster[items]).size, np.unique(self.cluster).size
 
     def summed(self, counts: Counts, sums: Floats) -> Floats:
         """`weighted`, in float32 where it is kept and holds all of the whole numbers exactly."""

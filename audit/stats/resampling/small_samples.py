@@ -9,13 +9,19 @@ shares          Exact binomial limits, mid-p (Lancaster 1961, JASA 56:223), for 
                 says nothing, and G counts.
 means between   The same on their way from one end of the scale to the other, without "at most n",
 two ends        and with Korn and Graubard's factor for few clusters, (z / t of G - 1)^2.
-differences     from the limits of both sides and the correlation of what each prompt does to them
-                (MOVER; Zou & Donner 2008, Stat. Med. 27:1693; two shares: Newcombe 1998, Stat. Med.
+two verdicts    Each pair of answers counts once, with one pair more either way: Bonett and Price 2012,
+                J. Educ. Behav. Stat. 37:479, with t of G - 1, for the effective number of pairs.
+other           from the limits of both sides and the correlation of what each prompt does to them
+differences     (MOVER; Zou & Donner 2008, Stat. Med. 27:1693; two shares: Newcombe 1998, Stat. Med.
                 17:2635). So each side has the interval that holds for it at its end of the scale.
-all others      Student's t with G - 1 on the jackknife of clusters (Efron & Tibshirani 1993,
-                11.5), on the scale where the statistic is nearly normal: the logit where it lies
-                between 0 and 1, Fisher's z between -1 and 1. At the end of the scale there is no
-                spread left: then as many prompts may go wrong as with 0 of those that could.
+all others      Student's t on the jackknife of clusters (Efron & Tibshirani 1993, 11.5), on the
+                scale where the statistic is nearly normal: the logit where it lies between 0 and 1,
+                Fisher's z between -1 and 1. Where a few prompts make most of the spread, it is known
+                no better than from so many: t has 2 G / (kurtosis - 1) degrees of freedom, at most
+                G - 1 (Satterthwaite 1946, Biometrics Bull. 2:110). At the end of the scale there is
+                no spread left: then as many prompts may go wrong as with 0 of those that could.
+too few         Where fewer than LEAST_RARER prompts hold another answer than the commonest, agreement
+                and order rest on these alone, and no interval of theirs holds: none is shown.
 
 The digits depend neither on a seed nor on the order of prompts. Coverage: `make bench-stats`. A difference
 of two sides that are alike and nearly perfect errs on the safe side (up to 1.0 of worlds): what t on the
@@ -31,7 +37,7 @@ from typing import Literal
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import betainc, betaincinv, ndtri
+from scipy.special import betainc, betaincinv, ndtri, stdtrit
 from scipy.stats import t as student
 
 from audit.stats.estimate import Estimate, Result, Undefined
@@ -47,6 +53,10 @@ LimitsAt = Callable[[float], Limits]
 # hold there as well.
 MOST_LEFT_OUT = 200
 ROUNDING = 1e-12
+# So few prompts that hold another answer than the commonest tell nothing of agreement beyond chance or
+# of order; of answers of more than two kinds, whose differences are of several sizes, more.
+LEAST_RARER, LEAST_GRADED = 8, 10
+FEW = 20
 NO_SPREAD = "no prompt differs from another: nothing tells how sure it is"
 
 
@@ -150,8 +160,24 @@ def between_ends(
     return bottom + span * low, bottom + span * high
 
 
+def kept_within(found: Estimate, clusters: int, ends: Limits) -> Estimate:
+    """The estimate with limits that bend towards the ends of its scale, for one of a mean that has those of
+    Student's t with G - 1. A mean that judges help to make may lie beyond an end: then half an item
+    does not."""
+    if found.low is None or found.high is None or not found.high > found.low:
+        return found
+    bottom, top = ends
+    error = (found.high - found.low) / 2 / _quantile(clusters, 0.95)
+    least = (top - bottom) / 2 / max(found.n, 1)
+    middle = min(max(found.value, bottom + least), top - least)
+    low, high = between_ends(middle, error**2, clusters, 0.95, bottom, top)
+    return Estimate(found.value, low, high, found.n)
+
+
 def difference_limits(first: Floats, second: Floats, cluster: Codes, clusters: int) -> LimitsAt:
     """Of mean(first) - mean(second) over the same items."""
+    if is_share(first) and is_share(second):
+        return _limits_of_verdicts(first - second, cluster)
     a, b = mean(first), mean(second)
     limits_a = mean_limits(first, cluster, clusters)
     limits_b = mean_limits(second, cluster, clusters)
@@ -163,6 +189,28 @@ def difference_limits(first: Floats, second: Floats, cluster: Codes, clusters: i
 
     def limits(confidence: float) -> Limits:
         return _square_and_add((a, *limits_a(confidence)), (b, *limits_b(confidence)), r)
+
+    return limits
+
+
+def _limits_of_verdicts(differences: Floats, cluster: Codes) -> LimitsAt:
+    """Of two answers of yes or no to each item: what counts is how often only one of them says yes."""
+    n, middle = differences.size, mean(differences)
+    sums = by_group(differences - middle, cluster, int(cluster.max()) + 1)
+    held = np.unique(cluster).size
+    if held < 2:
+        return lambda confidence: (middle, middle)
+    alone = total((differences - middle) ** 2)
+    together = held / (held - 1) * total(sums**2)
+    size = n / max(1.0, together / alone) if alone > 0 else float(n)
+    more, less = ((np.count_nonzero(differences == way) / n * size + 1) for way in (1, -1))
+    share = (more - less) / (size + 2)
+    error = math.sqrt(max(((more + less) / (size + 2) - share**2) / (size + 2), 0.0))
+
+    def limits(confidence: float) -> Limits:
+        half = _quantile(held, confidence) * error
+        low, high = min(middle, share - half), max(middle, share + half)
+        return max(-1.0, float(low)), min(1.0, float(high))
 
     return limits
 
@@ -211,7 +259,8 @@ def jackknifed(
     clusters, value = left_out.size, point.value
     if (undefined := _undefined_without(left_out, point.n)) is not None:
         return undefined
-    spread = total((left_out - mean(left_out)) ** 2)
+    away = (left_out - mean(left_out)) ** 2
+    spread = total(away)
     error = math.sqrt((clusters - 1) / clusters * spread)
     bottom = {"plain": -math.inf, "share": 0.0, "correlation": -1.0}[scale]
     top = math.inf if scale == "plain" else 1.0
@@ -223,7 +272,7 @@ def jackknifed(
         return Estimate(value, max(low, bottom), min(high, top), point.n)
     if error <= rounding:
         return Undefined(NO_SPREAD, point.n)
-    half = _quantile(clusters, confidence) * error
+    half = float(stdtrit(_freedom(away, spread), (1 + confidence) / 2)) * error
     if scale == "plain":
         low, high = value - half, value + half
     elif scale == "share":
@@ -233,6 +282,26 @@ def jackknifed(
         middle, half = math.atanh(value), half / (1 - value**2)
         low, high = (math.tanh(middle + sign * half) for sign in (-1, 1))
     return Estimate(value, min(low, value), max(high, value), point.n)
+
+
+def _freedom(squares: Floats, spread: float) -> float:
+    """As many degrees of freedom as a variance has that is the sum of these: G - 1 where they are those
+    of a normal, fewer where a few are most of it."""
+    clusters = squares.size
+    kurtosis = clusters * total((squares / spread) ** 2)
+    return min(clusters - 1.0, max(2.0, 2 * clusters / max(kurtosis - 1, 1e-9)))
+
+
+def too_few_rarer(found: int, clusters: int, at_least: int) -> str:
+    """Why there is no interval; empty where there is one. Of fewer than `FEW` clusters as large a share is
+    enough: t is wide there by itself."""
+    needed = min(at_least, at_least * clusters // FEW)
+    if found >= needed:
+        return ""
+    return (
+        f"too few to tell: {found} prompts have another answer than the commonest, at least "
+        f"{needed} needed"
+    )
 
 
 def difference_jackknifed(

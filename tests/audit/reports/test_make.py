@@ -186,7 +186,7 @@ def test_a_stored_report_that_lacks_a_newer_statistic_is_still_shown(judged):
 
 def test_another_seed_moves_no_value_and_with_few_prompts_no_interval_either(db):
     study = making.study(prompts=12)
-    majority_of(study, {"early-0", "late-0", "late-1", "late-7"})
+    majority_of(study, {"early-0", "late-0", "late-1", "late-7", "late-9"})
     making.scores(
         study, {f"{g}-{n}": (n * 7 % 12) / 12 for g in ("early", "late") for n in range(12)}
     )
@@ -196,6 +196,18 @@ def test_another_seed_moves_no_value_and_with_few_prompts_no_interval_either(db)
         each = [found["judges"]["some-judge"]["overall"][key] for found in (one, two)]
         assert each[0] == each[1]
         assert each[0]["low"] < each[0]["value"] < each[0]["high"]
+
+
+def test_agreement_that_rests_on_few_prompts_has_a_number_and_the_reason_for_no_interval(db):
+    study = making.study(prompts=30)
+    majority_of(study, {"early-0", "late-0", "late-1"})
+    making.scores(
+        study, {f"{g}-{n}": (n * 7 % 30) / 30 for g in ("early", "late") for n in range(30)}
+    )
+    found = body(study)["judges"]["some-judge"]["overall"]["auroc"]
+    assert found["value"] is not None
+    assert found["low"] is None is found["high"]
+    assert found["no_interval"].startswith("too few to tell: 2 prompts have another answer")
 
 
 def test_a_failed_judgement_is_missing_and_not_a_zero(study):

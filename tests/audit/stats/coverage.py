@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 from scipy.stats import norm
 
-from audit.stats.estimate import Estimate, Result
+from audit.stats.estimate import Estimate, Result, WithoutInterval
 from audit.stats.over_time import courses
 from audit.stats.over_time.calibrated import out_of_fold
 from audit.stats.resamples import Resamples
@@ -194,7 +194,8 @@ def truth(name: str, kind: str = "usual", images: int = 1) -> float:
 
 @dataclass(frozen=True)
 class Held:
-    """Of so many worlds in which there is an interval, the share that it holds."""
+    """Of so many worlds in which there is an interval, the share that it holds; NaN where it is refused
+    in all."""
 
     share: float
     worlds: int
@@ -217,9 +218,9 @@ def coverage(
         made = world(rng, prompts, images, kind)
         draw = Resamples(made.prompt, resamples=500, seed=life, method=method)
         found = STATISTICS[name](draw, made)
-        if found:
+        if found and not isinstance(found, WithoutInterval):
             held.append(_holds(found, true))
-    return Held(float(np.mean(held)), len(held))
+    return Held(float(np.mean(held)) if held else float("nan"), len(held))
 
 
 def _holds(found: Result, true: float) -> bool:

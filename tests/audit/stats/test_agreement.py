@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
 from audit.stats.agreement import (
@@ -172,6 +173,9 @@ def test_the_interval_of_ac1_leaves_out_each_prompt_in_turn():
     assert found.value == pytest.approx(gwet_ac1(table).value)
     without = [gwet_ac1(table[:, prompts != prompt]).value for prompt in range(20)]
     spread = np.sqrt(19 * np.var(without)) / (1 - found.value**2)
-    # On Fisher's z, with Student's t of 19.
-    ends = np.tanh(np.arctanh(found.value) + np.array([-1, 1]) * 2.0930 * spread)
+    # On Fisher's z, with Student's t of so many degrees of freedom as the spread of 20 prompts has.
+    away = without - np.mean(without)
+    kurtosis = np.mean(away**4) / np.mean(away**2) ** 2
+    quantile = stats.t.ppf(0.975, min(19, 40 / (kurtosis - 1)))
+    ends = np.tanh(np.arctanh(found.value) + np.array([-1, 1]) * quantile * spread)
     assert [found.low, found.high] == pytest.approx(ends, abs=1e-4)

@@ -1,6 +1,9 @@
+import math
+
 import numpy as np
 import pytest
 from scipy.integrate import quad
+from scipy.special import betaln
 from scipy.stats import norm
 
 from audit.stats.estimate import Estimate
@@ -54,6 +57,33 @@ def test_the_ends_of_the_interval_for_any_look_are_where_evidence_reaches_twenty
     assert at_any_look(same, scale=5) == same
     none = Estimate(50.0, None, None, 90)
     assert at_any_look(none, scale=5) == none
+
+
+def test_near_an_end_the_bets_are_those_of_a_beta_on_answers_worked_by_hand():
+    error = (0.9 * 0.1 / 40) ** 0.5
+    found = Estimate(0.9, 0.9 - 1.959964 * error, 0.9 + 1.959964 * error, 50)
+    wide = at_any_look(found, scale=0.05, ends=(0.0, 1.0))
+    for q in (wide.low, wide.high):
+        # 36 of 40 answers are yes; the stakes are a beta around q with a deviation of 0.05.
+        stakes = max(q * (1 - q) / 0.05**2 - 1, 1)
+        a, b = stakes * q, stakes * (1 - q)
+        money = math.exp(betaln(a + 36, b + 4) - betaln(a, b)) / (q**36 * (1 - q) ** 4)
+        assert money == pytest.approx(20, rel=1e-4)
+    assert wide.high - 0.9 < 0.9 - wide.low
+    points = at_any_look(
+        Estimate(90.0, 100 * found.low, 100 * found.high, 50), scale=5, ends=(0.0, 100.0)
+    )
+    assert (points.low, points.high) == pytest.approx((100 * wide.low, 100 * wide.high))
+    # Helped by judges a mean may lie beyond an end; its interval does not.
+    beyond = at_any_look(Estimate(1.01, 0.97, 1.05, 50), scale=0.05, ends=(0.0, 1.0))
+    assert 0 < beyond.low < 0.97
+    assert beyond.high <= 1
+
+
+def test_whoever_looks_is_not_misled_where_nearly_all_images_are_right():
+    held = many_looks.held(lives=40, share=0.95, every=8)
+    assert held.any_look >= 0.92
+    assert held.width <= 1.3 * held.normal
 
 
 def test_who_looks_after_every_tenth_label_is_misled_only_by_the_interval_for_one_look():
