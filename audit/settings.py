@@ -493,6 +493,9 @@ if IN_PRODUCTION and "loopback" in JUDGE_SERVERS:
         "the ports that judges may ask, like loopback:8001."
     )
 
+# How many gigabytes the machine has that runs the judges' weights, where it is another one than this.
+JUDGE_MEMORY = _number("JUDGE_MEMORY", 0)
+
 # --- What judges may read and load --------------------------------------------------------------
 
 # Folders, and names on a hub ("owner/name", "owner/*"), that an option may name as weights; the

@@ -9,6 +9,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -51,8 +52,17 @@ def why_not(name: str) -> str:
     return lacking(entry(name))
 
 
+def absent_libraries(chosen: Entry) -> tuple[str, ...]:
+    return tuple(module for module in chosen.needs if not is_installed(module))
+
+
+@lru_cache(maxsize=64)
+def is_installed(module: str) -> bool:
+    return importlib.util.find_spec(module) is not None
+
+
 def lacking(chosen: Entry) -> str:
-    absent = [module for module in chosen.needs if importlib.util.find_spec(module) is None]
+    absent = absent_libraries(chosen)
     if not absent:
         return ""
     return f"Needs {', '.join(absent)}: install requirements.txt, which holds the neural engines."
@@ -165,13 +175,14 @@ def build(name: str, options: Mapping[str, Any]) -> Judge:
     return Judge(name, method, parts, keys, facts, self_test)
 
 
-def checkpoints_of(chosen: Entry) -> dict[str, str]:
-    """By option, the weights that it asks for where no other are named."""
+def weights_of(chosen: Entry) -> dict[str, str]:
+    """By option, the weights that it asks for where no others are named, of which model, and how exact."""
     named = {}
     for kind, (path, given) in chosen.parts.items():
-        told = declared(load(path)).get("checkpoint")
-        if told is not None:
-            named[f"{kind}.checkpoint"] = given.get("checkpoint", told.default)
+        told = declared(load(path))
+        if "checkpoint" in told:
+            for option in {"checkpoint", "model", "precision"} & told.keys():
+                named[f"{kind}.{option}"] = given.get(option, told[option].default)
     return named
 
 

@@ -27,6 +27,7 @@ from audit.installation import static_files as files_of_pages
 from judges import catalogue, registry
 from judges.errors import first_line
 from judges.models import Chunk, Run, Upload
+from judges.runs.readiness import ABSENT, readiness
 
 LITTLE_DISK = 2 * 1024**3  # bytes
 CLOCKS_APART = timedelta(seconds=5)
@@ -232,10 +233,12 @@ def gpu() -> list[Finding]:
 
 
 def judges() -> list[Finding]:
+    """The three states of the page of judges, in its words."""
     findings = []
-    for name in catalogue.JUDGES:
-        reason = registry.why_not(name)
-        findings.append(_look(name, reason) if reason else _well(name, "Can run here."))
+    for name, entry in catalogue.JUDGES.items():
+        ready = readiness(entry, registry.weights_of(entry))
+        words = " ".join(filter(None, [f"{ready.title}.", ready.words]))
+        findings.append((_look if ready.state == ABSENT else _well)(name, words))
     return findings
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from judges.options import Option, declared
 from judges.recipes.entry import Entry
 from judges.recipes.names import ENGINES, METHODS, kinds_of, load
+from judges.recipes.published_weights import HUB, PUBLISHED
 
 # What this many methods or engines take alike stands once.
 ALIKE = 3
@@ -29,6 +30,10 @@ def judge_page(entries: Mapping[str, Entry]) -> str:
         HEAD,
         "\n## Every judge\n",
         *_judge_rows(entries),
+        "\n## Published weights\n",
+        "What their pages tell, rounded. Memory is that of the weights alone; pictures and texts come on top. "
+        "`JUDGE_MEMORY` says how much the machine has that runs them.\n",
+        *_weight_rows(),
         "\n## Methods\n",
         *_method_rows(),
         "\n## Engines\n",
@@ -62,6 +67,16 @@ def _engine(path: str, options: Mapping[str, Any]) -> str:
     ]
     weights = ", ".join(f"`{value}`" for value in values if value)
     return f"`{SHORT_ENGINES[path]}`" + (f" ({weights})" if weights else "")
+
+
+def _weight_rows() -> Iterator[str]:
+    yield "| weights | parameters, thousand millions | download, GB | memory at bfloat16, GB | licence |"
+    yield "|---|---|---|---|---|"
+    for name, one in PUBLISHED.items():
+        known = f"[{name}]({HUB}/{one.repository})" if one.repository else f"the file of `{name}`"
+        memory = f"{one.memory_gb('bfloat16'):.2g}"
+        licence = one.licence or "none stated"
+        yield f"| {known} | {one.parameters:g} | {one.download_gb:g} | {memory} | {licence} |"
 
 
 def _method_rows() -> Iterator[str]:

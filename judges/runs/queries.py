@@ -175,6 +175,8 @@ class JudgeInfo:
     why_not: str
     state: str  # "ready", "needs" or "cannot run here"
     needs: str  # what it needs first, in sentences
+    download_gb: float | None  # what is fetched first, and the memory that all its weights want
+    memory_gb: float | None
     weights: str
     options: dict[str, Any]
     declared: list[dict[str, Any]]
@@ -225,6 +227,8 @@ def _info(name: str, entry: Entry) -> JudgeInfo:
         why_not=why_not,
         state=ready.state,
         needs=ready.words,
+        download_gb=ready.download_gb,
+        memory_gb=ready.wants_gb,
         weights="; ".join(
             f"{kind}: {value}, {registry.whereabouts(value)}"
             for kind in entry.parts
@@ -288,7 +292,7 @@ def shared_mends(choices: Sequence[JudgeChoice]) -> list[tuple[Mend, int]]:
 
 
 def _choice(name: str, entry: Entry, fit: Fit, *, started: bool) -> JudgeChoice:
-    ready = readiness(entry, registry.checkpoints_of(entry))
+    ready = readiness(entry, registry.weights_of(entry))
     return JudgeChoice(
         name=name,
         title=entry.title,

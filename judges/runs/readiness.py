@@ -1,19 +1,22 @@
-"""Whether a judge can run on this machine, and what it needs first: a download, a server, a file.
+"""Whether a judge can run on this machine, and what it needs first: a download, a server, a file; or that
+its weights are larger than the machine.
 
-Only what is known is said: of a download its address, and its size where the recipe states it.
+Only what is known is said: of a download its address, and its size where the recipe or the page of the
+weights states it.
 """
 
 from __future__ import annotations
 
-import importlib.util
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from judges import registry
 from judges.recipes.entry import Entry
 from judges.recipes.names import ENGINES
+from judges.recipes.published_weights import HUB, Published, find
+from judges.runs.machine_memory import memory_gb
+from judges.runs.official_files import OFFICIAL
 
 READY, NEEDS, ABSENT = "ready", "needs", "cannot run here"
 DOWNLOAD, MODEL, FILE = "download", "server", "file"
@@ -34,15 +37,22 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """`absent`: the libraries that are not installed here; `download_gb`: None where it is unknown."""
+    """`absent`: the libraries that are not installed here. Gigabytes: `download_gb` of what is fetched,
+    `wants_gb` of all weights once loaded, `has_gb` of the machine; None where it is unknown."""
 
     needs: tuple[Need, ...] = ()
     absent: tuple[str, ...] = ()
     download_gb: float | None = None
+    wants_gb: float | None = None
+    has_gb: float | None = None
+
+    @property
+    def is_too_large(self) -> bool:
+        return self.wants_gb is not None and self.has_gb is not None and self.wants_gb > self.has_gb
 
     @property
     def state(self) -> str:
-        if self.absent:
+        if self.absent or self.is_too_large:
             return ABSENT
         return NEEDS if self.needs else READY
 
@@ -52,7 +62,10 @@ class Readiness:
 
     @property
     def title(self) -> str:
-        """A label: "Ready", "Needs download (22.4 GB)", "Needs a server", "Cannot run here"."""
+        """A label: "Ready", "Needs download (22.4 GB)", "Needs a server", "Cannot run here (needs 54 GB, has
+        23)"."""
+        if self.is_too_large:
+            return f"Cannot run here (needs {self.wants_gb:.3g} GB, has {self.has_gb:.3g})"
         if self.state != NEEDS:
             return self.state.capitalize()
         kinds = {need.kind for need in self.needs}
@@ -60,13 +73,12 @@ class Readiness:
             return "Needs a server"
         if FILE in kinds:
             return "Needs a file"
-        size = f" ({self.download_gb:g} GB)" if self.download_gb else ""
-        return f"Needs download{size}"
+        return f"Needs download{_in_brackets(self.download_gb)}"
 
     @property
     def words(self) -> str:
         """What is to be done, in sentences; empty where it is ready."""
-        sentences = [*(need.words for need in self.needs), self.installing]
+        sentences = [*(need.words for need in self.needs), self.installing, self.moving]
         return " ".join(sentence for sentence in sentences if sentence)
 
     @property
@@ -78,10 +90,21 @@ class Readiness:
             "worker that has its engines."
         )
 
+    @property
+    def moving(self) -> str:
+        if not self.is_too_large:
+            return ""
+        return (
+            f"Its weights want about {self.wants_gb:.3g} GB of memory; there are {self.has_gb:.3g}. Ask a "
+            "model server, or start it for a worker that has more (JUDGE_MEMORY says how much)."
+        )
+
 
 def readiness(entry: Entry, options: Mapping[str, Any]) -> Readiness:
     """`options`: all of the judge's, as it would run."""
-    needs = []
+    needs: list[Need] = []
+    known: list[Published | None] = []
+    wanted: list[float] = []
     for kind, (path, _) in entry.parts.items():
         checkpoint = options.get(f"{kind}.checkpoint")
         if checkpoint is None:
@@ -89,21 +112,54 @@ def readiness(entry: Entry, options: Mapping[str, Any]) -> Readiness:
         if path == SERVER:
             if not checkpoint:
                 needs.append(Need(MODEL, f"Needs a server and its model: {kind}.checkpoint."))
-        elif not checkpoint:
-            needs.append(Need(FILE, f"Needs a file: {kind}.checkpoint."))
+            continue
+        engine = path.rpartition(":")[2]
+        weights = find(engine, checkpoint, options.get(f"{kind}.model") or "")
+        if weights is not None:
+            wanted.append(weights.memory_gb(options.get(f"{kind}.precision", "")))
+        if not checkpoint:
+            needs.append(_file(kind, engine, weights))
         elif registry.whereabouts(checkpoint) == registry.TO_FETCH:
-            needs.append(_download(checkpoint))
-    absent = tuple(module for module in entry.needs if not is_installed(module))
-    return Readiness(tuple(dict.fromkeys(needs)), absent, entry.download_gb)
+            needs.append(_download(checkpoint, weights))
+            known.append(weights)
+    return Readiness(
+        tuple(dict.fromkeys(needs)),
+        registry.absent_libraries(entry),
+        entry.download_gb or _sum_of(known),
+        sum(wanted) if wanted else None,
+        memory_gb() if wanted else None,
+    )
 
 
-@lru_cache(maxsize=64)
-def is_installed(module: str) -> bool:
-    return importlib.util.find_spec(module) is not None
+def _sum_of(known: Sequence[Published | None]) -> float | None:
+    """None where one is unknown."""
+    sizes = {one: one.download_gb for one in known if one is not None}
+    return round(sum(sizes.values()), 2) if sizes and None not in known else None
 
 
-def _download(checkpoint: str) -> Need:
+def _in_brackets(gigabytes: float | None) -> str:
+    return f" ({gigabytes:g} GB)" if gigabytes else ""
+
+
+def _file(kind: str, engine: str, weights: Published | None) -> Need:
+    """The authors' file, where they have published one."""
+    official = OFFICIAL.get(engine, ())
+    words = f"Needs a file: {kind}.checkpoint"
+    if not official:
+        return Need(FILE, f"{words}.")
+    newest = official[-1]
+    size = _in_brackets(weights.download_gb if weights else None)
+    return Need(
+        FILE, f"{words}, {newest.name}{size} from {newest.address}.", newest.address, newest.name
+    )
+
+
+def _download(checkpoint: str, weights: Published | None) -> Need:
+    """A published tag of a library has no address of its own but what is known of it."""
     name = checkpoint.removeprefix("hf-hub:").partition(":")[0]
-    # A published tag of a library has no address of its own.
-    address = f"https://huggingface.co/{name}" if name.count("/") == 1 else ""
-    return Need(DOWNLOAD, f"Fetches {checkpoint} on first use.", address, checkpoint)
+    if name.count("/") != 1 and weights is not None:
+        name = weights.repository
+    address = f"{HUB}/{name}" if name.count("/") == 1 else ""
+    what = name if address else checkpoint
+    size = _in_brackets(weights.download_gb if weights else None)
+    return Need(DOWNLOAD, f"Fetches {what}{size} on first use.", address, what)
