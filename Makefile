@@ -78,6 +78,7 @@ bench-stats: .venv/dev
 	$(PY) -m tests.bench.edge_coverage
 	$(PY) -m tests.bench.many_looks
 	$(PY) -m tests.bench.true_verdict
+	$(PY) -m tests.bench.edit_verdict
 
 bench-judges: .venv/dev
 	$(PY) -m tests.bench.bench_judges

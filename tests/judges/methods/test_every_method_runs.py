@@ -145,8 +145,8 @@ CASES = {
 }
 
 
-# tests/test_workers.py runs these two whole.
-ELSEWHERE = {"geneval:GenEval", "soft_tifa:SoftTifa"}
+# tests/test_workers.py runs the first two whole, test_edit_form.py the last, which wants a source picture.
+ELSEWHERE = {"geneval:GenEval", "soft_tifa:SoftTifa", "edit_form:EditForm"}
 
 
 def test_every_method_of_the_catalogue_has_a_case():
