@@ -6,7 +6,7 @@ Most prompts have none and say so themselves: then nothing is asked of the datab
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,8 +40,14 @@ def pictures_of(prompt: Prompt) -> list[ShownPicture]:
 
 
 @register.inclusion_tag("annotations/prompt_pictures.html")
-def prompt_pictures(prompt: Prompt) -> dict[str, Any]:
-    return {"pictures": pictures_of(prompt)}
+def prompt_pictures(prompt: Prompt, marks: Sequence[Any] = ()) -> dict[str, Any]:
+    """`marks`: what people marked, as fractions; drawn over the picture that each is `on`."""
+    return {
+        "pictures": [
+            {"shown": shown, "marks": [mark for mark in marks if mark.on == shown.place]}
+            for shown in pictures_of(prompt)
+        ]
+    }
 
 
 def pictures_of_image(public_id: str) -> list[ShownPicture]:
