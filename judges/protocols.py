@@ -28,6 +28,18 @@ class Atom:
     parents: tuple[int, ...] = ()
 
 
+RESULT = "result"  # the place of the image itself
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A picture in its place, by the hash of its file. Places are those of the prompt's pictures
+    (source, reference, mask), and `RESULT`."""
+
+    place: str
+    sha256: str
+
+
 @dataclass(frozen=True, slots=True)
 class Subject:
     """What a method may know of an image: never who made it or what people said."""
@@ -36,6 +48,7 @@ class Subject:
     atoms: tuple[Atom, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
     size: tuple[int, int] = (0, 0)  # width and height of the picture in pixels
+    pictures: tuple[Placed, ...] = ()  # the prompt's, and the image itself last
 
 
 # --- what a method can want to know about a picture -----------------------------------------
@@ -100,24 +113,28 @@ class Question:
          "sequence": the geometric mean over the tokens of the first answer (with the end mark
                      where the model family scores it);
          "share": the first answer against the second: p₁ / (p₁ + p₂).
+
+    `pictures`: what is shown, in this order; () is the image alone.
     """
 
     text: str
     answers: tuple[str, ...]
     rule: str = "first_tokens"
+    pictures: tuple[Placed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Talk:
     """A conversation about the picture: what the model is asked, turn by turn.
 
-    The answer is a tuple with one reply for each turn.
+    The answer is a tuple with one reply for each turn. `pictures` are as of a question.
     """
 
     turns: tuple[str, ...]
     max_tokens: int = 256
     temperature: float = 0.0
     seed: int = 0
+    pictures: tuple[Placed, ...] = ()
 
 
 Want = Objects | ColorOf | DepthOf | Writing | Similarity | Question | Talk
@@ -231,6 +248,10 @@ class Method(Protocol):
 
 # --- engines: one protocol per kind, many pictures in one call ------------------------------
 
+# What one question is about: a picture, or several in their order, each with its place's name. An
+# engine gets several only where it `takes_several`.
+Shown = Image.Image | tuple[tuple[str, Image.Image], ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Patience:
@@ -262,6 +283,7 @@ class Engine(Protocol):
     batch: int  # pictures in one call; halved by the run where the memory is too small
     growing: Growing | None = None  # where it is found by itself
     needs_pixels: bool = True  # False for an engine that knows an image by its name
+    takes_several: bool = False  # whether one question may show several pictures
     patience: Patience = Patience()
     passed_self_tests: frozenset[str] = frozenset()  # kinds; written by the run
 
@@ -314,10 +336,8 @@ class Matcher(Engine, Protocol):
 
 
 class Answerer(Engine, Protocol):
-    def answer(
-        self, asked: Sequence[tuple[Image.Image, Sequence[Question]]]
-    ) -> list[list[Answer]]: ...
+    def answer(self, asked: Sequence[tuple[Shown, Sequence[Question]]]) -> list[list[Answer]]: ...
 
 
 class Talker(Engine, Protocol):
-    def talk(self, asked: Sequence[tuple[Image.Image, Talk]]) -> list[tuple[str, ...]]: ...
+    def talk(self, asked: Sequence[tuple[Shown, Talk]]) -> list[tuple[str, ...]]: ...

@@ -17,7 +17,7 @@ from judges.catalogue import entry
 from judges.engines.shared import memory
 from judges.errors import JudgeMissing, JudgeRefused
 from judges.options import Option, declared, shown_name, typed
-from judges.protocols import Engine, Method
+from judges.protocols import RESULT, Engine, Method
 from judges.recipes.entry import Entry
 from judges.recipes.names import load
 
@@ -147,6 +147,7 @@ def build(name: str, options: Mapping[str, Any]) -> Judge:
         }
     except (TypeError, ValueError) as error:
         raise JudgeRefused(f"“{name}” does not take these options: {error}") from error
+    _check_pictures(name, method, parts)
     facts = {kind: dict(engine.facts) for kind, engine in parts.items()}
     keys = {
         kind: _digest(
@@ -163,6 +164,18 @@ def build(name: str, options: Mapping[str, Any]) -> Judge:
         # A color belongs to the n-th object that this detector found.
         keys["colors"] = _digest([keys["objects"], keys["colors"]])
     return Judge(name, method, parts, keys, facts, self_test)
+
+
+def _check_pictures(name: str, method: Any, parts: Mapping[str, Any]) -> None:
+    """Several pictures in one question need an engine that takes them."""
+    shown = tuple(getattr(method, "pictures", (RESULT,)))
+    for engine in parts.values():
+        if shown != (RESULT,) and not getattr(engine, "takes_several", False):
+            raise JudgeRefused(
+                f"“{name}” shows several pictures in one question ({', '.join(shown)}), and "
+                f"{type(engine).__name__} takes one. Choose a judge whose engine takes several, such "
+                "as a model server or Qwen-VL."
+            )
 
 
 def checkpoints_of(chosen: Entry) -> dict[str, str]:

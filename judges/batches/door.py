@@ -22,7 +22,7 @@ from judges.batches.files import REQUESTS, Results, Shards
 from judges.batches.servers import Answers, Writes
 from judges.engines.openai_server import OpenAIServer, instead
 from judges.errors import JudgeRefused, Passing
-from judges.looks.gather import ROUNDS, ImageScorer, PendingImage
+from judges.looks.gather import ROUNDS, ImageScorer, PendingImage, alike
 from judges.models import Run
 from judges.protocols import Answer, Patience, Question, Talk, Want
 from judges.runs import lifecycle, score_chunk
@@ -193,17 +193,19 @@ def _wanted(
     if pending.failure or not pending.wants or not scorer.can_open(pending):
         return
     for kind, wants in by_kind.items():
-        if wants:
-            yield judge.parts[kind], wants
+        # Questions that show the same pictures are one call's.
+        for some in alike(wants) if kind == "answers" else [wants]:
+            if some:
+                yield judge.parts[kind], some
 
 
 def _ask(engine: Any, pending: PendingImage, wants: list[Any]) -> list[Any] | None:
     """The answers to all of them, or None where one is not there."""
     try:
         if isinstance(wants[0], Talk):
-            talks: list[Any] = engine.talk([(pending.picture, want) for want in wants])
+            talks: list[Any] = engine.talk([(pending.shown(want), want) for want in wants])
             return talks
-        answers: list[Any] = engine.answer([(pending.picture, wants)])[0]
+        answers: list[Any] = engine.answer([(pending.shown(wants[0]), wants)])[0]
         return answers
     except Passing:
         return None

@@ -19,12 +19,14 @@ from judges.engines.shared.batches import in_rows, questions_at_once
 from judges.engines.shared.checkpoint import CheckpointEngine
 from judges.engines.shared.clip_pixels import cut_square, padded
 from judges.engines.shared.control_tokens import expect_none, marks_of
+from judges.engines.shared.shown_pictures import named_pictures, title_of
 from judges.engines.shared.token_answers import AnswerReader
 from judges.errors import EngineRefused
 from judges.options import choice, fields_of_request, flag, free_text
-from judges.protocols import Answer, Question, Talk
+from judges.protocols import Answer, Question, Shown, Talk
 
 _QUESTION = "{question}"
+_ALONE = ("",)  # the names of a picture alone
 # Of `apply_chat_template`, what the engine itself decides.
 _OURS = {
     *("conversation", "chat_template", "tokenize", "add_generation_prompt", "padding"),
@@ -43,6 +45,11 @@ class PictureAndText(CheckpointEngine):
     end_mark = False
     chat: Mapping[str, Any] | None = None
     rows = 16
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        # Words around a question have one place for a picture.
+        self.takes_several = not self.template
 
     def _load(self) -> None:
         weights.prepare()
@@ -66,18 +73,19 @@ class PictureAndText(CheckpointEngine):
         self._reader = AnswerReader(self._processing.tokenizer, end)
         self._can_keep = "logits_to_keep" in inspect.signature(self._net.forward).parameters
 
-    def answer(self, asked: Sequence[tuple[Image.Image, Sequence[Question]]]) -> list[list[Answer]]:
+    def answer(self, asked: Sequence[tuple[Shown, Sequence[Question]]]) -> list[list[Answer]]:
         self.load()
-        images = [self._squared(image) for image, _ in asked]
+        split = [self._split(shown) for shown, _ in asked]
         rows: dict[tuple[int, str, tuple[int, ...]], list[Question]] = {}
         for place, (_, questions) in enumerate(asked):
             for question in questions:
-                key = (place, self._written(question.text), self._reader.forced(question))
+                text = self._written(question.text, split[place][0])
+                key = (place, text, self._reader.forced(question))
                 rows.setdefault(key, []).append(question)
         answers: dict[tuple[int, Question], Answer] = {}
 
         def read(some: Sequence[tuple[int, str, tuple[int, ...]]]) -> None:
-            scores = self._scores([(images[p], text, forced) for p, text, forced in some])
+            scores = self._scores([(split[p][1], text, forced) for p, text, forced in some])
             for key, logits in zip(some, scores, strict=True):
                 for question in rows[key]:
                     (answers[key[0], question],) = self._reader.read([question], logits)
@@ -89,10 +97,15 @@ class PictureAndText(CheckpointEngine):
             for place, (_, questions) in enumerate(asked)
         ]
 
-    def talk(self, asked: Sequence[tuple[Image.Image, Talk]]) -> list[tuple[str, ...]]:
+    def talk(self, asked: Sequence[tuple[Shown, Talk]]) -> list[tuple[str, ...]]:
         self.load()
         with weights.memory_guard(), weights.prepare().inference_mode():
-            return [self._converse(self._squared(image), talk) for image, talk in asked]
+            return [self._converse(*self._split(shown), talk) for shown, talk in asked]
+
+    def _split(self, shown: Shown) -> tuple[tuple[str, ...], list[Image.Image]]:
+        """The names of the pictures, and the pictures as the model takes them."""
+        named = named_pictures(shown)
+        return tuple(name for name, _ in named), [self._squared(image) for _, image in named]
 
     def _squared(self, image: Image.Image) -> Image.Image:
         if self.square == "longest":
@@ -104,24 +117,26 @@ class PictureAndText(CheckpointEngine):
 
     # --- questions
 
-    def _written(self, text: str) -> str:
+    def _written(self, text: str, names: tuple[str, ...] = _ALONE) -> str:
         expect_none(text, self._marks)
         if self.template:
+            if len(names) > 1:
+                raise ValueError("A model without a chat template takes one picture.")
             return self.template.replace(_QUESTION, text)
-        return self._rendered([_turn("user", text, with_picture=True)])
+        return self._rendered([_turn("user", text, names)])
 
     def _rendered(self, messages: list[dict[str, Any]]) -> str:
         return self._processing.apply_chat_template(
             messages, tokenize=False, add_generation_prompt=True, **(self.chat or {})
         )
 
-    def _given(self, images: list[Image.Image], texts: list[str]) -> Any:
+    def _given(self, images: list[list[Image.Image]], texts: list[str]) -> Any:
         begin = self._processing.tokenizer.bos_token
         # Some chat templates already write the mark of the beginning that the tokenizer adds.
         twice = bool(begin) and all(text.startswith(begin) for text in texts)
         given = self._processing(
-            # In lists of one: some families take a flat list as the pictures of one text.
-            images=[[image] for image in images],
+            # A list for each text: some families take a flat list as the pictures of one text.
+            images=images,
             text=texts,
             padding=True,
             # Some processors have a side of their own, whatever the tokenizer's is.
@@ -131,10 +146,10 @@ class PictureAndText(CheckpointEngine):
         )
         return given.to(self._net.device, self._net.dtype)
 
-    def _scores(self, rows: Sequence[tuple[Image.Image, str, tuple[int, ...]]]) -> list[Any]:
+    def _scores(self, rows: Sequence[tuple[list[Image.Image], str, tuple[int, ...]]]) -> list[Any]:
         """For each row the scores after the text, then after each of its forced tokens."""
         torch = weights.prepare()
-        given = self._given([image for image, _, _ in rows], [text for _, text, _ in rows])
+        given = self._given([images for images, _, _ in rows], [text for _, text, _ in rows])
         forced = [tokens for _, _, tokens in rows]
         if self._is_pair:
             lines = _filled([[self._text.decoder_start_token_id, *t] for t in forced], 0)
@@ -160,7 +175,9 @@ class PictureAndText(CheckpointEngine):
 
     # --- conversations
 
-    def _converse(self, image: Image.Image, talk: Talk) -> tuple[str, ...]:
+    def _converse(
+        self, names: tuple[str, ...], images: list[Image.Image], talk: Talk
+    ) -> tuple[str, ...]:
         """With its own seed, leaving everybody else's random numbers alone."""
         torch = weights.prepare()
         if self.template and len(talk.turns) > 1:
@@ -172,14 +189,14 @@ class PictureAndText(CheckpointEngine):
             torch.manual_seed(talk.seed)
             for turn in talk.turns:
                 expect_none(turn, self._marks)
-                messages.append(_turn("user", turn, with_picture=not messages))
-                text = self._written(turn) if self.template else self._rendered(messages)
-                replies.append(self._reply(image, text, talk))
+                messages.append(_turn("user", turn, () if messages else names))
+                text = self._written(turn, names) if self.template else self._rendered(messages)
+                replies.append(self._reply(images, text, talk))
                 messages.append(_turn("assistant", replies[-1]))
         return tuple(replies)
 
-    def _reply(self, image: Image.Image, text: str, talk: Talk) -> str:
-        given = self._given([image], [text])
+    def _reply(self, images: list[Image.Image], text: str, talk: Talk) -> str:
+        given = self._given([images], [text])
         how: dict[str, Any] = {"do_sample": False}
         if talk.temperature:
             how = {"do_sample": True, "temperature": talk.temperature}
@@ -230,9 +247,14 @@ class ImageTextModel(PictureAndText):
             raise ValueError("“chat” is for a chat template, and “template” takes its place.")
 
 
-def _turn(role: str, text: str, *, with_picture: bool = False) -> dict[str, Any]:
-    picture = [{"type": "image"}] if with_picture else []
-    return {"role": role, "content": [*picture, {"type": "text", "text": text}]}
+def _turn(role: str, text: str, names: tuple[str, ...] = ()) -> dict[str, Any]:
+    """With so many pictures before the text, each after the words that name it."""
+    content = []
+    for number, name in enumerate(names, start=1):
+        if title := title_of(number, name):
+            content.append({"type": "text", "text": title})
+        content.append({"type": "image"})
+    return {"role": role, "content": [*content, {"type": "text", "text": text}]}
 
 
 def _lengthened(

@@ -17,10 +17,11 @@ from PIL import Image
 
 from judges.engines.image_text import PictureAndText
 from judges.engines.shared.shared_prefix import FeatureMemory, Row, SharedPrefix, TokenTree
+from judges.engines.shared.shown_pictures import named_pictures
 from judges.engines.shared.weights import memory_guard, prepare
 from judges.errors import EngineRefused
 from judges.options import choice, whole
-from judges.protocols import Answer, Question
+from judges.protocols import Answer, Question, Shown
 
 FAMILY = ("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe")
 SCORES = ("generate", "logits")
@@ -107,16 +108,17 @@ class QwenVL(PictureAndText):
             self._embed, self._net.model.language_model, self._net.get_output_embeddings()
         )
 
-    def answer(self, asked: Sequence[tuple[Image.Image, Sequence[Question]]]) -> list[list[Answer]]:
+    def answer(self, asked: Sequence[tuple[Shown, Sequence[Question]]]) -> list[list[Answer]]:
         self.load()
         started = time.perf_counter()
         asking = [place for place, (_, questions) in enumerate(asked) if questions]
         answers: list[list[Answer]] = [[] for _ in asked]
         with memory_guard(), prepare().inference_mode():
-            pictures = self._look([asked[place][0] for place in asking])
+            shown = [named_pictures(asked[place][0]) for place in asking]
+            looked = iter(self._look([image for named in shown for _, image in named]))
             rows = [
-                self._row(picture, asked[place][1])
-                for place, picture in zip(asking, pictures, strict=True)
+                self._row([(name, next(looked)) for name, _ in named], asked[place][1])
+                for place, named in zip(asking, shown, strict=True)
             ]
             for place, row, scores in zip(asking, rows, self._prefix.scores(rows), strict=True):
                 answers[place] = self._reader.read(asked[place][1], self._processed(scores, row))
@@ -157,36 +159,47 @@ class QwenVL(PictureAndText):
 
     # --- questions
 
-    def _row(self, picture: _Features, questions: Sequence[Question]) -> Row:
+    def _row(self, pictures: Sequence[tuple[str, _Features]], questions: Sequence[Question]) -> Row:
+        """Words and pictures by turns, and the questions as a tree after the last picture."""
         torch = prepare()
+        names = tuple(name for name, _ in pictures)
         tree, wanted = TokenTree(), []
+        before: list[list[int]] = []
         for question in questions:
-            before, after = self._halves(question.text)
+            *before, after = self._around(question.text, names)
             end = tree.follow(after)[-1]
             wanted += [end, *tree.follow(self._reader.forced(question), end)]
-        words = self._embed(torch.tensor(before, device=self._net.device))
-        rows, columns = picture.grid
-        at = torch.zeros(len(before) + rows * columns, dtype=torch.bool, device=words.device)
-        at[len(before) :] = True
+        embeds, positions, at, start = [], [], [], 0
+        for tokens, (_, picture) in zip(before, pictures, strict=True):
+            words = self._embed(torch.tensor(tokens, device=self._net.device))
+            rows, columns = picture.grid
+            embeds += [words, picture.tokens.to(words.dtype)]
+            positions.append(_places(start, len(tokens), rows, columns))
+            at += [False] * len(tokens) + [True] * (rows * columns)
+            start += len(tokens) + max(rows, columns)
         return Row(
-            embeds=torch.cat([words, picture.tokens.to(words.dtype)]),
-            positions=_places(len(before), rows, columns).to(words.device),
-            start=len(before) + max(rows, columns),
+            embeds=torch.cat(embeds),
+            positions=torch.cat(positions, dim=1).to(self._net.device),
+            start=start,
             tree=tree,
             wanted=wanted,
-            at=at,
-            layers=picture.layers,
+            at=torch.tensor(at, device=self._net.device),
+            words=frozenset(token for tokens in before for token in tokens),
+            layers=tuple(
+                torch.cat(layer)
+                for layer in zip(*(picture.layers for _, picture in pictures), strict=True)
+            ),
         )
 
-    def _halves(self, text: str) -> tuple[list[int], list[int]]:
-        """The tokens before the picture and after it.
+    def _around(self, text: str, names: tuple[str, ...]) -> list[list[int]]:
+        """The tokens before each picture, and those after the last.
 
-        The picture's mark is a token of its own, so both halves have the same tokens as in the
-        whole text.
+        A picture's mark is a token of its own, so the parts have the same tokens as in the whole
+        text.
         """
-        before, _, after = self._written(text).partition(self._processing.image_token)
         encode = self._processing.tokenizer.encode
-        return encode(before, add_special_tokens=False), encode(after, add_special_tokens=False)
+        parts = self._written(text, names).split(self._processing.image_token)
+        return [encode(part, add_special_tokens=False) for part in parts]
 
     def _processed(self, scores: Any, row: Row) -> Any:
         """The scores as in `generate`: tokens that occurred before are penalised."""
@@ -195,8 +208,7 @@ class QwenVL(PictureAndText):
         scores = scores.float()
         if not self._as_generated or penalty in (None, 1.0):
             return scores
-        before, _ = self._halves("")
-        prompt = {*before, self._processing.image_token_id}
+        prompt = {*row.words, self._processing.image_token_id}
         scores = scores.clone()
         for line, node in enumerate(row.wanted):
             there = torch.tensor(sorted(prompt | {*row.tree.path(node)}), device=scores.device)
@@ -205,13 +217,14 @@ class QwenVL(PictureAndText):
         return scores
 
 
-def _places(before: int, rows: int, columns: int) -> Any:
-    """M-RoPE: time, height and width of each token; a picture stands at one time."""
+def _places(start: int, before: int, rows: int, columns: int) -> Any:
+    """M-RoPE: time, height and width of each token, of so many words and a picture from `start` on; a
+    picture stands at one time."""
     torch = prepare()
     words = torch.arange(before).expand(3, -1)
     down, across = torch.meshgrid(torch.arange(rows), torch.arange(columns), indexing="ij")
     picture = torch.stack([torch.zeros_like(down), down, across]).reshape(3, -1)
-    return torch.cat([words, before + picture], dim=1)
+    return start + torch.cat([words, before + picture], dim=1)
 
 
 def flatten_patches(embed: Any) -> None:

@@ -8,20 +8,24 @@ thresholds, for other judges, and for the next worker if this one dies.
 from __future__ import annotations
 
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from django.db.models import prefetch_related_objects
 from PIL import Image as Picture
 
-from annotations.models import Image
+from annotations.models import Image, Prompt
 from annotations.pictures.store import open_picture
+from annotations.sources.records import PLACES
 from judges.looks import store as look_store
 from judges.looks.ask_engine import Call, Failed, ask_in_batches, reason_of
 from judges.models import Look
 from judges.protocols import (
+    RESULT,
     Answer,
     Answerer,
     Atom,
@@ -34,8 +38,10 @@ from judges.protocols import (
     Matcher,
     Method,
     Objects,
+    Placed,
     Question,
     Seen,
+    Shown,
     Similarity,
     Subject,
     Talk,
@@ -51,6 +57,8 @@ from judges.registry import Judge
 DECODERS = 4
 # A method that still asks after this many rounds will never stop.
 ROUNDS = 20
+# Pictures of prompts that stay open: the images of a prompt are asked about soon after each other.
+OPEN = 32
 
 
 @dataclass(eq=False, slots=True)
@@ -63,12 +71,23 @@ class PendingImage:
     wants: list[Want] = field(default_factory=list)
     failure: str = ""
     decoding: Future[Picture.Image] | None = None
+    beside: dict[str, Future[Picture.Image]] = field(default_factory=dict)  # its prompt's, by place
 
     @property
     def picture(self) -> Picture.Image:
         """Only after `ImageScorer.can_open` has said yes."""
         assert self.decoding is not None
         return self.decoding.result()
+
+    def shown(self, want: Want) -> Shown:
+        """What the question shows: the image, or all pictures in their places. After `can_open`."""
+        placed = pictures_of(want)
+        if not placed:
+            return self.picture
+        return tuple(
+            (one.place, self.picture if one.place == RESULT else self.beside[one.place].result())
+            for one in placed
+        )
 
 
 class ImageScorer:
@@ -96,18 +115,19 @@ class ImageScorer:
         self._classes = tuple(getattr(judge.parts.get("objects"), "classes", ()))
         self._needs_pixels = any(getattr(e, "needs_pixels", True) for e in judge.parts.values())
         self._decoders = ThreadPoolExecutor(DECODERS, thread_name_prefix="decode")
+        self._open: OrderedDict[str, Future[Picture.Image]] = OrderedDict()
 
     def close(self) -> None:
         self._decoders.shutdown(wait=False, cancel_futures=True)
 
     def begin(self, images: Iterable[Image]) -> list[PendingImage]:
         """Read what is stored and start decoding the pictures that are needed; asks no engine."""
-        return self._begin([self._pending(image, subject_of(image)) for image in images])
+        return self._begin([self._pending(i, subject_of(i)) for i in with_prompt_pictures(images)])
 
     def look_up(self, images: Iterable[Image]) -> list[PendingImage]:
         """What is stored of more images than an engine takes at once: where it is all that is wanted,
         one query for them all. `start` comes next."""
-        block = [self._pending(image, subject_of(image)) for image in images]
+        block = [self._pending(i, subject_of(i)) for i in with_prompt_pictures(images)]
         self._ask_method(block)
         self._read_stored(block)
         return block
@@ -214,6 +234,18 @@ class ImageScorer:
     def _start_decoding(self, pending: PendingImage) -> None:
         if pending.decoding is None and pending.image.file:
             pending.decoding = self._decoders.submit(open_picture, pending.image.file)
+        places = {one.place for want in pending.wants for one in pictures_of(want)}
+        if places - {RESULT, *pending.beside}:
+            for row in pending.image.prompt.pictures.all():
+                if row.place in places:
+                    pending.beside[row.place] = self._opening(row.file)
+
+    def _opening(self, file: str) -> Future[Picture.Image]:
+        opening = self._open.pop(file, None) or self._decoders.submit(open_picture, file)
+        self._open[file] = opening
+        if len(self._open) > OPEN:
+            self._open.popitem(last=False)
+        return opening
 
     # --- asking the engines ---------------------------------------------------------------
 
@@ -227,6 +259,8 @@ class ImageScorer:
                 for pending in wanted:
                     pending.failure = f"No engine of this judge answers “{kind}”."
                 continue
+            if not getattr(self._parts[kind], "takes_several", False):
+                wanted = {p: wants for p, wants in wanted.items() if _needs_one_picture(p, wants)}
             if getattr(self._parts[kind], "needs_pixels", True):
                 readable = [pending for pending in wanted if self.can_open(pending)]
                 # Pictures of one size side by side: an engine pads them less.
@@ -243,11 +277,16 @@ class ImageScorer:
         self._start_decoding(pending)
         assert pending.decoding is not None
         error = pending.decoding.exception()
-        if isinstance(error, FileNotFoundError):
-            pending.failure = "The file of this image is gone from the storage."
-        elif error is not None:
-            pending.failure = f"The file of this image cannot be read: {error}."
-        return error is None
+        if error is not None:
+            pending.failure = _why_closed("The file of this image", error)
+        for place in dict.fromkeys(one.place for w in pending.wants for one in pictures_of(w)):
+            if place == RESULT or pending.failure:
+                continue
+            if place not in pending.beside:
+                pending.failure = f"This prompt has no {place} picture any more."
+            elif (error := pending.beside[place].exception()) is not None:
+                pending.failure = _why_closed(f"The {place} picture of this prompt", error)
+        return not pending.failure
 
     def _ask_objects(self, wanted: Mapping[PendingImage, Sequence[Objects]]) -> None:
         detector: Detector = self._parts["objects"]
@@ -297,7 +336,7 @@ class ImageScorer:
         talker: Talker = self._parts["talk"]
 
         def talk(asked: Sequence[tuple[PendingImage, Talk]]) -> Sequence[Any]:
-            return talker.talk([(p.picture, want) for p, want in asked])
+            return talker.talk([(p.shown(want), want) for p, want in asked])
 
         self._ask_each("talk", talk, wanted)
 
@@ -345,13 +384,17 @@ class ImageScorer:
             self.keep("depth", rows)
 
     def _ask_answers(self, wanted: Mapping[PendingImage, Sequence[Question]]) -> None:
-        """All questions about a picture in one call, with those of the judges that come next."""
+        """All questions that show the same in one call, with those of the judges that come next."""
         answerer: Answerer = self._parts["answers"]
 
         def answer(asked: Sequence[tuple[PendingImage, Sequence[Question]]]) -> Sequence[Any]:
-            return answerer.answer([(p.picture, questions) for p, questions in asked])
+            return answerer.answer([(p.shown(some[0]), some) for p, some in asked])
 
-        items = [(p, [*own, *self._of_siblings(p, own)]) for p, own in wanted.items()]
+        items = [
+            (p, some)
+            for p, own in wanted.items()
+            for some in alike([*own, *self._of_siblings(p, own)])
+        ]
         for answered, seconds in self._timed("answers", answer, items):
             rows: list[tuple[PendingImage, Want, Any, float]] = []
             for (pending, questions), answers in answered:
@@ -374,7 +417,7 @@ class ImageScorer:
             return [Answer(None, reason=failed.reason)]
 
         def answer(asked: Sequence[Question]) -> list[Answer]:
-            return [answerer.answer([(pending.picture, [question])])[0][0] for question in asked]
+            return [answerer.answer([(pending.shown(one), [one])])[0][0] for one in asked]
 
         return [
             Answer(None, reason=reply.reason) if isinstance(reply, Failed) else reply
@@ -391,10 +434,14 @@ class ImageScorer:
             except Exception:  # noqa: S112 - its own run will say what is wrong
                 continue
             of_siblings |= dict.fromkeys(want for want in wants if isinstance(want, Question))
+        # What shows other pictures waits for its own run: here nobody has opened them.
+        open_now = {(), *(question.pictures for question in own)}
         new = [
             question
             for question in of_siblings
-            if question not in pending.seen and question not in own
+            if question not in pending.seen
+            and question not in own
+            and question.pictures in open_now
         ]
         if new:
             self._read_stored_kind(self.judge.keys["answers"], {pending: new})
@@ -437,6 +484,36 @@ def _named_pixel(pending: PendingImage) -> Picture.Image:
     return pixel
 
 
+def pictures_of(want: Want) -> tuple[Placed, ...]:
+    """What a question shows besides the image, and in which order; () is the image alone."""
+    return getattr(want, "pictures", ())
+
+
+def alike(questions: Iterable[Question]) -> list[list[Question]]:
+    """Those together that show the same pictures in the same order."""
+    found: dict[tuple[Placed, ...], list[Question]] = {}
+    for question in questions:
+        found.setdefault(question.pictures, []).append(question)
+    return list(found.values())
+
+
+def with_prompt_pictures(images: Iterable[Image]) -> list[Image]:
+    """One query for all that have some; most prompts have none, and nobody looks for them."""
+    images = list(images)
+    with_some = [image.prompt for image in images if image.prompt.picture_count]
+    if with_some:
+        prefetch_related_objects(with_some, "pictures")
+    return images
+
+
+def placed_of(prompt: Prompt) -> tuple[Placed, ...]:
+    """The prompt's pictures, the source first and masks last."""
+    if not prompt.picture_count:
+        return ()
+    rows = sorted(prompt.pictures.all(), key=lambda row: (PLACES.index(row.kind), row.pk))
+    return tuple(Placed(row.place, row.sha256) for row in rows)
+
+
 def subject_of(image: Image) -> Subject:
     prompt = image.prompt
     return Subject(
@@ -447,6 +524,7 @@ def subject_of(image: Image) -> Subject:
         ),
         metadata=prompt.metadata,
         size=(image.width or 0, image.height or 0),
+        pictures=(*placed_of(prompt), Placed(RESULT, image.sha256)),
     )
 
 
@@ -467,6 +545,20 @@ def mean_depth(raw: np.ndarray, want: DepthOf) -> float | None:
     if high == low:
         return 0.0
     return float((inside.astype(np.float64) - low).mean() / (high - low))
+
+
+def _needs_one_picture(pending: PendingImage, wants: Sequence[Want]) -> bool:
+    if any(map(pictures_of, wants)):
+        pending.failure = (
+            "This judge shows several pictures in one question, and its engine takes one."
+        )
+    return not pending.failure
+
+
+def _why_closed(what: str, error: BaseException) -> str:
+    if isinstance(error, FileNotFoundError):
+        return f"{what} is gone from the storage."
+    return f"{what} cannot be read: {error}."
 
 
 def _of_kind(kind: str, wants: Sequence[Want]) -> list[Any]:

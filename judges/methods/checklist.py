@@ -23,6 +23,7 @@ from judges.methods.shared.answer_spellings import matches
 from judges.methods.shared.formula import FUNCTIONS, NAME, NoValue, parse
 from judges.methods.shared.points import NoPoints, Point, numbered, points_of
 from judges.methods.shared.replies import FORMS, MISSING, Reply
+from judges.methods.shared.shown import NoPicture, check_places, pictures_option, shown_to
 from judges.options import (
     MOST_TOKENS,
     Optioned,
@@ -35,7 +36,7 @@ from judges.options import (
     texts,
     whole,
 )
-from judges.protocols import AtomJudgement, Judgement, Seen, Subject, Talk, Unscored, Want
+from judges.protocols import AtomJudgement, Judgement, Placed, Seen, Subject, Talk, Unscored, Want
 
 POINTS = "points"
 EACH = "#"  # in a path: the number of the point
@@ -56,6 +57,7 @@ class Ask:
     number: int  # of the ask, counted from 1
     text: str
     point: int | None = None  # place of the point, counted from 0
+    pictures: tuple[Placed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +120,14 @@ class Checklist(Optioned):
     temperature: float = real(0.0, "Of the replies.", minimum=0, maximum=2)
     max_tokens: int = whole(1_024, "The longest reply, in tokens.", minimum=1, maximum=MOST_TOKENS)
     seed: int = whole(0, "Of the first try; the next ones count on.", minimum=0, maximum=2**31 - 1)
+    pictures: tuple[str, ...] = pictures_option()
 
     identity: ClassVar[str] = "Checklist"
     version: ClassVar[str] = "1"
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_places(self.pictures)
         for name, path in (self.fields or {}).items():
             self._check_field(name, path)
         known = [POINTS, *(self.fields or {})]
@@ -139,7 +143,7 @@ class Checklist(Optioned):
         try:
             points = self._points(subject)
             asks = self._asked(subject, points)
-        except NoPoints:
+        except (NoPoints, NoPicture):
             return ()
         wants: dict[Want, None] = {}
         for ask in asks:
@@ -155,7 +159,7 @@ class Checklist(Optioned):
         try:
             points = self._points(subject)
             asks = self._asked(subject, points)
-        except NoPoints as error:
+        except (NoPoints, NoPicture) as error:
             return Unscored(str(error), lacks=error.lacks)
         replies = {ask: self._reply(ask, seen, points) for ask in asks}
         read = [self._read_point(place, point, replies) for place, point in enumerate(points)]
@@ -204,18 +208,19 @@ class Checklist(Optioned):
 
     def _asked(self, subject: Subject, points: Sequence[Point]) -> list[Ask]:
         asks = []
+        pictures = shown_to(subject, self.pictures)
         for number, text in enumerate(self.asks, start=1):
             about: Sequence[int | None] = (None,)
             if "{point}" in text:
                 about = range(len(points))
             for place in about:
-                asks.append(Ask(number, _filled(text, subject, points, place), place))
+                asks.append(Ask(number, _filled(text, subject, points, place), place, pictures))
         return asks
 
     def _talks(self, ask: Ask) -> list[Talk]:
         """The same again, with other seeds, until everything can be read."""
         return [
-            Talk((ask.text,), self.max_tokens, self.temperature, self.seed + number)
+            Talk((ask.text,), self.max_tokens, self.temperature, self.seed + number, ask.pictures)
             for number in range(self.tries)
         ]
 

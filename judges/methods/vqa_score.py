@@ -22,6 +22,7 @@ import numpy as np
 
 from judges.methods.shared.answer_evidence import answer_as_evidence
 from judges.methods.shared.answer_spellings import variants
+from judges.methods.shared.shown import NoPicture, check_places, pictures_option, shown_to
 from judges.options import Optioned, choice, free_text
 from judges.protocols import Judgement, Question, Seen, Subject, Unscored, Want
 
@@ -105,12 +106,14 @@ class VqaScore(Optioned):
         longest=2_000,
     )
     rule: str = choice("", RULES, "Which tokens count as yes; empty: the wording's own rule.")
+    pictures: tuple[str, ...] = pictures_option()
 
     identity: ClassVar[str] = "VqaScore"
     version: ClassVar[str] = "1"
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_places(self.pictures)
         if self.template:
             _place(self.template)
 
@@ -122,18 +125,25 @@ class VqaScore(Optioned):
             "wording": self.wording,
             "template": self.template or known.template,
             "rule": self.rule or known.rule,
+            "pictures": self.pictures,
         }
 
     def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
         if not subject.prompt.strip():
             return ()
-        want = self._question(subject.prompt)
+        try:
+            want = self._question(subject)
+        except NoPicture:
+            return ()
         return () if want in seen else (want,)
 
     def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
         if not subject.prompt.strip():
             return Unscored("This prompt is empty.", lacks="words")
-        question = self._question(subject.prompt)
+        try:
+            question = self._question(subject)
+        except NoPicture as error:
+            return Unscored(str(error), lacks=error.lacks)
         answer = seen[question]
         evidence = {"question": question.text, **answer_as_evidence(answer)}
         value = answer.probability
@@ -143,7 +153,7 @@ class VqaScore(Optioned):
             return Unscored(f"The answer {value} is not a probability.", evidence)
         return Judgement(float(value), evidence=evidence, assumed=int(answer.between is not None))
 
-    def _question(self, prompt: str) -> Question:
+    def _question(self, subject: Subject) -> Question:
         chosen = WORDINGS[self.wording]
         template, rule = self.template or chosen.template, self.rule or chosen.rule
         answers = chosen.answers
@@ -152,7 +162,8 @@ class VqaScore(Optioned):
         elif rule in ("first_tokens", "distinct_tokens") and len(answers) == 1:
             answers = variants("Yes")
         # Not str.format: a prompt may hold braces, and so may the rest of a template.
-        return Question(template.replace(_place(template), prompt, 1), answers, rule)
+        text = template.replace(_place(template), subject.prompt, 1)
+        return Question(text, answers, rule, shown_to(subject, self.pictures))
 
 
 def _place(template: str) -> str:

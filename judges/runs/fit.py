@@ -11,15 +11,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q, QuerySet, prefetch_related_objects
 
 from annotations.database.leases import reason_of
 from annotations.models import Atom as AtomRow
 from annotations.models import Image, Prompt, Study
 from judges import catalogue, registry
 from judges.errors import JudgeRefused
+from judges.looks.gather import placed_of
+from judges.methods.shared.shown import NoPicture
 from judges.models import Look
-from judges.protocols import Atom, Method, Seen, Subject, Unscored
+from judges.protocols import RESULT, Atom, Method, Placed, Seen, Subject, Unscored
 from judges.recipes.entry import Entry
 from judges.recipes.names import load
 
@@ -60,6 +62,7 @@ MENDS = {
     "choices": Mend("Give choices", "prompt-parts"),
     "yes or no": Mend("Change the questions", "prompt-parts"),
     PICTURE: Mend("Add the files", "imports"),
+    NoPicture.lacks: Mend("Add the pictures", "imports"),
     "category": Mend("Choose the category", "run-options", of_judge=True),
     "kind": Mend("Choose the kind", "run-options", of_judge=True),
 }
@@ -228,7 +231,7 @@ def _batches(study: Study) -> Iterator[PromptImages]:
 
 
 def _read(prompts: QuerySet[Prompt]) -> list[PromptImages]:
-    """Three queries, whatever the number of prompts."""
+    """Three queries, whatever the number of prompts; a fourth where some have pictures."""
     keys = prompts.order_by().values("pk")
     counted = Image.objects.filter(prompt__in=keys).order_by().values_list("prompt")
     images = {
@@ -238,11 +241,20 @@ def _read(prompts: QuerySet[Prompt]) -> list[PromptImages]:
         )
     }
     atoms = _atoms(keys)
+    rows = list(prompts.order_by("pk").only("text", "metadata", "picture_count"))
+    prefetch_related_objects([prompt for prompt in rows if prompt.picture_count], "pictures")
     return [
         PromptImages(
-            Subject(text, tuple(atoms.get(pk, ())), metadata, _SIZE), *images.get(pk, (0, 0))
+            Subject(
+                prompt.text,
+                tuple(atoms.get(prompt.pk, ())),
+                prompt.metadata,
+                _SIZE,
+                (*placed_of(prompt), Placed(RESULT, "")),
+            ),
+            *images.get(prompt.pk, (0, 0)),
         )
-        for pk, text, metadata in prompts.order_by("pk").values_list("pk", "text", "metadata")
+        for prompt in rows
     ]
 
 

@@ -55,7 +55,8 @@ ALIKE_IN_A_ROW = 10
 _alike: dict[int, tuple[str, int]] = {}  # run -> the reason of the last image, of how many in a row
 _signalled: dict[int, float] = {}  # study -> when `scores_changed` was last sent
 # What a judge may know of an image; nothing else is read.
-OF_IMAGE, OF_PROMPT = ("key", "file", "width", "height"), ("text", "metadata")
+OF_IMAGE = ("key", "file", "sha256", "width", "height")
+OF_PROMPT = ("text", "metadata", "picture_count")
 IMAGE_FIELDS = (*OF_IMAGE, *(f"prompt__{field}" for field in OF_PROMPT))
 
 

@@ -81,7 +81,8 @@ class Row:
     `embeds` (length, width) is the beginning as the language model takes it in; `positions`
     (axes, length) are its places, one axis for most models, three for M-RoPE; `start` is the
     place of the first token after it. `layers` are features added at `at` behind each of the
-    first layers (DeepStack). `wanted` are the nodes after which the next token is scored.
+    first layers (DeepStack). `words` are the tokens of text in the beginning; `wanted` are the nodes
+    after which the next token is scored.
     """
 
     embeds: Any
@@ -91,6 +92,7 @@ class Row:
     wanted: list[int]
     at: Any = None
     layers: Sequence[Any] = field(default_factory=tuple)
+    words: frozenset[int] = frozenset()
 
     @property
     def lengths(self) -> tuple[int, int]:

@@ -26,8 +26,19 @@ class Asked:
 
     @property
     def picture(self) -> str:
+        """The first."""
+        return self.shown[0][1]
+
+    @property
+    def shown(self) -> list[tuple[str, str]]:
+        """Each picture that was sent, in order, with the words right before it."""
         turns = [m for m in self.body["messages"] if isinstance(m["content"], list)]
-        return turns[0]["content"][0]["image_url"]["url"]
+        sent, words = [], ""
+        for part in turns[0]["content"]:
+            if part["type"] == "image_url":
+                sent.append((words, part["image_url"]["url"]))
+            words = part.get("text", "")
+        return sent
 
 
 @dataclass

@@ -151,6 +151,7 @@ def test_the_words_that_are_asked_belong_to_the_options():
         "wording": "v3",
         "template": WORDINGS["v3"].template,
         "rule": "sequence",
+        "pictures": ("result",),
     }
 
 
