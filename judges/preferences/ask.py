@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from PIL import Image
-
 from annotations.models import Study
 from annotations.pictures.store import open_picture
 from judges import registry
@@ -17,8 +15,10 @@ from judges.errors import JudgeRefused, Passing
 from judges.looks.ask_engine import Failed, ask_in_batches
 from judges.looks.store import key_of
 from judges.methods import which_of_two
+from judges.methods.which_of_two import APART, LEFT, RIGHT, STRIP, Layout
 from judges.models import Judge, Look
-from judges.preferences.stored import Two, in_parts, judge_row, known, pairs_of
+from judges.preferences.stored import Two, in_parts, judge_row, known, layout_of, pairs_of
+from judges.protocols import Shown
 from judges.signals import scores_changed
 
 AT_ONCE = 32  # pairs, whose pictures are in the memory together
@@ -50,10 +50,11 @@ def ask(
     name: str,
     options: Mapping[str, Any],
     limit: int | None = None,
+    layout: Layout = APART,
     keep_alive: Callable[[], None] = lambda: None,
 ) -> Told:
     registry.check_options(name, options)
-    judge = judge_row(name, options)
+    judge = judge_row(name, options, layout)
     engine = registry.build(name, options).parts["talk"]
     told = Told(judge)
     try:
@@ -81,6 +82,7 @@ def _some(study: Study, limit: int | None) -> Iterator[Two]:
 def _ask_some(
     judge: Judge, engine: Any, some: list[Two], told: Told, keep_alive: Callable[[], None]
 ) -> None:
+    layout = layout_of(judge)
     there = known(judge, some)
     told.pairs += len(some)
     told.there += len(there)
@@ -88,7 +90,7 @@ def _ask_some(
 
     def call(batch: Any) -> Any:
         return engine.talk(
-            [(_drawn(two, left), which_of_two.asked(two.prompt)) for two, left in batch]
+            [(_shown(two, left, layout), two.question(left, layout)) for two, left in batch]
         )
 
     for answers in ask_in_batches(engine, call, asked, keep_alive):
@@ -97,7 +99,7 @@ def _ask_some(
             if isinstance(replies, Failed):
                 told.failed[replies.reason] += 1
                 continue
-            want = two.want(left)
+            want = two.want(left, layout)
             looks.append(
                 Look(
                     image_id=two.images[left],
@@ -112,7 +114,10 @@ def _ask_some(
         told.new += len(looks)
 
 
-def _drawn(two: Two, left: int) -> Image.Image:
-    return which_of_two.side_by_side(
-        open_picture(two.files[left]), open_picture(two.files[1 - left])
-    )
+def _shown(two: Two, left: int, layout: Layout) -> Shown:
+    sides = open_picture(two.files[left]), open_picture(two.files[1 - left])
+    if layout == STRIP:
+        return which_of_two.side_by_side(*sides)
+    places = [one.place for one in two.beside]
+    beside = zip(places, map(open_picture, two.beside_files), strict=True)
+    return (*beside, (LEFT, sides[0]), (RIGHT, sides[1]))

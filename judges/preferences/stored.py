@@ -9,9 +9,12 @@ from typing import Any, TypeVar
 
 from annotations.models import Pair, Study
 from judges import registry
+from judges.looks.gather import placed_of
 from judges.looks.store import key_of, want_as_json
 from judges.methods import which_of_two
+from judges.methods.which_of_two import APART, LAYOUTS, STRIP, Layout
 from judges.models import Judge, Look
+from judges.protocols import Placed, Talk
 
 CHUNK = 2000
 T = TypeVar("T")
@@ -19,7 +22,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Two:
-    """A pair as it is asked about; the pictures by their hashes."""
+    """A pair as it is asked about; the pictures by their hashes. `beside`: those of the prompt, and
+    `beside_files` their files."""
 
     pair: int
     prompt: str
@@ -27,11 +31,19 @@ class Two:
     keys: tuple[str, str]
     hashes: tuple[str, str]
     files: tuple[str, str]
+    beside: tuple[Placed, ...] = ()
+    beside_files: tuple[str, ...] = ()
 
-    def want(self, left: int) -> dict[str, Any]:
+    def question(self, left: int, layout: Layout) -> Talk:
         """What is asked with this one of the two on the left."""
-        plain = want_as_json(which_of_two.asked(self.prompt), closed=False)
-        return {**plain, "kind": "which of two", "beside": self.hashes[1 - left]}
+        sides = self.hashes[left], self.hashes[1 - left]
+        return which_of_two.question(self.prompt, sides, self.beside, layout)
+
+    def want(self, left: int, layout: Layout) -> dict[str, Any]:
+        """The same as it is stored; of a strip the question itself does not name the pictures."""
+        plain = want_as_json(self.question(left, layout), closed=False)
+        other = {"beside": self.hashes[1 - left]} if layout == STRIP else {}
+        return {**plain, "kind": "which of two", **other}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +64,10 @@ def in_parts(items: Iterable[T], size: int) -> Iterator[list[T]]:
 def pairs_of(study: Study) -> Iterator[Two]:
     """Those of which both pictures are there."""
     rows = Pair.objects.filter(study=study).exclude(first__file="").exclude(second__file="")
+    beside = _prompt_pictures(study)
     found = rows.order_by("pk").values_list(
         "pk",
+        "prompt",
         "prompt__text",
         *(
             f"{side}__{name}"
@@ -61,11 +75,22 @@ def pairs_of(study: Study) -> Iterator[Two]:
             for side in ("first", "second")
         ),
     )
-    for pk, prompt, *ends in found.iterator(chunk_size=CHUNK):
-        yield Two(pk, prompt, *(tuple(ends[at : at + 2]) for at in (0, 2, 4, 6)))
+    for pk, of, prompt, *ends in found.iterator(chunk_size=CHUNK):
+        sides = (tuple(ends[at : at + 2]) for at in (0, 2, 4, 6))
+        yield Two(pk, prompt, *sides, *beside.get(of, ()))
 
 
-def judge_row(name: str, options: Mapping[str, Any]) -> Judge:
+def _prompt_pictures(study: Study) -> dict[int, tuple[tuple[Placed, ...], tuple[str, ...]]]:
+    """Of each prompt that has some: what stands where, and the files."""
+    found = {}
+    for prompt in study.prompts.filter(picture_count__gt=0).prefetch_related("pictures"):
+        placed = placed_of(prompt)
+        files = {row.place: row.file for row in prompt.pictures.all()}
+        found[prompt.pk] = placed, tuple(files[one.place] for one in placed)
+    return found
+
+
+def judge_row(name: str, options: Mapping[str, Any], layout: Layout = APART) -> Judge:
     """The row of a model that compares, frozen as a judge of single images is; it has no run."""
     identity = registry.identity(name, options)
     part = identity["facts"].get("talk")
@@ -74,23 +99,32 @@ def judge_row(name: str, options: Mapping[str, Any]) -> Judge:
             f"“{name}” does not talk about a picture. Take a judge with a part “talk”, such as "
             "minigpt4-cot-server."
         )
+    engine = registry.build(name, options).parts["talk"]
+    if layout != STRIP and not getattr(engine, "takes_several", False):
+        raise registry.JudgeRefused(
+            f"The engine of “{name}” takes one picture, and two are shown. Take one that takes several, "
+            "such as a model server or Qwen-VL, or ask with --like strip."
+        )
     own = {key: value for key, value in identity["options"].items() if key.startswith("talk.")}
     frozen = {
         "method": which_of_two.IDENTITY,
-        "method_version": which_of_two.VERSION,
+        "method_version": layout.version,
         "engine": part["engine"],
-        "engine_version": registry.build(name, options).parts["talk"].version,
+        "engine_version": engine.version,
         "checkpoint": part.get("checkpoint", "")[:300],
         "revision": part.get("revision", "")[:80],
         "precision": part.get("precision", ""),
-        "template": which_of_two.WORDS,
+        "template": layout.words,
         "options": own,
         "facts": {"talk": part},
     }
     named = (part.get("checkpoint") or name).rstrip("/").rpartition("/")[2]
     judge, _ = Judge.objects.get_or_create(
         fingerprint=registry.fingerprint(frozen),
-        defaults={"name": f"which-of-two-{named}".lower()[:120], **frozen},
+        defaults={
+            "name": f"which-of-two-{'strip-' if layout == STRIP else ''}{named}".lower()[:120],
+            **frozen,
+        },
     )
     return judge
 
@@ -99,12 +133,18 @@ def judges_that_compare() -> list[Judge]:
     return list(Judge.objects.filter(method=which_of_two.IDENTITY).order_by("name", "fingerprint"))
 
 
+def layout_of(judge: Judge) -> Layout:
+    return LAYOUTS[judge.method_version]
+
+
 def known(judge: Judge, pairs: Sequence[Two]) -> dict[tuple[int, int], str]:
     """(Pair, which of the two stood left) -> the reply."""
     keys: dict[tuple[int, str], list[tuple[int, int]]] = {}
+    layout = layout_of(judge)
     for two in pairs:
         for left in (0, 1):
-            keys.setdefault((two.images[left], key_of(two.want(left))), []).append((two.pair, left))
+            key = key_of(two.want(left, layout))
+            keys.setdefault((two.images[left], key), []).append((two.pair, left))
     looks = Look.objects.filter(
         engine=judge.facts["talk"]["key"], image__in={image for image, _ in keys}
     )

@@ -3,6 +3,7 @@
 from annotations import event_log
 from annotations.management.command import StudyCommand
 from judges.management.judge_options import add_option, options_of
+from judges.methods.which_of_two import APART, LAYOUTS
 from judges.preferences.ask import ask
 
 
@@ -15,9 +16,22 @@ class Command(StudyCommand):
     def arguments(self, add) -> None:
         add("judge", "one with a part “talk”, whose model is asked")
         add_option(add, "talk.checkpoint=…")
+        add(
+            "--like",
+            "how both are shown: “apart”, with the prompt's own pictures, or “strip”: pasted side by side",
+            choices=[layout.name for layout in LAYOUTS.values()],
+            default=APART.name,
+        )
         add("--limit", "only so many pairs, the first ones", type=int)
 
-    def do(self, study, *, judge, option, limit, **options) -> str:
-        told = ask(study=study, name=judge, options=options_of(judge, option), limit=limit)
+    def do(self, study, *, judge, option, limit, like, **options) -> str:
+        (layout,) = (layout for layout in LAYOUTS.values() if layout.name == like)
+        told = ask(
+            study=study,
+            name=judge,
+            options=options_of(judge, option),
+            limit=limit,
+            layout=layout,
+        )
         event_log.note(study, "started", f"asked {told.judge} about {told.pairs} pairs")
         return told.words()

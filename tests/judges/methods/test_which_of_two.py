@@ -48,5 +48,7 @@ def test_the_two_stand_side_by_side_at_one_height():
 
 
 def test_the_prompt_stands_in_the_question_as_it_is():
-    (turn,) = which_of_two.asked("two {cats} & a dog").turns
-    assert "two {cats} & a dog" in turn
+    for layout in which_of_two.LAYOUTS.values():
+        talk = which_of_two.question("two {cats} & a dog", ("a", "b"), layout=layout)
+        assert "two {cats} & a dog" in talk.turns[0]
+        assert "{" not in talk.turns[0].replace("{cats}", "")

@@ -7,15 +7,18 @@ import pytest
 from django.core.management import CommandError, call_command
 from PIL import Image as Picture
 
-from annotations.models import Pair, Prompt
+from annotations.models import Pair, Prompt, PromptPicture
 from annotations.pictures.store import store_picture
 from audit.contests.leaderboard import leaderboard
 from audit.contests.parameters import Parameters
 from audit.words import contests as words
 from judges import registry
+from judges.engines.openai_server import OpenAIServer
+from judges.looks.store import key_of
+from judges.methods.which_of_two import APART, STRIP
 from judges.models import Judge, Look, Run
-from judges.preferences.stored import judges_that_compare, said_of
-from tests import making
+from judges.preferences.stored import Two, judges_that_compare, said_of
+from tests import editing, making
 from tests.judges.engines.openai_stand_in import Reply, spoken, standing_in
 
 pytestmark = pytest.mark.django_db
@@ -55,10 +58,15 @@ def voted(tmp_path):
 
 def sides(asked):
     """Red of the left and of the right image, and the prompt's number (green)."""
-    content = base64.b64decode(asked.picture.partition(",")[2])
-    picture = Picture.open(io.BytesIO(content)).convert("RGB")
-    left, right = picture.getpixel((5, 5)), picture.getpixel((picture.width - 5, 5))
+    # A strip is both at once.
+    pictures = [opened(url) for _, url in asked.shown[-2:]]
+    left, right = pictures[0].getpixel((5, 5)), pictures[-1].getpixel((pictures[-1].width - 1, 5))
     return left[0], right[0], left[1]
+
+
+def opened(url):
+    content = base64.b64decode(url.partition(",")[2])
+    return Picture.open(io.BytesIO(content)).convert("RGB")
 
 
 def lighter(asked, before):
@@ -92,8 +100,11 @@ def test_each_pair_is_asked_about_in_both_orders_once_and_for_all(voted, capsys)
         assert "42 replies are new, 6 were there" in capsys.readouterr().out
         ask(voted, state)
         assert len(state.asked) == 2 * PROMPTS
-        prompt = state.asked[0].text
-    assert "made for this description" in prompt
+        first, exchanged = state.asked[:2]
+    assert "made for this description" in first.text
+    titles = [title for title, _ in first.shown]
+    assert titles == ["Picture 1 (left):", "Picture 2 (right):"]
+    assert [url for _, url in exchanged.shown] == [url for _, url in first.shown[::-1]]
     assert Look.objects.count() == 2 * PROMPTS
     (judge,) = judges_that_compare()
     assert judge.name == "which-of-two-some-model"
@@ -103,6 +114,54 @@ def test_each_pair_is_asked_about_in_both_orders_once_and_for_all(voted, capsys)
     assert len(said) == PROMPTS
     assert sum(one.consistent for one in said.values()) == PROMPTS - 6
     assert {one.value for one in said.values() if not one.consistent} == {"tie"}
+
+
+def test_as_a_strip_both_are_one_picture_and_another_judge(voted):
+    with standing_in(lighter) as state:
+        ask(voted, state)
+        ask(voted, state, "--like", "strip")
+        # What was stored of strips before pictures could stand apart is found again.
+        ask(voted, state, "--like", "strip")
+    assert len(state.asked) == 4 * PROMPTS
+    strip = state.asked[-1].shown
+    assert [title for title, _ in strip] == [""]
+    assert opened(strip[0][1]).height == 768
+    apart, pasted = judges_that_compare()
+    assert (apart.name, pasted.name) == ("which-of-two-some-model", "which-of-two-strip-some-model")
+    assert said_of(voted, apart) == said_of(voted, pasted)
+
+
+def test_a_strip_is_stored_as_it_was_before_pictures_could_stand_apart():
+    two = Two(1, "two cats", (4, 5), ("a", "b"), ("1" * 64, "2" * 64), ("x", "y"))
+    assert key_of(two.want(0, STRIP)) == "a17aad5414d42b85"
+    assert STRIP.version == "1"
+    keys = {key_of(two.want(left, layout)) for left in (0, 1) for layout in (STRIP, APART)}
+    assert len(keys) == 4
+
+
+def test_of_edits_the_source_is_shown_too_and_is_part_of_the_key(db):
+    study = editing.study("edited", count=1)
+    first, second = study.images.order_by("key")
+    Pair.objects.create(study=study, prompt=first.prompt, first=first, second=second)
+    with standing_in(lambda asked, before: spoken("Verdict: tie")) as state:
+        ask(study, state)
+        PromptPicture.objects.update(sha256="0" * 64)
+        ask(study, state)
+    # The model itself is not asked twice about the same pixels; what it said is stored anew.
+    assert (len(state.asked), Look.objects.count()) == (2, 4)
+    titles = [title for title, _ in state.asked[0].shown]
+    assert titles == ["Picture 1 (source):", "Picture 2 (left):", "Picture 3 (right):"]
+    assert opened(state.asked[0].shown[0][1]).getpixel((110, 110)) == editing.RED
+    assert "leaves the rest as it was" in state.asked[0].text
+
+
+def test_an_engine_that_takes_one_picture_is_refused_before_it_is_asked(voted, monkeypatch):
+    monkeypatch.setattr(OpenAIServer, "takes_several", False)
+    with standing_in(lighter) as state:
+        with pytest.raises(CommandError, match="takes one picture, and two are shown"):
+            ask(voted, state)
+        assert not state.asked
+        ask(voted, state, "--like", "strip")
 
 
 def test_the_leaderboard_shows_it_beside_people_with_its_swap_consistency(voted):
