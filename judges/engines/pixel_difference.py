@@ -76,7 +76,8 @@ class PixelDifference(Engine, Declared):
         before, after, mask = self._laid_over(source, shown[RESULT], shown.get("mask"))
         outside = ~(largest_change(before, after) if mask is None else mask)
         if not outside.any():
-            raise ValueError("The mask lets the whole picture change: nothing is left to compare.")
+            what = "change covers" if mask is None else "mask covers"
+            raise ValueError(f"The {what} the whole picture: nothing outside is left to compare.")
         local = likeness(before, after, self.measure)[outside]
         count = max(1, round(self.worst * local.size))
         value = float(np.partition(local, count - 1)[:count].mean())

@@ -4,7 +4,7 @@ import pytest
 
 from judges import catalogue, registry
 from judges.looks.store import KIND_OF
-from judges.protocols import Atom, Seen, Subject
+from judges.protocols import Atom, Placed, Seen, Subject
 from judges.recipes.names import VERBS
 
 CLAUSE = {"class": "cup", "count": 1, "color": "red"}
@@ -24,6 +24,7 @@ SUBJECT = Subject(
         "explanation": "a cup of tea",
     },
     (640, 480),
+    (Placed("source", "a" * 64), Placed("result", "b" * 64)),
 )
 
 

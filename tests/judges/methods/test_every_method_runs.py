@@ -146,7 +146,7 @@ CASES = {
 
 
 # tests/test_workers.py runs these two whole.
-ELSEWHERE = {"geneval:GenEval", "soft_tifa:SoftTifa"}
+ELSEWHERE = {"geneval:GenEval", "kept_rest:KeptRest", "soft_tifa:SoftTifa"}
 
 
 def test_every_method_of_the_catalogue_has_a_case():
