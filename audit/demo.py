@@ -47,6 +47,7 @@ SIGNS = 24
 # The third: edits of drawn scenes, with planted faults, people and judges.
 EDITS_SLUG = "edits"
 EDITS = 48
+EDITS_JUDGES = ("kept-rest-colour",)
 PEOPLE = {
     "owner": Membership.Role.OWNER,
     "researcher": Membership.Role.RESEARCHER,
@@ -79,7 +80,8 @@ def finish(study_id: int) -> list[Run]:
             for owner in study.memberships.filter(role=Membership.Role.OWNER):
                 if owner.user is not None:
                     owners.make_owner(study=other, user=owner.user)
-        return runs + (start_readers(signs_study) if signs_study else [])
+        runs += start_readers(signs_study) if signs_study else []
+        return runs + (start_comparing(edits_study) if edits_study else [])
 
 
 def start_judges(study: Study) -> list[Run]:
@@ -140,6 +142,11 @@ def start_readers(study: Study) -> list[Run]:
     """None where the model is not installed; the page of judges says how it is."""
     ready = [name for name in SIGNS_JUDGES if not registry.why_not(name)]
     return [lifecycle.start_run(study=study, name=name) for name in ready]
+
+
+def start_comparing(study: Study) -> list[Run]:
+    """A judge that needs no weights looks at the edits beside the imaginary ones."""
+    return [lifecycle.start_run(study=study, name=name) for name in EDITS_JUDGES]
 
 
 def _compare(study: Study, true: Mapping[str, tuple[bool, ...]], seed: int) -> None:

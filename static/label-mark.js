@@ -1,5 +1,6 @@
 // A question of the kind "mark": points and boxes on the image, by click, drag, touch or keyboard. They
-// stand in a hidden field as JSON, in fractions of the image's sides.
+// stand in a hidden field as JSON, in fractions of the image's sides. On an edit, the picture before it
+// takes marks as well; they say so (`on`).
 
 const { stage } = window.jurybox;
 const labelling = document.getElementById("labelling");
@@ -8,6 +9,12 @@ const STEP = 0.02;
 // A shorter drag is a click with an unsteady hand.
 const SHORTEST = 0.015;
 const MOST = 20;
+
+// The picture that stands alone in the stage now, by its place: the keyboard's marks go there.
+const shownAlone = () => {
+  const edit = document.querySelector('.stage.edit[data-turn="source"]');
+  return edit?.querySelector('.pane[data-kind="source"]')?.dataset.place ?? "";
+};
 
 const fields = () => [...document.querySelectorAll("#answers [data-marks]")];
 const asked = () => fields().filter((field) => !field.closest(".question").disabled);
@@ -33,7 +40,8 @@ function marksIn(input) {
 function between(from, to) {
   const x = tidy(Math.min(from.x, to.x));
   const y = tidy(Math.min(from.y, to.y));
-  return { x, y, width: tidy(Math.max(from.x, to.x) - x), height: tidy(Math.max(from.y, to.y) - y) };
+  const width = tidy(Math.max(from.x, to.x) - x);
+  return { x, y, width, height: tidy(Math.max(from.y, to.y) - y), on: from.on };
 }
 
 const isBox = ({ width, height }) => width >= SHORTEST && height >= SHORTEST;
@@ -46,7 +54,10 @@ function put(input, marks) {
 
 function add(mark) {
   const marks = marksIn(field);
-  if (marks.length < MOST) put(field, [...marks, isBox(mark) ? mark : { x: mark.x, y: mark.y }]);
+  if (marks.length >= MOST) return;
+  const { x, y, width, height, on } = mark;
+  const made = { x, y, ...(isBox(mark) && { width, height }), ...(on && { on }) };
+  put(field, [...marks, made]);
 }
 
 function remove(input, place) {
@@ -75,7 +86,8 @@ function shape(mark, className, text) {
 }
 
 const percent = (value) => `${Math.round(100 * value)} %`;
-const described = (mark) =>
+const described = (mark) => `${shapeOf(mark)}${mark.on ? ", on the picture before" : ""}`;
+const shapeOf = (mark) =>
   isBox(mark)
     ? `Box, ${percent(mark.x)} across, ${percent(mark.y)} down, ${percent(mark.width)} wide`
     : `Point, ${percent(mark.x)} across, ${percent(mark.y)} down`;
@@ -93,25 +105,28 @@ function list(input) {
   input.closest(".question").querySelector(".mark-list").replaceChildren(...items);
 }
 
+const place = (mark, className, text) =>
+  stage.layer(mark.on)?.append(shape(mark, className, text));
+
 function draw() {
-  const layer = stage.layer();
-  if (!layer) return;
-  for (const old of layer.querySelectorAll(".own-mark")) old.remove();
+  if (!stage.layer()) return;
+  for (const layer of stage.layers())
+    for (const old of layer.querySelectorAll(".own-mark")) old.remove();
   for (const input of asked()) {
-    layer.append(...marksIn(input).map((mark, place) => shape(mark, "", String(place + 1))));
+    marksIn(input).forEach((mark, number) => place(mark, "", String(number + 1)));
     list(input);
   }
-  if (drag) layer.append(shape(between(drag.from, drag.to), "drawing"));
+  if (drag) place(between(drag.from, drag.to), "drawing");
   if (cross) {
-    if (cross.from) layer.append(shape(between(cross.from, cross), "drawing"));
-    layer.append(shape({ x: cross.x, y: cross.y }, "cross"));
+    if (cross.from) place(between(cross.from, cross), "drawing");
+    place({ x: cross.x, y: cross.y, on: cross.on }, "cross");
   }
 }
 
 // ---- Pointer ------------------------------------------------------------------------------------
 
 function take(event) {
-  const at = stage.fractions(event);
+  const at = drag ? stage.fractions(event, drag.from.on) : stage.fractions(event);
   if (event.type === "dblclick") return true;
   if (event.type === "pointercancel") drag = null;
   else if (!at) return false;
@@ -120,12 +135,12 @@ function take(event) {
     drag = { from: at, to: at };
     cross = null;
   } else if (!drag) return false;
-  else drag.to = { x: clamp(at.x), y: clamp(at.y) };
+  else drag.to = { x: clamp(at.x), y: clamp(at.y), on: at.on };
   if (event.type === "pointerup") {
     const { from, to } = drag;
     drag = null;
     const box = between(from, to);
-    add(isBox(box) ? box : { x: tidy(from.x), y: tidy(from.y) });
+    add(isBox(box) ? box : { x: tidy(from.x), y: tidy(from.y), on: from.on });
   } else draw();
   return true;
 }
@@ -164,8 +179,9 @@ labelling.addEventListener("click", ({ target }) => {
 // ---- Keyboard -----------------------------------------------------------------------------------
 
 function move([x, y], growing) {
-  cross ??= { x: 0.5, y: 0.5, from: null };
-  if (growing) cross.from ??= { x: cross.x, y: cross.y };
+  const on = shownAlone();
+  if (cross?.on !== on) cross = { x: cross?.x ?? 0.5, y: cross?.y ?? 0.5, from: null, on };
+  if (growing) cross.from ??= { x: cross.x, y: cross.y, on };
   cross.x = clamp(cross.x + x * STEP);
   cross.y = clamp(cross.y + y * STEP);
   cross.aimed = true;
@@ -173,8 +189,9 @@ function move([x, y], growing) {
 }
 
 function set() {
-  add(cross.from ? between(cross.from, cross) : { x: tidy(cross.x), y: tidy(cross.y) });
-  cross = { x: cross.x, y: cross.y, from: null, aimed: false };
+  const { x, y, on } = cross;
+  add(cross.from ? between(cross.from, cross) : { x: tidy(x), y: tidy(y), on });
+  cross = { x, y, on, from: null, aimed: false };
   draw();
 }
 

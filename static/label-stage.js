@@ -10,8 +10,10 @@ const CLOSE_UP = 3;
 const lightKey = `light.${labelling.dataset.person}`;
 
 const stage = () => document.querySelector(".stage");
-// The image to be judged; beside it may stand what it was made from.
-const picture = () => document.querySelector(".stage img");
+// The image to be judged; beside it may stand what it was made from, in a pane with a place.
+const paneAt = (place) => document.querySelector(`.stage .pane[data-place="${place}"]`);
+const picture = (place = "") =>
+  place ? paneAt(place)?.querySelector("img") : document.querySelector(".stage img");
 const pictures = () => document.querySelectorAll(".stage img");
 // What cuts a picture off: the stage, or one part of it.
 const frame = (of = picture()) => of?.closest(".pane") ?? stage();
@@ -22,8 +24,8 @@ let view = { scale: 1, x: 0, y: 0 };
 
 // The picture as it is shown, in the window's pixels. The element may be larger than the picture in
 // it (object-fit: contain).
-function pictureBox() {
-  const image = picture();
+function pictureBox(at = "") {
+  const image = picture(at);
   if (!image?.naturalWidth) return null;
   const box = image.getBoundingClientRect();
   const fit = Math.min(box.width / image.naturalWidth, box.height / image.naturalHeight);
@@ -38,33 +40,38 @@ function pictureBox() {
 }
 
 // A pointer's place as fractions of the picture's sides, from its top left corner; `inside` is false
-// beside the picture. Null while there is no picture.
-function fractions(event) {
-  const box = pictureBox();
+// beside the picture. Null while there is no picture. `on`: the place of the picture, empty for the image
+// itself.
+function fractions(event, on = event.target.closest?.('.pane[data-kind="source"]')?.dataset.place ?? "") {
+  const box = pictureBox(on);
   if (!box) return null;
   const x = (event.clientX - box.left) / box.width;
   const y = (event.clientY - box.top) / box.height;
-  return { x, y, inside: x >= 0 && x <= 1 && y >= 0 && y <= 1 };
+  return { x, y, on, inside: x >= 0 && x <= 1 && y >= 0 && y <= 1 };
 }
 
 // An element that always covers exactly the picture: what is placed in it by percentages stays on the
-// same part of the picture. It lets pointers through.
-function layer() {
-  let element = stage()?.querySelector(".picture-layer");
-  if (!element && stage()) {
+// same part of the picture. It lets pointers through. Each picture has its own.
+function layer(at = "") {
+  const image = picture(at);
+  if (!image) return null;
+  let element = layers().find(({ dataset }) => dataset.at === at);
+  if (!element) {
     element = document.createElement("div");
     element.className = "picture-layer";
-    frame().append(element);
+    element.dataset.at = at;
+    frame(image).append(element);
   }
-  placeLayer();
+  placeLayer(element);
   return element;
 }
 
-function placeLayer() {
-  const element = stage()?.querySelector(".picture-layer");
-  const box = element && pictureBox();
+const layers = () => [...(stage()?.querySelectorAll(".picture-layer") ?? [])];
+
+function placeLayer(element) {
+  const box = pictureBox(element.dataset.at);
   if (!box) return;
-  const origin = frame().getBoundingClientRect();
+  const origin = frame(element).getBoundingClientRect();
   element.style.left = `${box.left - origin.left}px`;
   element.style.top = `${box.top - origin.top}px`;
   element.style.width = `${box.width}px`;
@@ -90,7 +97,7 @@ function place() {
   box.style.setProperty("--zoom", view.scale);
   const button = document.querySelector('[data-do="zoom"]');
   button?.setAttribute("aria-pressed", String(zoomed()));
-  placeLayer();
+  layers().forEach(placeLayer);
 }
 
 // What lies at `from` in the window lies at `to` afterwards; without them it is the middle of the stage.
@@ -246,6 +253,7 @@ window.jurybox.stage = {
   reset,
   fractions,
   layer,
+  layers,
   lend,
   showLight,
   plainLight: () => setLight(PLAIN),

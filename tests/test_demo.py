@@ -89,7 +89,7 @@ def test_the_demo_serves_judges_in_the_worker_and_stops_cleanly(tmp_path):
             )
             return json.loads(found.stdout)
 
-        wait_until(lambda: states() == ["finished"] * 7, "the end of all runs")
+        wait_until(lambda: states() == ["finished"] * 8, "the end of all runs")
         # As a terminal does: Ctrl-C reaches every process of the group.
         os.killpg(process.pid, signal.SIGINT)
         assert process.wait(timeout=PATIENCE) == 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from functools import lru_cache
 
 from django.contrib.staticfiles import finders
@@ -28,10 +28,14 @@ def instructions_html(version: FormVersion, addresses: dict[str, str]) -> SafeSt
     return _without_pictures(ByDigest(version))
 
 
-def pictures_html(pictures: Iterable[object]) -> SafeString:
+def pictures_html(pictures: Iterable[Hashable]) -> SafeString:
     """What stands beside the image to be judged; empty for most."""
-    if not pictures:
-        return mark_safe("")
+    return _pictures(tuple(pictures)) if pictures else mark_safe("")
+
+
+@lru_cache(maxsize=2048)
+def _pictures(pictures: tuple[Hashable, ...]) -> SafeString:
+    """Everybody sees the pictures of a prompt once for each of its images."""
     return render_to_string("annotations/label_pictures.html", {"pictures": pictures})
 
 

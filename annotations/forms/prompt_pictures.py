@@ -6,13 +6,14 @@ Most prompts have none and say so themselves: then nothing is asked of the datab
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django import template
 from django.urls import reverse
 
+from annotations.database.prepared import Prepared
 from annotations.models import Prompt, PromptPicture
 
 register = template.Library()
@@ -20,6 +21,13 @@ SOURCE, MASK = "source", "mask"
 TITLES = {SOURCE: "Before", MASK: "Mask"}
 # What somebody who cannot see it reads.
 WORDS = {SOURCE: "The picture before the edit", MASK: "The part that may change"}
+
+
+# Both run with every answer about an edit.
+_OF_PROMPT = Prepared(lambda mark: PromptPicture.objects.filter(prompt_id=mark("prompt")))
+_OF_IMAGE = Prepared(
+    lambda mark: PromptPicture.objects.filter(prompt__images__public_id=mark.text("image"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +44,23 @@ class ShownPicture:
 def pictures_of(prompt: Prompt) -> list[ShownPicture]:
     if not prompt.picture_count:
         return []
-    return [_shown(row) for row in _in_order(PromptPicture.objects.filter(prompt=prompt))]
+    return [_shown(row) for row in _in_order(_OF_PROMPT.all(prompt=prompt.pk))]
 
 
 @register.inclusion_tag("annotations/prompt_pictures.html")
-def prompt_pictures(prompt: Prompt) -> dict[str, Any]:
-    return {"pictures": pictures_of(prompt)}
+def prompt_pictures(prompt: Prompt, marks: Sequence[Any] = ()) -> dict[str, Any]:
+    """`marks`: what people marked, as fractions; drawn over the picture that each is `on`."""
+    return {
+        "pictures": [
+            {"shown": shown, "marks": [mark for mark in marks if mark.on == shown.place]}
+            for shown in pictures_of(prompt)
+        ]
+    }
 
 
 def pictures_of_image(public_id: str) -> list[ShownPicture]:
     """Those of the image's prompt."""
-    rows = PromptPicture.objects.filter(prompt__images__public_id=public_id)
-    return [_shown(row) for row in _in_order(rows)]
+    return [_shown(row) for row in _in_order(_OF_IMAGE.all(image=public_id))]
 
 
 def _in_order(rows: Iterable[PromptPicture]) -> list[PromptPicture]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from annotations import marks
-from annotations.models import Annotation, Answer, Atom, Image, Study
+from annotations.forms.prompt_pictures import SOURCE
+from annotations.models import Annotation, Answer, Atom, Image, PromptPicture, Study
 from annotations.pictures.store import small_size
 from audit.evidence import mask_outlines, read_evidence
 from judges.methods import geneval
@@ -80,6 +81,7 @@ class ImageCard:
     threshold: float | None
     thumbnail: tuple[int, int] | None = None
     raters: list[dict[str, Any]] = field(default_factory=list)
+    before: PromptPicture | None = None  # what an edit began with
 
     @property
     def has_outlines(self) -> bool:
@@ -138,6 +140,7 @@ def cards(
         (row.score_id, row.atom_id): row
         for row in AtomScore.objects.filter(score__in=[score.pk for score in scores.values()])
     }
+    sources = _sources(images.values())
     made = []
     for pk in ids:
         if pk not in images:
@@ -163,9 +166,19 @@ def cards(
                 clauses=read_evidence.clauses(evidence),
                 threshold=threshold,
                 thumbnail=thumbnail_size(image),
+                before=sources.get(image.prompt_id),
             )
         )
     return made
+
+
+def _sources(images: Iterable[Image]) -> dict[int, PromptPicture]:
+    """The first source picture of each prompt; most prompts have none, and say so themselves."""
+    prompts = {image.prompt_id for image in images if image.prompt.picture_count}
+    if not prompts:
+        return {}
+    rows = PromptPicture.objects.filter(prompt__in=prompts, place__startswith=SOURCE)
+    return {row.prompt_id: row for row in rows.order_by("-pk")}
 
 
 def evidence_of(score: Score | None) -> dict[str, Any]:
@@ -317,12 +330,13 @@ def _confidence(detection: dict[str, Any]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class PlacedMark:
-    """A person's mark in the pixels of the image."""
+    """A person's mark, in fractions of the picture that it is on: the image, or one of its prompt's."""
 
     x: float
     y: float
     width: float
     height: float
+    on: str
     person: str
     question: str
 
@@ -331,15 +345,15 @@ class PlacedMark:
         return not self.width
 
 
-def placed_marks(image: Image, said: Iterable[dict[str, Any]]) -> list[PlacedMark]:
-    """What people marked on the image, from what `raters` says."""
-    across, down = image.width or 0, image.height or 0
+def placed_marks(said: Iterable[dict[str, Any]]) -> list[PlacedMark]:
+    """What people marked, from what `raters` says."""
     return [
         PlacedMark(
-            x=mark.x * across,
-            y=mark.y * down,
-            width=mark.width * across,
-            height=mark.height * down,
+            x=mark.x,
+            y=mark.y,
+            width=mark.width,
+            height=mark.height,
+            on=mark.on,
             person=rater["name"],
             question=answer["question"],
         )

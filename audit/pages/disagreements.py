@@ -61,6 +61,7 @@ def evidence(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
     kept = image_cards.evidence_of(card.score)
     questions = read_evidence.questions(kept)
     raters = image_cards.raters(image, names_for(page.study, owns=request.place.owns))
+    people_marks = image_cards.placed_marks(raters)
     others = {score.run_id: score for score in Score.objects.filter(image=image).exclude(run=run)}
     context = {
         "study": page.study,
@@ -71,7 +72,8 @@ def evidence(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
         "facts": facts,
         "image_url": reverse("image", args=[image.public_id]) if image.file else "",
         "raters": raters,
-        "people_marks": image_cards.placed_marks(image, raters),
+        "people_marks": people_marks,
+        "marks_on_image": [mark for mark in people_marks if not mark.on],
         "detections": image_cards.detection_rows(card.score, image.prompt.metadata.get("tag", "")),
         "questions": questions,
         "question_columns": read_evidence.columns(questions),

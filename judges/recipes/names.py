@@ -65,6 +65,7 @@ METHODS = {
     "compbench-numeracy": _method("compbench:Numeracy", "objects"),
     "compbench-3-in-1": _method("compbench:ThreeInOne", "objects", "answers", "similarity"),
     "read-text": _method("read_text:ReadText", "writing"),
+    "kept-rest": _method("kept_rest:KeptRest", "answers"),
     "clip-score": _method("clip_score:ClipScore", "similarity"),
     "blip-vqa": _method("blip_vqa:BlipVqa", "answers"),
     "vqa-score": _method("vqa_score:VqaScore", "answers"),
@@ -97,6 +98,7 @@ ENGINES = {
     "clip-flant5": _engine("clip_flant5:ClipFlanT5", *_TORCH),
     "qwen-vl": _engine("qwen_vl:QwenVL", *_TORCH),
     "image-text": _engine("image_text:ImageTextModel", *_TORCH),
+    "pixel-difference": _engine("pixel_difference:PixelDifference"),
     "rapidocr": _engine("rapid_ocr:RapidOcr", "rapidocr", "onnxruntime"),
     "server": _engine("openai_server:OpenAIServer"),
 }

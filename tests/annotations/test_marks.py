@@ -141,22 +141,37 @@ def name_of(person: int) -> str:
     return Membership.objects.get(pk=person).name
 
 
-def test_the_evidence_places_them_in_the_pixels_of_the_image(marked):
-    said = image_cards.raters(marked, name_of)
-    marked.width, marked.height = 200, 100
-    placed = image_cards.placed_marks(marked, said)
+def test_the_evidence_places_them_in_fractions_of_the_image(marked):
+    placed = image_cards.placed_marks(image_cards.raters(marked, name_of))
     found = [(m.person, m.x, m.y, m.width, m.height, m.is_point) for m in placed]
-    # 0.25 of 200 = 50 and 0.5 of 100 = 50; 0.1, 0.2, 0.3, 0.25 -> 20, 20, 60, 25
     assert found == [
-        ("bob", 50, 50, 0, 0, True),
-        ("bob", 20, 20, 60, 25, False),
-        ("charlie", 20, 20, 60, 25, False),
+        ("bob", 0.25, 0.5, 0, 0, True),
+        ("bob", 0.1, 0.2, 0.3, 0.25, False),
+        ("charlie", 0.1, 0.2, 0.3, 0.25, False),
     ]
+
+
+def test_a_mark_may_be_on_the_picture_before_the_edit(marked):
+    there = BOX | {"on": "source"}
+    text = '[{"x":0.25,"y":0.5},{"x":0.1,"y":0.2,"width":0.3,"height":0.25,"on":"source"}]'
+    assert check([POINT, there]) == text
+    assert marks.written(marks.read(text)) == text
+    assert marks.in_words(text) == "1 mark on the image and 1 mark on the picture before the edit"
+    assert marks.in_words(marks.written(marks.read([there]))).startswith("1 mark on the picture")
+    Answer.objects.filter(text=STORED).update(text=text)
+    placed = image_cards.placed_marks(image_cards.raters(marked, name_of))
+    assert [mark.on for mark in placed] == ["", "source", ""]
+
+
+@pytest.mark.parametrize("on", ["mask", "result", "source-0", "source-", 5, None, ["source"]])
+def test_a_mark_is_on_no_other_picture(on):
+    with pytest.raises(LabelRefused, match="on the image, or on its “source”"):
+        check([POINT | {"on": on}])
 
 
 def test_a_text_that_only_looks_like_marks_breaks_no_page(marked):
     Answer.objects.filter(text=STORED).update(text='[{"x":"boo"}]')
-    assert len(image_cards.placed_marks(marked, image_cards.raters(marked, name_of))) == 1
+    assert len(image_cards.placed_marks(image_cards.raters(marked, name_of))) == 1
 
 
 def test_an_export_reads_back(study, marked, tmp_path):

@@ -1,6 +1,6 @@
 """People labelling at once: how long they wait, what an answer costs, and whether all is kept.
 
-    python -m tests.bench.bench_labelling [--quick] [--only pairs|plain|many|beside]
+    python -m tests.bench.bench_labelling [--quick] [--only pairs|edits|plain|many|beside]
                                           [--database sqlite|postgres]
 
 The web server is started as the demo starts it (2 workers of 4 threads) on a throw-away database:
@@ -37,6 +37,7 @@ MANY, MANY_P95 = sized(200, 16), 1000.0
 BESIDE = 100.0
 NEXT_P95 = {1: 15.0, 8: 60.0}
 SIZE_GOAL = 1.20
+EDIT_GOAL = 1.15
 LIMIT = 900
 
 
@@ -211,6 +212,28 @@ def votes_beside_answers(database: str, verdicts: Verdicts, *, count: int, peopl
     )
 
 
+def edits_beside_images(database: str, verdicts: Verdicts, *, count: int, people: int) -> None:
+    """Answers about edits, with before and after and a form of three questions, and about images."""
+    kinds = {"answer about an image": {}, "answer about an edit": {"edits": True}}
+    found: dict[str, dict] = {}
+    for what, more in kinds.items():
+        with Installation(database, images=2 * count, overlap=3, people=people, **more) as there:
+            crowd(there, there.cookies, 10)
+            found[what] = crowd(there, there.cookies, count // people)
+    image, edit = (had["cpu"] + had["base"] for had in found.values())
+    goals = {
+        "answer about an image": (),
+        "answer about an edit": (f"<= {EDIT_GOAL:g} x an image's", edit <= EDIT_GOAL * image),
+    }
+    for what, had in found.items():
+        base = f" + {had['base']:.2f} in PostgreSQL" if database == "postgres" else ""
+        times = (had["cpu"] + had["base"]) / image
+        name = f"{database}, {people} people: {what}"
+        verdicts.line(name, f"{had['cpu']:.2f} ms CPU{base}, {times:.2f} x", *goals[what])
+    refused = [words for had in found.values() for words in had["refused"]]
+    verdicts.line(f"{database}: refused", f"{len(refused)}", "0", not refused)
+
+
 def without_javascript(database: str, verdicts: Verdicts, *, count: int) -> None:
     with Installation(database, images=2 * count, overlap=3, people=8) as there:
         crowd(there, there.cookies, 10, "plain")
@@ -308,7 +331,7 @@ def bench(database: str, verdicts: Verdicts, *, quick: bool) -> None:
         print(f"{database}: 32 annotators until all {images:,} images are done")
         kept(there, verdicts, found["acknowledged"], all_done=True)
     votes_beside_answers(database, verdicts, count=count, people=8)
-    for part in ("plain", "many", "beside"):
+    for part in ("edits", "plain", "many", "beside"):
         only(part, database, verdicts, quick=quick)
     large = sized(20_000 if quick else 100_000, 400)
     sizes(
@@ -320,6 +343,8 @@ def only(part: str, database: str, verdicts: Verdicts, *, quick: bool) -> None:
     count = sized(400 if quick else 1600, 32)
     if part == "pairs":
         votes_beside_answers(database, verdicts, count=count, people=8)
+    elif part == "edits":
+        edits_beside_images(database, verdicts, count=count, people=8)
     elif part == "plain":
         without_javascript(database, verdicts, count=count)
     elif part == "many":
@@ -355,8 +380,8 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="fewer answers, smaller studies")
     parser.add_argument(
         "--only",
-        choices=["pairs", "plain", "many", "beside"],
-        help="votes beside answers; pages without JavaScript; 200 people; beside imports and the like",
+        choices=["pairs", "edits", "plain", "many", "beside"],
+        help="votes beside answers; edits beside images; pages without JavaScript; 200 people; beside imports and the like",
     )
     parser.add_argument("--database", choices=["sqlite", "postgres"])
     asked = parser.parse_args()

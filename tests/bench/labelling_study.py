@@ -25,6 +25,7 @@ from django.db import transaction  # noqa: E402
 from django.db.models import Count, F, Q  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
+from annotations.forms.papers import edits as edit_forms  # noqa: E402
 from annotations.forms.papers import geneval_audit  # noqa: E402
 from annotations.forms.versions import publish_form  # noqa: E402
 from annotations.labelling import image_order  # noqa: E402
@@ -40,6 +41,7 @@ from annotations.models import (  # noqa: E402
     PairAssignment,
     PairVote,
     Prompt,
+    PromptPicture,
     Study,
 )
 from annotations.pairs import draws  # noqa: E402
@@ -50,15 +52,25 @@ GENERATORS = 5
 BATCH = 2000
 
 
-def make(*, images: int, overlap: int, people: int, finished: int = 0, pairs: int = 0) -> dict:
-    """A study with some images finished by people of before, and accounts that are logged in."""
+def make(
+    *,
+    images: int,
+    overlap: int,
+    people: int,
+    finished: int = 0,
+    pairs: int = 0,
+    edits: bool = False,
+) -> dict:
+    """A study with some images finished by people of before, and accounts that are logged in. `edits`:
+    each prompt has a source picture, and the form asks about both."""
     call_command("migrate", verbosity=0)
     call_command("collectstatic", interactive=False, verbosity=0)
     with transaction.atomic():
-        study = Study.objects.create(
-            slug="bench", title="Bench", form=publish_form(geneval_audit.FORM), overlap=overlap
-        )
+        form = publish_form(edit_forms.FORM if edits else geneval_audit.FORM)
+        study = Study.objects.create(slug="bench", title="Bench", form=form, overlap=overlap)
         _images(study, images)
+        if edits:
+            _sources(study)
         _finish(study, finished)
         if pairs:  # of each prompt
             draws.plan(study, overlap=overlap)
@@ -96,6 +108,26 @@ def _images(study: Study, count: int) -> None:
         ),
         batch_size=BATCH,
     )
+
+
+def _sources(study: Study) -> None:
+    picture = store_picture(png((9, 9, 9), 64), name="source.png", study="shapes")
+    PromptPicture.objects.bulk_create(
+        (
+            PromptPicture(
+                study=study,
+                prompt=prompt,
+                place="source",
+                file=picture.file,
+                sha256=picture.sha256,
+                width=picture.width,
+                height=picture.height,
+            )
+            for prompt in study.prompts.all()
+        ),
+        batch_size=BATCH,
+    )
+    study.prompts.update(picture_count=1)
 
 
 def _finish(study: Study, count: int) -> None:

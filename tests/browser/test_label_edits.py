@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from django.urls import reverse
 from playwright.sync_api import expect
 
+from annotations import marks
+from annotations.models import Answer
+from audit.reports import make as reports
 from tests import editing, making
 from tests.browser.conftest import PHONE
 from tests.browser.test_look import take
@@ -105,3 +109,94 @@ def test_a_phone_shows_one_at_a_time_and_flips(open_page, ann):
     page.get_by_role("button", name="Flip").tap()
     page.wait_for_function("() => document.querySelector('.stage').dataset.turn === 'source'")
     assert page.evaluate(SHOWN) == ["source"]
+
+
+def stored_marks(ann) -> tuple[marks.Mark, ...]:
+    answers = Answer.objects.filter(annotation__annotator=ann, question="where")
+    return marks.read(answers.values_list("text", flat=True).get())
+
+
+def middle(box, across=0.5, down=0.5):
+    return box["x"] + across * box["width"], box["y"] + down * box["height"]
+
+
+def picture_in(image):
+    """The picture itself: its element may be larger."""
+    return image.evaluate(
+        """image => {
+            const box = image.getBoundingClientRect();
+            const fit = Math.min(box.width / image.naturalWidth, box.height / image.naturalHeight);
+            const [width, height] = [image.naturalWidth * fit, image.naturalHeight * fit];
+            const x = box.x + (box.width - width) / 2, y = box.y + (box.height - height) / 2;
+            return { x, y, width, height };
+        }"""
+    )
+
+
+def test_marks_are_drawn_on_either_picture_by_pointer(open_page, ann):
+    page = open_page(ann, "/studies/edits/label/")
+    for key in "yny":
+        page.keyboard.press(key)
+    page.get_by_role("button", name="Mark on the image").click()
+    left, right = picture_in(before(page)), picture_in(after(page))
+    page.mouse.click(*middle(right, 0.25, 0.25))
+    page.mouse.move(*middle(left, 0.5, 0.5))
+    page.mouse.down()
+    # A drag that leaves its picture ends at its edge.
+    page.mouse.move(*middle(right, 0.5, 0.75), steps=4)
+    page.mouse.up()
+    expect(page.locator(".pane[data-kind=source] .own-mark.box")).to_have_count(1)
+    expect(page.locator(".pane[data-kind=result] .own-mark.point")).to_have_count(1)
+    expect(page.locator(".mark-list")).to_contain_text("on the picture before")
+    take(page, "label-edit-marks")
+    here = after(page).get_attribute("src")
+    page.keyboard.press("Enter")
+    expect(after(page)).not_to_have_attribute("src", here)
+    point, box = stored_marks(ann)
+    assert (point.on, box.on) == ("", "source")
+    assert (point.x, point.y) == (pytest.approx(0.25, abs=0.01), pytest.approx(0.25, abs=0.01))
+    assert (box.x, box.y) == (pytest.approx(0.5, abs=0.01), pytest.approx(0.5, abs=0.01))
+    assert (box.width, box.height) == (pytest.approx(0.5, abs=0.01), pytest.approx(0.25, abs=0.01))
+
+
+def test_by_keyboard_marks_go_onto_the_picture_that_is_shown(open_page, ann):
+    page = open_page(ann, "/studies/edits/label/")
+    for key in "yny":
+        page.keyboard.press(key)
+    page.get_by_role("button", name="Mark on the image").click()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    page.keyboard.press("x")
+    page.wait_for_function("() => document.querySelector('.stage').dataset.turn === 'source'")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.locator(".mark-list li")).to_have_count(2)
+    here = after(page).get_attribute("src")
+    page.keyboard.press("Enter")
+    expect(after(page)).not_to_have_attribute("src", here)
+    assert stored_marks(ann) == (marks.Mark(0.52, 0.5), marks.Mark(0.52, 0.52, on="source"))
+
+
+def test_disagreements_show_source_result_and_marks(open_page, ann):
+    study = ann.study
+    making.labels(study, {image.key: {"ann": 0} for image in study.images.all()}, question="did")
+    run = making.scores(study, {image.key: 0.9 for image in study.images.all()})
+    annotation = study.annotations.order_by("pk").first()
+    both = '[{"x":0.25,"y":0.5},{"x":0.1,"y":0.2,"width":0.3,"height":0.25,"on":"source"}]'
+    annotation.answers.create(question="where", text=both)
+    reports.make_report(study=study)
+    researcher = making.person(study, "rita", role="researcher")
+    judge = run.judge.name
+    at = reverse("gallery", args=["edits"], query={"judge": judge})
+    page = open_page(researcher, at)
+    expect(page.locator(".shot-before img").first).to_be_visible()
+    take(page, "gallery-edits")
+    at = reverse("evidence", args=["edits", annotation.image.public_id], query={"judge": judge})
+    page = open_page(researcher, at)
+    expect(page.locator(".shot-picture svg.people-marks .over")).to_have_count(1)
+    expect(page.locator(".prompt-pictures svg.people-marks .over")).to_have_count(1)
+    expect(page.get_by_text("a box, before the edit (where)")).to_be_visible()
+    take(page, "evidence-edits")
+    page.get_by_role("button", name="People’s marks").click()
+    for over in page.locator("svg.people-marks .over").all():
+        expect(over).to_be_hidden()

@@ -52,6 +52,7 @@ class Command(PlainCommand):
         if edits and (third := demo.build_edits(prompts=edits)):
             studies.append(third)
             demo.demo_logins(third)
+            runs += demo.start_comparing(third)
         if not no_serve:
             self._serve(runs, logins)
             return

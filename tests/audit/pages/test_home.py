@@ -62,7 +62,7 @@ def test_the_demo_is_there_at_once_and_a_worker_draws_it(client, ada, asked, mon
     monkeypatch.setattr(demo, "SIGNS", 1)
     monkeypatch.setattr(demo, "EDITS", 1)
     runs = demo.finish(study.pk)
-    assert (study.images.count(), len(runs)) == (4, 4)
+    assert (study.images.count(), len(runs)) == (4, 5)
     signs = Study.objects.get(slug="signs")
     assert (signs.images.count(), signs.memberships.filter(role="owner").count()) == (4, 1)
     edits = Study.objects.get(slug="edits")

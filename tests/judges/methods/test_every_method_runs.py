@@ -145,8 +145,9 @@ CASES = {
 }
 
 
-# tests/test_workers.py runs the first two whole, test_edit_form.py the last, which wants a source picture.
-ELSEWHERE = {"geneval:GenEval", "soft_tifa:SoftTifa", "edit_form:EditForm"}
+# tests/test_workers.py runs the first two whole; test_edit_form.py and test_kept_rest.py the others, which want a
+# source picture.
+ELSEWHERE = {"geneval:GenEval", "soft_tifa:SoftTifa", "edit_form:EditForm", "kept_rest:KeptRest"}
 
 
 def test_every_method_of_the_catalogue_has_a_case():
