@@ -60,10 +60,10 @@ def read_sides(
     sums = moments(score, given, codes, order, before)
     old = np.arange(before) < first
     # As Drift reads them: with the gain over both sides.
-    generators = generators_of(sums, noise_together=True)
-    whole = side_of(generators, np.ones(before, dtype=bool))
+    read = generators_of(sums, noise_together=True)
+    whole = side_of(read, np.ones(before, dtype=bool))
     gain = whole.gain if why_no_gain(whole) is None else None
-    found = compare(generators, old, ~old, gain=gain)
+    found = compare(read, old, ~old, gain=gain)
     if isinstance(found, Undefined):
         return found.as_dict()
     return {**_facts(found, sums.apart), "assumed": assumed}
