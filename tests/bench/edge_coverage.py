@@ -21,7 +21,7 @@ from audit.stats.decisions import leaderboard
 from audit.stats.draws import drawn_sample
 from audit.stats.estimate import Estimate, Result
 from audit.stats.resamples import Resamples
-from audit.stats.resampling.small_samples import kept_within
+from audit.stats.resampling.small_samples import keep_within_ends
 from tests.bench.sizes import reached, sized
 
 SHARES = (0.90, 0.95, 0.97, 0.99)
@@ -96,13 +96,21 @@ def _graded(opinion: np.ndarray, share: float) -> np.ndarray:
 
 def _assisted(draw: Resamples, w: World) -> Result:
     found = assisted.mean(np.where(w.labelled, w.people, np.nan), w.score, w.prompt)
-    return kept_within(found, draw.draw.clusters, (0, 1)) if isinstance(found, Estimate) else found
+    return (
+        keep_within_ends(found, draw.draw.clusters, (0, 1))
+        if isinstance(found, Estimate)
+        else found
+    )
 
 
 def _drawn(draw: Resamples, w: World) -> Result:
     people = np.where(w.drawn, w.people, np.nan)
     found = drawn_sample.mean(people, w.chance, w.prompt, w.score)
-    return kept_within(found, draw.draw.clusters, (0, 1)) if isinstance(found, Estimate) else found
+    return (
+        keep_within_ends(found, draw.draw.clusters, (0, 1))
+        if isinstance(found, Estimate)
+        else found
+    )
 
 
 def _tables(w: World) -> leaderboard.Tables:

@@ -147,7 +147,7 @@ def rankings(
             return Undefined("people or the judge give all generators the same score", n)
         made = percentiles.interval(value, lambda _: values, draw.once, n)
         if isinstance(made, Estimate) and steps:
-            made = Estimate(value, *_shortest(value, values), n)
+            made = Estimate(value, *_shortest_interval(value, values), n)
         if isinstance(made, Estimate) and made.low == made.high:
             return Estimate(value, None, None, n)
         return made
@@ -179,7 +179,7 @@ def rankings(
     )
 
 
-def _shortest(value: float, values: Floats) -> tuple[float, float]:
+def _shortest_interval(value: float, values: Floats) -> tuple[float, float]:
     """Of a number that has few steps the shortest interval around it that holds 95 of 100 draws: with both
     tails cut off alike it would hold nearly all."""
     found = np.sort(values[~np.isnan(values)])

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audit.stats.decisions.leaderboard import Tables, _shortest, rankings, soft_pairwise, tables
+from audit.stats.decisions.leaderboard import (
+    Tables,
+    _shortest_interval,
+    rankings,
+    soft_pairwise,
+    tables,
+)
 from audit.stats.estimate import Estimate, Undefined
 from audit.stats.ranking import soft_pairwise_accuracy
 
@@ -73,10 +79,13 @@ def test_a_judge_that_is_as_sure_as_people_of_every_pair_may_be_less_so_on_other
 
 def test_what_has_few_steps_has_the_shortest_interval_that_holds_95_of_100_draws():
     tau = np.array([1.0] * 960 + [1 / 3] * 40)
-    assert _shortest(1.0, tau) == (1, 1)
-    assert _shortest(1.0, np.array([1.0] * 900 + [1 / 3] * 100)) == (pytest.approx(1 / 3), 1)
+    assert _shortest_interval(1.0, tau) == (1, 1)
+    assert _shortest_interval(1.0, np.array([1.0] * 900 + [1 / 3] * 100)) == (
+        pytest.approx(1 / 3),
+        1,
+    )
     # The value itself is always in it.
-    assert _shortest(0.0, tau) == (0, 1)
+    assert _shortest_interval(0.0, tau) == (0, 1)
 
 
 def test_only_prompts_that_all_generators_have_are_compared():
