@@ -24,7 +24,7 @@ from audit.stats.draws import drawn_sample
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.over_time import evidence
 from audit.stats.resampling.cluster_order import by_content
-from audit.stats.resampling.small_samples import kept_within
+from audit.stats.resampling.small_samples import keep_within_ends
 
 REFUSED = (
     "the labels of this study were drawn with unequal chances; only means are weighted, "
@@ -180,7 +180,7 @@ def _within(result: Estimate, people: People, scale: float, prompts: int) -> Est
     """With an interval that keeps within people's scale."""
     plain = Estimate(result.value, result.low, result.high, result.n)
     ends = _ends(people, scale)
-    return plain if ends is None else kept_within(plain, prompts, ends)
+    return plain if ends is None else keep_within_ends(plain, prompts, ends)
 
 
 def _ends(people: People, scale: float) -> tuple[float, float] | None:

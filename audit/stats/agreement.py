@@ -17,7 +17,7 @@ from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.resampling.ac1 import ac1
 from audit.stats.resampling.alpha import MOST_COINCIDENCES, alpha
 from audit.stats.resampling.cluster_counts import Counts
-from audit.stats.resampling.draw import Draw, Resampled
+from audit.stats.resampling.draw import Draw, Resampled, digest
 from audit.stats.resampling.exact_sums import ratio
 from audit.stats.resampling.means import share
 from audit.stats.resampling.small_samples import LEAST_GRADED, LEAST_RARER
@@ -104,13 +104,19 @@ def resampled_kappa(
 
     # Where nobody differs on any item, as many may on the next prompts: over what chance expects.
     reach = draw.n**2 / float(of_first.sum(axis=0) @ distance @ of_second.sum(axis=0))
-    apart = first * k + second
+    if held is not None:
+        cells = held.reshape(draw.clusters, k * k)
+        size, most = cells.sum(axis=1), cells[:, cells.sum(axis=0).argmax()]
+        rarer = int(np.count_nonzero(size > most)), int(np.count_nonzero(size))
+    else:
+        both = first * k + second
+        rarer = draw.count_holding(both != np.bincount(both).argmax())
     return Resampled(
         point,
         resampled,
         "correlation",
         reach,
-        rarer=draw.besides(apart != np.bincount(apart).argmax()),
+        rarer=rarer,
         at_least=LEAST_RARER if k == 2 else LEAST_GRADED,
     )
 
@@ -199,18 +205,26 @@ def resampled_alpha(draw: Draw, ratings: ArrayLike, level: Level) -> Resampled |
         "correlation",
         reach,
         content=table if many else None,
-        **_beside_the_commonest(draw, table),
+        **_count_uncommon(draw, table),
     )
 
 
-def _beside_the_commonest(draw: Draw, table: Floats) -> dict[str, Any]:
+def _count_uncommon(draw: Draw, table: Floats) -> dict[str, Any]:
     """How many clusters hold an answer that is not the commonest, and how many are needed."""
-    names, sizes = np.unique(table[~np.isnan(table)], return_counts=True)
-    other = ((table != names[sizes.argmax()]) & ~np.isnan(table)).any(axis=0)
-    return {
-        "rarer": draw.besides(other),
-        "at_least": LEAST_RARER if names.size == 2 else LEAST_GRADED,
-    }
+
+    def counted() -> dict[str, Any]:
+        names = values_of(table)
+        rows = [(table == name).sum(axis=0) for name in names] if names.size <= FEW else []
+        if rows:
+            most = max(rows, key=lambda row: int(row.sum()))
+            other = (~np.isnan(table)).sum(axis=0) > most
+        else:
+            names, sizes = np.unique(table[~np.isnan(table)], return_counts=True)
+            other = ((table != names[sizes.argmax()]) & ~np.isnan(table)).any(axis=0)
+        least = LEAST_RARER if names.size == 2 else LEAST_GRADED
+        return {"rarer": draw.count_holding(other), "at_least": least}
+
+    return draw.remember(("beside the commonest", *digest(table)), counted)
 
 
 def pairable_units(table: Floats) -> Floats:
@@ -373,7 +387,7 @@ def resampled_fleiss(draw: Draw, ratings: ArrayLike) -> Resampled | Undefined:
         resampled,
         "correlation",
         beyond_chance(ratings),
-        **_beside_the_commonest(draw, ratings_array(ratings)),
+        **_count_uncommon(draw, ratings_array(ratings)),
     )
 
 

@@ -191,7 +191,7 @@ def resampled_pearson(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Und
 
 
 def _rarer(draw: Draw, x: Floats, y: Floats) -> tuple[int, int]:
-    return min(draw.rarer(x), draw.rarer(y))
+    return min(draw.count_uncommon(x), draw.count_uncommon(y))
 
 
 def _correlation(a: Floats, b: Floats) -> Estimate:

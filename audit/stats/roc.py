@@ -45,7 +45,7 @@ def resampled_auroc(draw: Draw, labels: ArrayLike, scores: ArrayLike) -> Resampl
         return ratio(wins, m * n)
 
     # Where the classes are perfectly apart, only prompts of the rarer class could tell otherwise.
-    rarer = min(draw.besides(yes == side) for side in (0, 1))
+    rarer = min(draw.count_holding(yes == side) for side in (0, 1))
     point = Estimate(float(resampled(draw.once)[0]), None, None, draw.n)
     return Resampled(point, resampled, "share", voices=rarer[0], rarer=rarer)
 

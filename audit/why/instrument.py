@@ -15,7 +15,7 @@ from audit.stats.estimate import Estimate, Undefined
 from audit.stats.instrument.comparison import Comparison, compare
 from audit.stats.instrument.gap import gap_of
 from audit.stats.instrument.moments import Answers, moments, settled
-from audit.stats.instrument.sides import generators_of
+from audit.stats.instrument.sides import generators_of, side_of, why_no_gain
 from audit.stats.resampling.cluster_order import by_content
 
 POINTS = 100.0
@@ -59,7 +59,11 @@ def read_sides(
     order = by_content(np.concatenate(prompts), given.mean, np.nan_to_num(given.pair), score, codes)
     sums = moments(score, given, codes, order, before)
     old = np.arange(before) < first
-    found = compare(generators_of(sums), old, ~old)
+    # As Drift reads them: with the gain over both sides.
+    read = generators_of(sums, noise_together=True)
+    whole = side_of(read, np.ones(before, dtype=bool))
+    gain = whole.gain if why_no_gain(whole) is None else None
+    found = compare(read, old, ~old, gain=gain)
     if isinstance(found, Undefined):
         return found.as_dict()
     return {**_facts(found, sums.apart), "assumed": assumed}

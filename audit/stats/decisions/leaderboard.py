@@ -13,10 +13,11 @@ from scipy.stats import norm
 
 from audit.stats import enough, ranking
 from audit.stats.estimate import Estimate, Result, Undefined
-from audit.stats.resampling import percentiles
+from audit.stats.over_time.courses import Change
+from audit.stats.resampling import exact_sums, percentiles
 from audit.stats.resampling.draw import Draw
 from audit.stats.resampling.exact_sums import by_group, ratio, weighted
-from audit.stats.resampling.small_samples import jackknifed
+from audit.stats.resampling.small_samples import ROUNDING, jackknifed
 from audit.stats.series import Codes, Floats
 
 
@@ -97,10 +98,14 @@ def soft_pairwise(found: Tables) -> Result:
         return point
     chances = [_without_each(table) for table in (found.people, found.judge)]
     gaps = np.abs(chances[0] - chances[1])
-    made = jackknifed(point, 1 - gaps.mean(axis=1), "plain", 1.0)
-    if isinstance(made, Undefined) or made.low is None or made.high is None:
+    left_out = 1 - gaps.mean(axis=1)
+    made = jackknifed(point, left_out, "share", 1.0)
+    if isinstance(made, Undefined) or point.value >= 1 - ROUNDING:
         return made
-    return Estimate(made.value, max(made.low, 0.0), min(made.high, 1.0), made.n)
+    prompts = left_out.size
+    spread = exact_sums.total((left_out - exact_sums.mean(left_out)) ** 2)
+    error = math.sqrt((prompts - 1) / prompts * spread)
+    return Change(point.value, error, prompts - 1, point.n).interval(least=0.0, most=1.0)
 
 
 def _without_each(table: Floats) -> Floats:
@@ -142,7 +147,7 @@ def rankings(
             return Undefined("people or the judge give all generators the same score", n)
         made = percentiles.interval(value, lambda _: values, draw.once, n)
         if isinstance(made, Estimate) and steps:
-            made = Estimate(value, *_shortest(value, values), n)
+            made = Estimate(value, *_shortest_interval(value, values), n)
         if isinstance(made, Estimate) and made.low == made.high:
             return Estimate(value, None, None, n)
         return made
@@ -174,7 +179,7 @@ def rankings(
     )
 
 
-def _shortest(value: float, values: Floats) -> tuple[float, float]:
+def _shortest_interval(value: float, values: Floats) -> tuple[float, float]:
     """Of a number that has few steps the shortest interval around it that holds 95 of 100 draws: with both
     tails cut off alike it would hold nearly all."""
     found = np.sort(values[~np.isnan(values)])

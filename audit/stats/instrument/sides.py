@@ -71,12 +71,12 @@ def generators_of(moments: Moments, *, noise_together: bool = False) -> Generato
         judge = sy / n - (s * y - sy) / (n * (n - 1))
         people = pair / m - (y_twice**2 - square) / (m * (m - 1))
         if noise_together:
-            people = _less_noise(moments, n, y)
+            people = _covariances_without_noise(moments, n, y)
     few = (n < 2) | (m < 2)
     return Generators(n, s, y, np.where(few, np.nan, n * judge), np.where(few, np.nan, n * people))
 
 
-def _less_noise(moments: Moments, n: Floats, y: Floats) -> Floats:
+def _covariances_without_noise(moments: Moments, n: Floats, y: Floats) -> Floats:
     """Cov(y, y′) = Var(mean answer) − noise of one answer × mean of 1 / answers."""
     square, share, known, shown = (
         _left_out(table)
@@ -87,11 +87,11 @@ def _less_noise(moments: Moments, n: Floats, y: Floats) -> Floats:
             moments.square_twice - moments.pair,
         )
     )
-    noise = np.maximum(_line(y / n, shown / known, known), 0.0)
+    noise = np.maximum(_fit_line(y / n, shown / known, known), 0.0)
     return square / n - (y**2 - square) / (n * (n - 1)) - noise * share / n
 
 
-def _line(x: Floats, values: Floats, weights: Floats) -> Floats:
+def _fit_line(x: Floats, values: Floats, weights: Floats) -> Floats:
     """Of every row the values on their weighted line over x: nowhere further than what is seen."""
     weights = np.where(np.isfinite(values) & np.isfinite(x), weights, 0.0)
     x, values = np.where(weights > 0, x, 0.0), np.where(weights > 0, values, 0.0)

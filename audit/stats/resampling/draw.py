@@ -154,17 +154,19 @@ class Draw:
         cells = np.bincount(self.cluster * classes + codes, minlength=self.clusters * classes)
         return cells.reshape(self.clusters, classes).astype(np.float64)
 
-    def rarer(self, *series: np.ndarray) -> tuple[int, int]:
-        """How many clusters hold an item that is not the commonest one, of the series together."""
-        codes = self.dense(series[0])
-        for values in series[1:]:
-            following = self.dense(values)
-            codes = codes * (int(following.max()) + 1) + following
-        return self.besides(codes != np.bincount(codes).argmax())
+    def count_uncommon(self, x: np.ndarray) -> tuple[int, int]:
+        """How many clusters hold an item that is not the commonest one."""
 
-    def besides(self, items: NDArray[np.bool_]) -> tuple[int, int]:
+        def counted() -> tuple[int, int]:
+            codes = self.dense(x)
+            return self.count_holding(codes != np.bincount(codes).argmax())
+
+        return self.remember(("rarer", digest(x)), counted)
+
+    def count_holding(self, items: NDArray[np.bool_]) -> tuple[int, int]:
         """How many clusters hold one of these items, of how many."""
-        return np.unique(self.cluster[items]).size, np.unique(self.cluster).size
+        held = self.remember(("held",), lambda: int(np.count_nonzero(np.bincount(self.cluster))))
+        return int(np.count_nonzero(np.bincount(self.cluster[items]))), held
 
     def summed(self, counts: Counts, sums: Floats) -> Floats:
         """`weighted`, in float32 where it is kept and holds all of the whole numbers exactly."""

@@ -160,7 +160,7 @@ def between_ends(
     return bottom + span * low, bottom + span * high
 
 
-def kept_within(found: Estimate, clusters: int, ends: Limits) -> Estimate:
+def keep_within_ends(found: Estimate, clusters: int, ends: Limits) -> Estimate:
     """The estimate with limits that bend towards the ends of its scale, for one of a mean that has those of
     Student's t with G - 1. A mean that judges help to make may lie beyond an end: then half an item
     does not."""

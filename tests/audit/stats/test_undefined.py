@@ -646,7 +646,7 @@ ROWS = {
         "outside": lambda: small_samples.between_ends(2, 1, 5),
         "a NaN": lambda: small_samples.between_ends(0.5, NAN, 5),
     },
-    "small_samples.kept_within": None,  # as undefined as what it is given
+    "small_samples.keep_within_ends": None,  # as undefined as what it is given
     "small_samples.too_few_rarer": None,  # a reason, or none
     "small_samples.is_share": None,  # yes or no
     "cluster_counts.check": {

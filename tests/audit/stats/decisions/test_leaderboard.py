@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audit.stats.decisions.leaderboard import Tables, rankings, soft_pairwise, tables
+from audit.stats.decisions.leaderboard import (
+    Tables,
+    _shortest_interval,
+    rankings,
+    soft_pairwise,
+    tables,
+)
 from audit.stats.estimate import Estimate, Undefined
 from audit.stats.ranking import soft_pairwise_accuracy
 
@@ -58,11 +64,28 @@ def test_the_interval_leaves_out_each_prompt_in_turn():
         for p in range(PROMPTS)
     ]
     spread = np.sqrt((PROMPTS - 1) * np.var(without))
-    away = without - np.mean(without)
-    kurtosis = np.mean(away**4) / np.mean(away**2) ** 2
-    half = stats.t.ppf(0.975, min(39, 80 / (kurtosis - 1))) * spread
+    half = stats.t.ppf(0.975, 39) * spread
     ends = max(found.value - half, 0.0), min(found.value + half, 1.0)
     assert (found.low, found.high) == pytest.approx(ends)
+
+
+def test_a_judge_that_is_as_sure_as_people_of_every_pair_may_be_less_so_on_other_prompts():
+    people = made(1.00, 1.01, 1.03)
+    found = soft_pairwise(both(people, people))
+    assert (found.value, found.high) == (1, 1)
+    # All forty prompts could have gone otherwise: 1 - 0.05^(1/40).
+    assert found.low == pytest.approx(0.05 ** (1 / 40))
+
+
+def test_what_has_few_steps_has_the_shortest_interval_that_holds_95_of_100_draws():
+    tau = np.array([1.0] * 960 + [1 / 3] * 40)
+    assert _shortest_interval(1.0, tau) == (1, 1)
+    assert _shortest_interval(1.0, np.array([1.0] * 900 + [1 / 3] * 100)) == (
+        pytest.approx(1 / 3),
+        1,
+    )
+    # The value itself is always in it.
+    assert _shortest_interval(0.0, tau) == (0, 1)
 
 
 def test_only_prompts_that_all_generators_have_are_compared():

@@ -42,6 +42,33 @@ def test_a_gain_worked_by_hand():
     assert found.log_gain_ratio == pytest.approx(math.log(2 / 3))
 
 
+def test_noise_from_all_second_answers_is_that_of_each_generator_where_all_have_as_many():
+    rng = np.random.default_rng(3)
+    people = (rng.random((2, 400)) < 0.7) * 1.0
+    judge = rng.random(400)
+    place, prompt = np.arange(400) % 2, np.arange(400) // 4
+    sums = moments(judge, answers_of(people), place, prompt, 2)
+    each, together = (generators_of(sums, noise_together=way) for way in (False, True))
+    # Two generators lie on their line.
+    assert together.with_people[0] == pytest.approx(each.with_people[0])
+
+
+def test_answers_without_a_second_one_tell_of_people_too():
+    # Truth is yes for one half; people err in one of ten: Cov(y, y′) = 0.25 · 0.8² = 0.16.
+    rng = np.random.default_rng(4)
+    found = {False: [], True: []}
+    for _ in range(60):
+        right = rng.random((8, 200)) < 0.5
+        people = np.where(rng.random((2, 8, 200)) < 0.1, ~right, right).reshape(2, -1) * 1.0
+        people[1, rng.random(1600) < 0.8] = np.nan
+        place, prompt = np.repeat(np.arange(8), 200), np.tile(np.arange(200), 8)
+        sums = moments(right.ravel() * 1.0, answers_of(people), place, prompt, 8)
+        for way in found:
+            found[way].append(generators_of(sums, noise_together=way).with_people[0, 0] / 200)
+    assert np.mean(found[True]) == pytest.approx(0.16, abs=0.005)
+    assert np.std(found[True]) < 0.5 * np.std(found[False])
+
+
 def test_an_offset_worked_by_hand():
     # People rose by 1/4, the judge by nothing: with a gain of 1/2 it should have risen by 1/8.
     found = compared([OLD, NEW], [[1, 0, 0, 0], [1, 0, 0, 0]])

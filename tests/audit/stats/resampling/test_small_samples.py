@@ -5,7 +5,7 @@ from scipy import stats
 from audit.stats import roc
 from audit.stats.estimate import Estimate, Undefined, WithoutInterval
 from audit.stats.resamples import Resamples
-from audit.stats.resampling.small_samples import jackknifed, kept_within, share_limits
+from audit.stats.resampling.small_samples import jackknifed, keep_within_ends, share_limits
 from tests.audit.stats import coverage
 
 ONE_EACH = np.ones(60)
@@ -72,16 +72,16 @@ def test_two_verdicts_are_paired_worked_by_hand():
 
 
 def test_a_mean_that_judges_help_to_make_keeps_within_its_scale():
-    near = kept_within(Estimate(98.0, 95.0, 101.0, 40), 40, (0.0, 100.0))
+    near = keep_within_ends(Estimate(98.0, 95.0, 101.0, 40), 40, (0.0, 100.0))
     assert near.value == 98
     assert 90 < near.low < 95 < 98 < near.high < 100
-    middle = kept_within(Estimate(50.0, 47.0, 53.0, 40), 400, (0.0, 100.0))
+    middle = keep_within_ends(Estimate(50.0, 47.0, 53.0, 40), 400, (0.0, 100.0))
     assert (middle.low, middle.high) == pytest.approx((47.0, 53.0), abs=0.02)
-    beyond = kept_within(Estimate(101.0, 98.0, 104.0, 40), 40, (0.0, 100.0))
+    beyond = keep_within_ends(Estimate(101.0, 98.0, 104.0, 40), 40, (0.0, 100.0))
     assert beyond.low < 100
     assert beyond.high <= 100
     same = Estimate(50.0, 50.0, 50.0, 40)
-    assert kept_within(same, 40, (0.0, 100.0)) == same
+    assert keep_within_ends(same, 40, (0.0, 100.0)) == same
 
 
 def test_a_statistic_that_one_prompt_alone_makes_possible_has_no_interval():
