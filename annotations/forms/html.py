@@ -31,7 +31,7 @@ def instructions_html(version: FormVersion, addresses: dict[str, str]) -> SafeSt
 def pictures_html(pictures: Iterable[object]) -> SafeString:
     """What stands beside the image to be judged; empty for most."""
     if not pictures:
-        return mark_safe("")
+        return SafeString()
     return render_to_string("annotations/label_pictures.html", {"pictures": pictures})
 
 
