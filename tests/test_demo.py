@@ -96,7 +96,7 @@ def test_the_demo_serves_judges_in_the_worker_and_stops_cleanly(tmp_path):
         assert left_behind(tmp_path) == []
         out.seek(0)
         words = out.read()
-        assert f"http://127.0.0.1:{port}/studies/demo/drift/" in words
+        assert f"http://127.0.0.1:{port}/studies/demo/audit/" in words
         assert "log in as annotator" in words
         assert "the data is kept" in words
         started = words.partition("\nStopping")[0].splitlines()

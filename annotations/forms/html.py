@@ -30,7 +30,7 @@ def instructions_html(version: FormVersion, addresses: dict[str, str]) -> SafeSt
 
 def pictures_html(pictures: Iterable[Hashable]) -> SafeString:
     """What stands beside the image to be judged; empty for most."""
-    return _pictures(tuple(pictures)) if pictures else mark_safe("")
+    return _pictures(tuple(pictures)) if pictures else SafeString()
 
 
 @lru_cache(maxsize=2048)

@@ -95,7 +95,7 @@ def rows(path: Path, only: Sequence[str] | None = None) -> Iterator[Row[dict[str
     number, decoded = 0, 0
     most = HARMLESS_BYTES + BYTES_OF_A_BYTE * path.stat().st_size
     try:
-        for batch in file.iter_batches(batch_size=size, columns=wanted):
+        for batch in _batches(file, wanted, size):
             decoded += sum(map(_decoded_bytes, batch.columns))
             if decoded > most:
                 raise Unreadable(
@@ -110,6 +110,13 @@ def rows(path: Path, only: Sequence[str] | None = None) -> Iterator[Row[dict[str
     except Exception as error:
         # Whatever the library makes of a damaged file.
         raise Unreadable(f"{path.name} is damaged after row {number}: {_said(error)}.") from error
+
+
+def _batches(file: Any, wanted: list[str], size: int) -> Iterator[Any]:
+    """Row group by row group: each has a dictionary of its own, and the library makes no batch of lists
+    whose texts are in two."""
+    for group in range(file.metadata.num_row_groups):
+        yield from file.iter_batches(batch_size=size, row_groups=[group], columns=wanted)
 
 
 def as_table(

@@ -133,7 +133,8 @@ class EditForm(Optioned):
 
     def _verdict(self, value: float) -> bool | None:
         """Only of a question with yes and no."""
-        (question,) = [q for q in BY_SLUG[self.form].questions if q.name == self.question] or [None]
+        named = (q for q in BY_SLUG[self.form].questions if q.name == self.question)
+        question = next(named, None)
         if question is None or {one.value for one in question.choices} != {0, 1}:
             return None
         return value == 1

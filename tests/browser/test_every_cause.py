@@ -11,7 +11,7 @@ from audit.words import why as words
 from audit.words.numbers import cell
 from tests import making
 from tests.browser import planted_causes as causes
-from tests.browser.conftest import DESKTOP, PHONE, wait_for_pictures
+from tests.browser.conftest import DESKTOP, PHONE, show_second_half, wait_for_pictures
 from tests.browser.test_look import take
 
 
@@ -31,13 +31,18 @@ def test_the_planted_cause_alone_is_beyond_chance(open_page, transactional_db, c
     assert not Generator.objects.exclude(release_date=None).exists()
     expect(page.get_by_text("two sides that you name")).to_be_visible()
     if cause == "judge":
-        page.locator("#filter-judge").select_option(causes.OLD)
-        expect(page.locator("#filter-judge")).to_have_value(causes.OLD)
-        page.locator("#filter-judge_now").select_option(causes.NEW)
+        # What is chosen leads to Drift, whose second half loads when it is seen.
+        page.locator("#why-judge").select_option(causes.OLD)
+        page.wait_for_url(f"**/drift/?**judge={causes.OLD}**")
+        show_second_half(page, "why")
+        page.locator("#why-judge_now").select_option(causes.NEW)
         page.wait_for_url(f"**judge_now={causes.NEW}**")
+        show_second_half(page, "why")
     page.get_by_label("from", exact=True).fill(causes.THEN)
     page.get_by_label("to", exact=True).fill(causes.NOW)
     page.get_by_role("button", name="Compare").click()
+    page.wait_for_url("**/drift/?**before=**")
+    show_second_half(page, "why")
     rows = page.get_by_role("region", name="What moved the gap").get_by_role("row")
     expect(rows.first).to_be_visible()
     body = StoredAnswer.objects.get(study=study).body
@@ -49,9 +54,9 @@ def test_the_planted_cause_alone_is_beyond_chance(open_page, transactional_db, c
     # What was typed and chosen stays.
     expect(page.get_by_label("from", exact=True)).to_have_value(causes.THEN)
     if cause == "judge":
-        expect(page.locator("#filter-judge_now")).to_have_value(causes.NEW)
+        expect(page.locator("#why-judge_now")).to_have_value(causes.NEW)
     wait_for_pictures(page)
     expect(page.get_by_role("heading", name="Alarms")).to_be_visible()
-    told = page.locator("#numbers .sentences").first
+    told = page.locator("#why > .sentences:not([aria-label])")
     expect(told).to_contain_text(f"come from {words.NAMES[cause]}")
     take(page, f"why-{cause}")

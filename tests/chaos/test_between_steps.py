@@ -13,8 +13,6 @@ def test_what_is_killed_and_begun_again_ends_as_if_it_was_not(tmp_path, capsys):
         wrong = [
             line
             for operation in between_steps.OPERATIONS
-            for line in between_steps.kills(
-                "sqlite", operation, there[operation], tmp_path / operation, 2
-            )
+            for line in between_steps.kills("sqlite", operation, there[operation], tmp_path, 2)
         ]
     assert wrong == []

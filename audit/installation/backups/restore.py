@@ -101,7 +101,9 @@ def _unpack(source: Path, draft: Path, contents: Contents, sealed: bool) -> Path
 
 
 def _not_complete(source: Path, error: Exception) -> Refused:
-    return Refused(f"{source} is not a complete backup of Jurybox: {error}.")
+    # The system's own words end with a path, which may be the draft's.
+    words = (error.strerror if isinstance(error, OSError) else None) or error
+    return Refused(f"{source} is not a complete backup of Jurybox: {words}.")
 
 
 def _check_member(member: tarfile.TarInfo) -> None:

@@ -85,3 +85,16 @@ def test_lists_of_a_plain_table_are_read_as_they_are(tmp_path):
     assert [row.value for row in parquet_rows.rows(path)] == [
         {"tags": tag, "boxes": box} for tag, box in zip(tags, boxes, strict=True)
     ]
+
+
+def test_lists_of_texts_in_several_row_groups_are_read_in_their_order(tmp_path):
+    path = tmp_path / "groups.parquet"
+    answers = [
+        [{"rater": f"rater {n}", "value": n / 2}, {"rater": "", "value": None}] for n in range(25)
+    ]
+    table = pyarrow.table({"tags": [[f"tag {n}"] for n in range(25)], "answers": answers})
+    parquet.write_table(table, path, row_group_size=10)
+    assert parquet.ParquetFile(path).metadata.num_row_groups == 3
+    found = list(parquet_rows.rows(path))
+    assert [row.line for row in found] == list(range(1, 26))
+    assert [row.value for row in found] == table.to_pylist()

@@ -102,6 +102,15 @@ def test_half_a_backup_is_refused_and_leaves_nothing(labelled, elsewhere, tmp_pa
     assert not (place / "media").exists()
 
 
+def test_a_backup_that_is_not_there_is_named_once(elsewhere, tmp_path):
+    elsewhere()
+    file = tmp_path / "none.tar"
+    with pytest.raises(Refused) as refusal:
+        backups.restore(file)
+    words = f"{file} is not a complete backup of Jurybox: No such file or directory."
+    assert refusal.value.message == words
+
+
 @contextmanager
 def sealed_again(backup: Path):
     """As somebody does who knows how it is made."""
