@@ -13,8 +13,8 @@ from audit.stats.resamples import Resamples
 
 METHOD = "jackknife"
 INTERVAL = (
-    "95 %; shares and means between two ends: exact, mid-p, for the effective number of images; "
-    "differences: from the limits of both sides (MOVER); others: Student’s t on the jackknife of prompts "
+    "95 %. Shares and means between two ends: exact, mid-p, for the effective number of images. "
+    "Differences: from the limits of both sides (MOVER). Others: Student’s t on the jackknife of prompts "
     "(logit or Fisher’s z)"
 )
 

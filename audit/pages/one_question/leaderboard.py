@@ -256,6 +256,10 @@ def _of_judges(body: dict[str, Any]) -> Table:
         people["vote_soft_pairwise"] = {"undefined": "people are the measure", "n": body["votes"]}
         people["swap_consistency"] = {"undefined": "sides are drawn for people", "n": body["votes"]}
         rows.append(row("one person and another", people, columns))
+        if (tie := body.get("always_tie", {})).get("value"):
+            nothing = {"undefined": "it names no order of the generators", "n": body["votes"]}
+            says_tie = dict.fromkeys(columns, nothing) | {"vote_accuracy": tie}
+            rows.append(row("“tie” each time", says_tie, columns))
     for name, judge in body["judges"].items():
         stats = {"vote_accuracy": judge["accuracy"], "vote_soft_pairwise": judge["soft_pairwise"]}
         stats["swap_consistency"] = swaps[name] or {"undefined": "it scores single images", "n": 0}
