@@ -118,7 +118,9 @@ def test_every_page_of_every_tab(open_page, transactional_db, judges, size):
     owner = making.person(study, "olga", role="owner")
     making.compute_waiting_answers()
     width, height = SIZES[size]
-    page = open_page(owner, reverse("study", args=[study.slug]), size={"width": width, "height": height})
+    page = open_page(
+        owner, reverse("study", args=[study.slug]), size={"width": width, "height": height}
+    )
     trouble = []
     for name in PAGES:
         page.goto(address(name, study))
