@@ -9,7 +9,7 @@ from audit.charts.on_paper import COLUMNS, draw_file
 from audit.charts.style import INK, MUTED, configured, fixed, in_time, rule
 from audit.charts.when_used import alt
 from audit.words.contests import of_generator
-from audit.words.report import title
+from judges.names import short_titles
 
 ROW = 26
 PEOPLE = "people"
@@ -23,7 +23,7 @@ def chart(body: dict[str, Any], theme: str, kind: str = "standing") -> dict[str,
     ends = [row[end] for row in rows for end in ("low", "high", "value") if row[end] is not None]
     scale = fixed((min([0.3, *ends]), max([0.7, *ends])))
     who = list(dict.fromkeys(row["who"] for row in rows))
-    faces = {title(name): face_of(body, name) for name in body["judges"]}
+    faces = {short: face_of(body, name) for name, short in short_titles(body["judges"]).items()}
     colours = [INK[theme] if name == PEOPLE else faces[name].colour for name in who]
     shapes = ["triangle-left" if name == PEOPLE else faces[name].shape for name in who]
     colour = alt.Color("who:N", title=None, scale=alt.Scale(domain=who, range=colours))
@@ -81,7 +81,8 @@ def chart(body: dict[str, Any], theme: str, kind: str = "standing") -> dict[str,
 
 def values(body: dict[str, Any], *, dated: bool = False) -> list[dict[str, Any]]:
     boards = {PEOPLE: body["people"]}
-    boards |= {title(name): body["judges"][name]["board"] for name in list(body["judges"])[:MOST]}
+    short = short_titles(body["judges"])
+    boards |= {short[name]: body["judges"][name]["board"] for name in list(body["judges"])[:MOST]}
     rows = []
     for who, told in boards.items():
         for generator in body["generators"]:

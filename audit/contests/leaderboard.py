@@ -75,6 +75,7 @@ def leaderboard(
         "tie": people.tie.as_dict() if isinstance(people, Contest) and people.tie else None,
         "left": _left_wins(people),
         "ceiling": _ceiling(every, chosen, resamples, seed).as_dict(),
+        "always_tie": _always_tie(every, chosen, resamples, seed).as_dict(),
         "judges": {
             judge.name: _of_judge(judge, every, chosen, asked, resamples, seed) for judge in judges
         },
@@ -233,6 +234,14 @@ def _all_right(
     prompts = every.prompts[here]
     return judged.group_accuracy(
         ours, people, pairs=pairs, groups=prompts, resamples=resamples, seed=seed
+    )
+
+
+def _always_tie(every: Comparisons, chosen: np.ndarray, resamples: int, seed: int) -> Result:
+    """How often it would be right to say “tie” each time: a judge worth its cost does better."""
+    said = every.said[chosen]
+    return judged.accuracy(
+        np.full_like(said, TIE), said, prompts=every.prompts[chosen], resamples=resamples, seed=seed
     )
 
 

@@ -23,7 +23,7 @@ def headline(body: dict[str, Any]) -> str:
 def sentences(body: dict[str, Any]) -> list[str]:
     """The hours and the money; and what it rests on."""
     told = []
-    for way, words in (("assisted", "With the judges’ help"), ("alone", "People alone")):
+    for way, words in (("assisted", "Judge-assisted"), ("alone", "Labels only")):
         total = body["total"][way]
         if "undefined" in total:
             told.append(f"{words}: cannot be told ({total['undefined']}).")
@@ -140,7 +140,7 @@ def _wanted(body: dict[str, Any]) -> str:
 
 def _needed(body: dict[str, Any]) -> str:
     told = []
-    for way, words in (("assisted", "with the judges’ help"), ("alone", "without")):
+    for way, words in (("assisted", "judge-assisted"), ("alone", "with labels only")):
         ways = [row[way] for row in body["generators"]]
         known = [one["labels"] for one in ways if "labels" in one]
         if len(known) < len(ways):

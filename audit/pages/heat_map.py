@@ -13,7 +13,7 @@ from audit.statistic_names import STATISTICS, told
 from audit.stats import enough
 from audit.stats.multiplicity import LEVEL
 from audit.words.numbers import cell, corrected_p
-from audit.words.report import title
+from judges.names import short_titles
 
 STEPS = 4
 BY_NAME, BY_SIZE = "name", "images"
@@ -104,6 +104,7 @@ def heat_map(
         )
         for key in order[:MOST]
     ]
+    short = short_titles(body["judges"])
     heads = [
         Head(
             words,
@@ -114,7 +115,7 @@ def heat_map(
         for key, words in [
             (BY_NAME, "slice"),
             (BY_SIZE, "images"),
-            *((n, title(n)) for n in judges),
+            *((name, short[name]) for name in judges),
         ]
     ]
     return HeatMap(heads, rows, len(order) - len(rows))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.utils.text import slugify
@@ -17,6 +17,8 @@ from audit.stats import enough
 from audit.words import drift_state
 from audit.words.numbers import Cell, cell, corrected_p
 
+# So many columns fit beside the first one at 1280 pixels; the others fold.
+SIDE_BY_SIDE = 7
 # Of a number, as columns of a file.
 PARTS = ("value", "low", "high", "n", "p", "p_holm", "p_bh", "undefined")
 
@@ -33,6 +35,9 @@ class Row:
     note: str = ""
     link: str = ""
     state: str = ""  # of a judge: drifts, holds or cannot be told
+
+    def part(self, start: int, end: int) -> Row:
+        return replace(self, estimates=self.estimates[start:end], names=self.names[start:end])
 
     @property
     def cells_with_p(self) -> list[dict[str, Any]]:
@@ -74,6 +79,17 @@ class Table:
             }
             for name, heading in self.columns.items()
         ]
+
+    @property
+    def parts(self) -> list[Table]:
+        """The table in as many columns at a time as a page is wide; the first part is open."""
+        names = list(self.columns)
+        starts = range(0, max(len(names), 1), SIDE_BY_SIDE)
+        return [self._part(names, start, start + SIDE_BY_SIDE) for start in starts]
+
+    def _part(self, names: list[str], start: int, end: int) -> Table:
+        columns = {name: self.columns[name] for name in names[start:end]}
+        return replace(self, columns=columns, rows=[row.part(start, end) for row in self.rows])
 
     @property
     def width(self) -> int:

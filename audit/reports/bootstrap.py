@@ -13,10 +13,10 @@ from audit.stats.resamples import Resamples
 
 METHOD = "jackknife"
 INTERVAL = (
-    "95 %; shares and means between two ends: exact, mid-p, for the effective number of images; "
-    "of two verdicts: paired (Bonett and Price); other differences: from the limits of both sides (MOVER); "
-    "others: Student’s t on the jackknife of prompts (logit or Fisher’s z), with the degrees of freedom of "
-    "its spread (Satterthwaite); none of agreement and order below 8 prompts of the rarer answer"
+    "95 %. Shares and means between two ends: exact, mid-p, for the effective number of images. Of two "
+    "verdicts: paired (Bonett and Price). Other differences: from the limits of both sides (MOVER). Others: "
+    "Student’s t on the jackknife of prompts (logit or Fisher’s z), with the degrees of freedom of its spread "
+    "(Satterthwaite). None of agreement and order below 8 prompts of the rarer answer"
 )
 
 

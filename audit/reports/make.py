@@ -37,6 +37,7 @@ from audit.reports.sharing.parts import Part, Step, key_of
 from audit.reports.slices import by_generator
 from audit.stats import enough
 from audit.stats.over_time import drift
+from judges.models import Upload
 
 __all__ = ["RESAMPLES", "SEED", "Options"]
 
@@ -137,12 +138,19 @@ def is_due(*, study: Study, patient: bool = False, options: dict[str, Any] | Non
         return False
     newest = Report.objects.filter(study=study, options=options or {}).defer("body").first()
     if newest is None:
-        return True
+        return not is_importing(study)
     if newest.stamp == stamp(study) and freshness.rows_of(newest) == freshness.rows_now(study):
         return False
     rest = timedelta(seconds=newest.seconds / SHARE_OF_TIME)
     going = patient or study.runs.filter(state="running").exists()
-    return not (going and timezone.now() - newest.created_at < rest)
+    rests = going and timezone.now() - newest.created_at < rest
+    return not rests and not is_importing(study)
+
+
+def is_importing(study: Study) -> bool:
+    """A report of half the rows would be old a moment later; the end of an import asks for one."""
+    imports = Upload.objects.filter(study=study, state=Upload.State.WORKING)
+    return any(not upload.dry_run for upload in imports)
 
 
 def stamp(study: Study) -> str:

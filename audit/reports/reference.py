@@ -39,8 +39,8 @@ class Reference:
             found = classes_of(people)
             yes = np.full(len(people.images), np.nan)
             rule = (
-                "Dawid–Skene: yes where the chance of it is above .5, even chances have no reference; "
-                "taken that each person errs on all images alike and apart from the others; mean over "
+                "Dawid–Skene: yes where its chance is above .5; even chances have no reference. It assumes "
+                "that each person errs on all images alike and apart from the others. Mean over "
                 "people for ranks"
             )
             if isinstance(found, YesNo):

@@ -29,8 +29,8 @@ from audit.words.drift_state import CANNOT_BE_TOLD, DRIFTS, HOLDS
 
 RULE = (
     "offset and gain at every step between release dates. Drifts: more evidence over all dates than "
-    f"chance brings (a level of {100 * LEVEL:g} %, Holm over judges), and at the likeliest date an interval "
-    f"that leaves 0 (Bonferroni over dates) and reaches beyond {SMALL_POINTS:g} points or "
+    f"chance brings (a level of {100 * LEVEL:g} %, Holm over judges). Besides, at the likeliest date an "
+    f"interval leaves 0 (Bonferroni over dates) and reaches beyond {SMALL_POINTS:g} points or "
     f"{100 * SMALL_SHARE:g} % of gain. Holds: follows people, and at every date within ±{POINTS:g} points "
     f"and above −{100 * SHARE:g} % of gain (two one-sided tests of {100 * LEVEL:g} %). The "
     f"odds for a move of {HALF_POINTS:g} points against none are then below {ODDS:g}"

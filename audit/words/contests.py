@@ -112,15 +112,12 @@ def _side(left: dict[str, Any] | None) -> str:
 
 def _judges(body: dict[str, Any]) -> list[str]:
     lines = []
-    ceiling = body["ceiling"]
+    beside = _beside(body)
     for name, judge in body["judges"].items():
         right = judge["accuracy"]
         if "undefined" in right:
             lines.append(f"{title(name)} cannot be compared: {right['undefined']}.")
             continue
-        beside = (
-            "" if "undefined" in ceiling else f"; two people say the same on {per_hundred(ceiling)}"
-        )
         lines.append(
             f"{title(name)} says what people say on {per_hundred(right)} of 100 comparisons"
             f"{beside}. {_swapped(judge)}"
@@ -138,6 +135,13 @@ def _judges(body: dict[str, Any]) -> list[str]:
                 f"{title(name)}; it is compared with people on the others."
             )
     return lines
+
+
+def _beside(body: dict[str, Any]) -> str:
+    """What a judge's share is to be compared with: other people, and no judge at all."""
+    ceiling, tie = body["ceiling"], body.get("always_tie", {})
+    people = "" if "undefined" in ceiling else f"; two people agree on {per_hundred(ceiling)}"
+    return people + (f"; saying “tie” each time, on {per_hundred(tie)}" if tie.get("value") else "")
 
 
 def _swap(name: str, told: dict[str, Any]) -> str:

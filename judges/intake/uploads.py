@@ -32,6 +32,7 @@ from judges.intake import bring_in as intake_bring_in
 from judges.intake import deliveries, previews
 from judges.intake.room import expect_room
 from judges.models import Delivery, Upload
+from judges.signals import scores_changed
 
 LARGEST = 8 * 2**30
 # Of one person, in all studies.
@@ -157,6 +158,16 @@ def _import_file(upload: Upload, progress: Progress) -> dict[str, Any]:
     return outcome.as_json()
 
 
+def _end_import(upload: Upload) -> None:
+    """Reports wait while an import goes on: now they may be made."""
+    _clear_away(upload)
+    study_id = upload.study_id
+    if study_id is not None and not upload.dry_run:
+        transaction.on_commit(
+            lambda: scores_changed.send(sender=Upload, study_id=study_id, ended=True)
+        )
+
+
 def _clear_away(upload: Upload) -> None:
     """What is given up may be tried again."""
     if upload.is_given_up:
@@ -176,7 +187,7 @@ KIND = JobKind(
     most_seconds=6 * 3600,
     limit=6 * 3600,
     progress_every=1.0,
-    ended=_clear_away,
+    ended=_end_import,
 )
 
 

@@ -34,6 +34,7 @@ from audit.statistic_names import headings
 from audit.words import contests as words
 from audit.words.counting import who_counts
 from audit.words.report import title
+from judges.names import short_titles
 
 OF_JUDGE = headings("vote_accuracy", "vote_soft_pairwise", "swap_consistency")
 WITHOUT_SWAP = headings("vote_accuracy", "vote_soft_pairwise")
@@ -236,7 +237,8 @@ def _standing(body: dict[str, Any]) -> Table:
     order = [place["generator"] for place in places] or list(dates)
     notes = {place["generator"]: words.ranks(place) for place in places}
     columns = {"win_share": "people", "elo": "Elo"}
-    columns |= {f"win_share.{name}": title(name) for name in body["judges"]}
+    short = short_titles(body["judges"])
+    columns |= {f"win_share.{name}": short[name] for name in body["judges"]}
     rows = []
     for generator in order:
         stats = {key: words.of_generator(told, generator, key) for key in ("win_share", "elo")}
@@ -256,6 +258,10 @@ def _of_judges(body: dict[str, Any]) -> Table:
         people["vote_soft_pairwise"] = {"undefined": "people are the measure", "n": body["votes"]}
         people["swap_consistency"] = {"undefined": "sides are drawn for people", "n": body["votes"]}
         rows.append(row("one person and another", people, columns))
+        if (tie := body.get("always_tie", {})).get("value"):
+            nothing = {"undefined": "it names no order of the generators", "n": body["votes"]}
+            says_tie = dict.fromkeys(columns, nothing) | {"vote_accuracy": tie}
+            rows.append(row("“tie” each time", says_tie, columns))
     for name, judge in body["judges"].items():
         stats = {"vote_accuracy": judge["accuracy"], "vote_soft_pairwise": judge["soft_pairwise"]}
         stats["swap_consistency"] = swaps[name] or {"undefined": "it scores single images", "n": 0}
@@ -281,7 +287,8 @@ def _by_slice(body: dict[str, Any]) -> Table:
 def _judges_by_slice(body: dict[str, Any]) -> Table:
     """How often each says what people say, beside how often two people do."""
     columns = {"vote_accuracy.people": "two people"}
-    columns |= {f"vote_accuracy.{name}": title(name) for name in body["judges"]}
+    short = short_titles(body["judges"])
+    columns |= {f"vote_accuracy.{name}": short[name] for name in body["judges"]}
     rows = [
         row(
             part["tag"],

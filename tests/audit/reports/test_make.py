@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from django.test import TestCase
 
 from annotations.errors import Refused
 from annotations.exports.pseudonyms import names_as_written
@@ -17,7 +18,9 @@ from audit.reports.people_agreement import people_of
 from audit.view import View
 from audit.words import changes
 from audit.words import report as report_words
-from judges.models import Score
+from judges.intake import uploads
+from judges.models import Score, Upload
+from judges.signals import scores_changed
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -386,6 +389,25 @@ def test_a_report_notices_new_labels_and_new_scores(judged):
     assert newer != report
     assert newer.stamp == reports.stamp(judged)
     assert not reports.is_due(study=judged)
+
+
+def test_a_report_waits_for_the_end_of_an_import_and_is_then_asked_for(judged):
+    heard = []
+    listen = lambda sender, study_id, **more: heard.append(study_id)  # noqa: E731
+    scores_changed.connect(listen)
+    reports.make_report(study=judged)
+    upload = Upload.objects.create(study=judged, payload={"name": "more.csv"}, state="working")
+    making.labels(judged, {"early-0": {"dan": 1}})
+    assert not reports.is_due(study=judged)
+    upload.state = "done"
+    upload.save()
+    with TestCase.captureOnCommitCallbacks(execute=True):
+        uploads.KIND.ended(upload)
+    assert heard == [judged.pk]
+    assert reports.is_due(study=judged)
+    # A check alone writes nothing, and no report waits for it.
+    Upload.objects.create(study=judged, payload={"dry_run": True}, state="working")
+    assert reports.is_due(study=judged)
 
 
 def test_a_report_notices_what_moved_no_stamp(judged, monkeypatch):

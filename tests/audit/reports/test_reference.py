@@ -197,7 +197,7 @@ def test_page_and_api_take_the_name_of_the_consensus(three, client):
     made = reports.make_report(study=three, options=reports.Options(consensus="dawid-skene"))
     page = client.get(reverse("drift", args=["three"]), {"consensus": "dawid-skene"})
     assert '<option value="dawid-skene" selected>Dawid–Skene</option>' in page.content.decode()
-    assert "Dawid–Skene: yes where the chance of it is above .5" in page.content.decode()
+    assert "Dawid–Skene: yes where its chance is above .5" in page.content.decode()
     address = reverse("api-report", args=["three"])
     told = client.get(address, {"consensus": "dawid-skene"}).json()
     assert told["signature"] == made.body["signature"]
