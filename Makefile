@@ -77,6 +77,7 @@ bench-stats: .venv/dev
 	$(PY) -m tests.bench.hidden_labels
 	$(PY) -m tests.bench.many_looks
 	$(PY) -m tests.bench.true_verdict
+	$(PY) -m tests.bench.edit_verdict
 
 bench-judges: .venv/dev
 	$(PY) -m tests.bench.bench_judges

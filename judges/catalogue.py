@@ -28,6 +28,7 @@ FAMILIES = (
     "questions",
     "servers",
     "benchmarks",
+    "edits",
     "papers",
     "qwen",
     "image-text",

@@ -191,7 +191,9 @@ def _of_judge(
         told["swap_consistency"] = swap.as_dict()
     if judge.lacking is not None:
         nothing = judge.lacking.as_dict()
-        lacking = dict.fromkeys(("people", "board", "accuracy", "soft_pairwise"), nothing)
+        lacking = dict.fromkeys(
+            ("people", "board", "accuracy", "group_accuracy", "soft_pairwise"), nothing
+        )
         left = {"votes": 0, "without_score": int(chosen.sum())}
         left = left if judge.consistent is not None else {}
         return told | left | lacking | {"swaps": [], "epsilon_by_fold": []}
@@ -205,6 +207,7 @@ def _of_judge(
         "people": _told(ours) if told["without_score"] else None,
         "board": _told(theirs),
         "accuracy": right.as_dict(),
+        "group_accuracy": _all_right(judge, every, here, resamples, seed).as_dict(),
         "soft_pairwise": _soft(by_people, by_judge, (ours, theirs), asked, every.sided).as_dict(),
         "swaps": [] if isinstance(turned, Undefined) else [asdict(swap) for swap in turned],
         "epsilon_by_fold": list(judge.epsilon_by_fold),
@@ -218,6 +221,18 @@ def _right(judge: Told, every: Comparisons, here: np.ndarray, resamples: int, se
         prompts=every.prompts[here],
         resamples=resamples,
         seed=seed,
+    )
+
+
+def _all_right(
+    judge: Told, every: Comparisons, here: np.ndarray, resamples: int, seed: int
+) -> Result:
+    """By prompt."""
+    pairs, people = _in_one_order(every, here, every.said)
+    _, ours = _in_one_order(every, here, judge.said)
+    prompts = every.prompts[here]
+    return judged.group_accuracy(
+        ours, people, pairs=pairs, groups=prompts, resamples=resamples, seed=seed
     )
 
 
@@ -245,15 +260,21 @@ def _soft(
 
 
 def _ceiling(every: Comparisons, chosen: np.ndarray, resamples: int, seed: int) -> Result:
-    first, second, said = (column[chosen] for column in (every.first, every.second, every.said))
-    turned = first > second
-    low, high = np.minimum(first, second), np.maximum(first, second)
-    # In one order of the two images, however they stood.
-    said = np.where(turned & (said != TIE), LEFT + RIGHT - said, said)
-    pairs = low * np.int64(every.people.images.size) + high
+    pairs, said = _in_one_order(every, chosen, every.said)
     return judged.ceiling(
         pairs, said, prompts=every.prompts[chosen], resamples=resamples, seed=seed
     )
+
+
+def _in_one_order(
+    every: Comparisons, chosen: np.ndarray, said: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The pairs, and what was said in one order of the two images, however they stood."""
+    first, second, said = (column[chosen] for column in (every.first, every.second, said))
+    turned = first > second
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    said = np.where(turned & (said != TIE), LEFT + RIGHT - said, said)
+    return low * np.int64(every.people.images.size) + high, said
 
 
 def _slices(

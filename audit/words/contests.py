@@ -125,6 +125,11 @@ def _judges(body: dict[str, Any]) -> list[str]:
             f"{title(name)} says what people say on {per_hundred(right)} of 100 comparisons"
             f"{beside}. {_swapped(judge)}"
         )
+        if "value" in (whole := judge.get("group_accuracy", {})):
+            lines.append(
+                f"{title(name)} is right on all pairs of {per_hundred(whole)} of 100 prompts with "
+                "several pairs."
+            )
         if swap := judge.get("swap_consistency"):
             lines.append(_swap(title(name), swap))
         if judge["without_score"]:

@@ -75,6 +75,7 @@ METHODS = {
     "weighted-tokens": _method("weighted_tokens:WeightedTokens", "answers"),
     "chain-of-thought": _method("chain_of_thought:ChainOfThought", "talk"),
     "checklist": _method("checklist:Checklist", "talk"),
+    "edit-form": _method("edit_form:EditForm", "talk"),
 }
 _TORCH = ("torch", "transformers")
 _OPEN_CLIP = ("torch", "open_clip")

@@ -56,6 +56,7 @@ BENCH = (
     Smoke("bench_stats", (r"^\d+ of \d+ rows met$",)),
     Smoke("cause_worlds", ("^within ",)),
     Smoke("drawn_worlds", ("coverage .* of labels alone$",)),
+    Smoke("edit_verdict", (r"^\d+ missed$",)),
     Smoke("hidden_labels", ("^4,000 images by 3 judges: ",)),
     Smoke("large_report", ('"after": ',), ("20",)),
     Smoke("many_looks", ("^every look at labels 30 to 400: ",)),

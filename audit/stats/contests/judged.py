@@ -82,6 +82,41 @@ def accuracy(
     return _share(right, np.ones_like(right), codes, resamples, seed)
 
 
+def group_accuracy(
+    judge: ArrayLike,
+    people: ArrayLike,
+    *,
+    pairs: ArrayLike,
+    groups: ArrayLike,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> Result:
+    """The share of groups on all of whose pairs the judge says what people say (EditReward-Bench). Of a pair
+    that is what most say, and a pair on which as many say another thing has no answer; a group has
+    two pairs with an answer at least. Judge and people in one order of the two images. Groups are drawn."""
+    ours, votes, pair, group = same_length(judge, people, pairs, groups)
+    if not votes.size:
+        return Undefined("there are no votes")
+    ours, votes = _outcomes(ours), _outcomes(votes)
+    codes, size = group_codes(pair, votes.size, what="pairs")
+    held = np.bincount(codes * 3 + votes, minlength=size * 3).reshape(size, 3)
+    ordered = np.sort(held, axis=1)
+    decided = ordered[:, 2] > ordered[:, 1]
+    if not decided.any():
+        return Undefined("there is no pair on which most people say the same", int(size))
+    one_of = np.empty(size, dtype=np.int64)
+    one_of[codes] = np.arange(votes.size)
+    right = ours[one_of] == held.argmax(axis=1)
+    of_group, _ = group_codes(group[one_of][decided], int(decided.sum()), what="groups")
+    count = np.bincount(of_group)
+    hits = np.bincount(of_group, weights=right[decided])
+    several = count > 1
+    if not several.any():
+        return Undefined("no group has two pairs on which most people say the same", int(size))
+    whole = (hits[several] == count[several]).astype(np.float64)
+    return _share(whole, np.ones_like(whole), np.arange(whole.size), resamples, seed)
+
+
 def ceiling(
     pairs: ArrayLike, people: ArrayLike, *, prompts: ArrayLike, resamples: int = 1000, seed: int = 0
 ) -> Result:

@@ -16,9 +16,9 @@ class NoPicture(ValueError):
     lacks = "prompt picture"
 
 
-def pictures_option() -> Any:
+def pictures_option(default: tuple[str, ...] = (RESULT,)) -> Any:
     return texts(
-        (RESULT,),
+        default,
         "Pictures in one question, in this order: of source, reference (all there are), mask, result. "
         "Only “result”: the image alone.",
         most=4,

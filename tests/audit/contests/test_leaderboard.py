@@ -86,6 +86,15 @@ def test_the_judge_on_the_same_comparisons(arena):
     assert judge["swaps"] == []
     assert judge["epsilon_by_fold"] == [0.0] * 5
     assert judge["soft_pairwise"]["value"] > 0.95
+    assert "no group has two pairs" in judge["group_accuracy"]["undefined"]
+
+
+def test_a_judge_that_is_right_on_all_pairs_of_a_prompt_is_told_so(arena):
+    body = leaderboard(arena, Parameters(), resamples=200)
+    assert "right on all pairs" not in "\n".join(words.sentences(body))
+    told = {"value": 0.5, "low": 0.4, "high": 0.6, "n": 20}
+    body["judges"]["some-judge"]["group_accuracy"] = told
+    assert "is right on all pairs of 50" in "\n".join(words.sentences(body))
 
 
 def test_a_judge_that_turns_them_around_is_named(arena):

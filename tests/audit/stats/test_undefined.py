@@ -447,6 +447,15 @@ ROWS = {
             replace(fit.fit(FEW_PROMPTS, ties="none"), covariance=np.full((2, 2), NAN))
         ),
     },
+    "judged.group_accuracy": {
+        "nothing": lambda: judged.group_accuracy([], [], pairs=[], groups=[]),
+        "another answer": lambda: judged.group_accuracy([3], [0], pairs=[1], groups=[1]),
+        "other lengths": lambda: judged.group_accuracy([0, 1], [0], pairs=[1], groups=[1]),
+        "one pair": lambda: judged.group_accuracy([0], [0], pairs=[1], groups=[1]),
+        "as many say another thing": lambda: judged.group_accuracy(
+            [0, 0], [0, 1], pairs=[1, 1], groups=[1, 1]
+        ),
+    },
     "judged.accuracy": {
         "nothing": lambda: judged.accuracy([], [], prompts=[]),
         "another answer": lambda: judged.accuracy([3], [0], prompts=[1]),

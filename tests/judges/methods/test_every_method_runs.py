@@ -145,8 +145,14 @@ CASES = {
 }
 
 
-# tests/test_workers.py runs these two whole.
-ELSEWHERE = {"geneval:GenEval", "kept_rest:KeptRest", "soft_tifa:SoftTifa"}
+# tests/test_workers.py runs the first two whole; the others want a source picture: test_edit_form.py and
+# runs/test_kept_rest_runs.py.
+ELSEWHERE = {
+    "geneval:GenEval",
+    "soft_tifa:SoftTifa",
+    "edit_form:EditForm",
+    "kept_rest:KeptRest",
+}
 
 
 def test_every_method_of_the_catalogue_has_a_case():

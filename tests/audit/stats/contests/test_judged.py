@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from audit.stats.contests.judged import accuracy, at_epsilon, ceiling, preferred
+from audit.stats.contests.judged import (
+    accuracy,
+    at_epsilon,
+    ceiling,
+    group_accuracy,
+    preferred,
+)
 
 
 def test_scores_within_epsilon_are_a_tie():
@@ -69,3 +75,30 @@ def test_the_ceiling_is_how_often_two_people_say_the_same():
 
 def test_one_vote_a_pair_tells_no_ceiling():
     assert ceiling([1, 2], [0, 1], prompts=[1, 2]).reason == "no pair has votes of two people"
+
+
+def test_a_group_is_right_only_where_all_its_pairs_are():
+    # Three groups of two pairs, voted on once: both right, one right, both right.
+    people = [0, 1, 0, 0, 2, 1]
+    judge = [0, 1, 0, 1, 2, 1]
+    found = group_accuracy(judge, people, pairs=range(6), groups=[1, 1, 2, 2, 3, 3], resamples=200)
+    assert (found.value, found.n) == (pytest.approx(2 / 3), 3)
+
+
+def test_of_a_pair_most_votes_count_and_a_pair_without_most_has_no_answer():
+    # Group 1: pair 0 by two of three votes, pair 1 by one. Group 2: pair 2 is undecided, one is left.
+    # The same again as groups 3 and 4.
+    people = np.array([0, 0, 1, 1, 0, 1, 0] * 2)
+    pairs = np.array([0, 0, 0, 1, 2, 2, 3, 10, 10, 10, 11, 12, 12, 13])
+    groups = np.array([1, 1, 1, 1, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4])
+    judge = np.array([0, 0, 0, 1, 0, 0, 1] * 2)
+    found = group_accuracy(judge, people, pairs=pairs, groups=groups, resamples=200)
+    assert (found.value, found.n) == (1.0, 2)
+    judge[pairs == 0] = 1
+    assert group_accuracy(judge, people, pairs=pairs, groups=groups, resamples=200).value == 0.5
+
+
+def test_each_pair_by_itself_is_no_group():
+    found = group_accuracy([0, 1], [0, 1], pairs=[1, 2], groups=[1, 2])
+    assert "no group has two pairs" in found.reason
+    assert "no pair" in group_accuracy([0, 0], [0, 1], pairs=[1, 1], groups=[1, 1]).reason

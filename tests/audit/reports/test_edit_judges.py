@@ -1,0 +1,47 @@
+"""Judges of edits that see only a part of it are told as such: for what was asked and for what was kept by itself."""
+
+import pytest
+
+from audit.reports.make import make_report
+from audit.reports.options import Options
+from audit.stats.instrument.following import AGAINST, FOLLOWING
+from audit.words.drift_state import HOLDS, facts, state_of
+from judges import catalogue, registry
+from judges.models import Look, Score
+from tests.bench import edit_worlds
+from tests.bench.edit_worlds import JUDGES, QUESTIONS, name_of
+
+pytestmark = pytest.mark.django_db
+EDITS = 150
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """Per question, the judges of its report."""
+    for name, entry in edit_worlds.entries().items():
+        monkeypatch.setitem(catalogue.JUDGES, name, entry)
+    registry.forget_engines()
+    study = edit_worlds.planted("edits", count=EDITS, seed=3)
+    edit_worlds.score_all(study)
+    yield {
+        question: make_report(study=study, options=Options(question=question)).body["judges"]
+        for question in QUESTIONS
+    }
+    registry.forget_engines()
+
+
+def test_each_judge_follows_people_only_in_what_it_can_see(told):
+    for judge, (_, _, follows) in JUDGES.items():
+        for question in QUESTIONS:
+            found = told[question][name_of(judge, question)]
+            wanted = FOLLOWING if question in follows else AGAINST
+            assert found["follows"]["state"] in wanted, (judge, question, found["follows"])
+    # The finding to be expected, in the words of the summary.
+    name = name_of("ignores over-editing", "kept")
+    assert facts(told["kept"][name]) in ("does not follow people", "is upside down")
+    assert state_of(told["kept"][name]) != HOLDS
+    done = told["did"][name_of("ignores over-editing", "did")]
+    assert facts(done).startswith("follows people")
+    # A judge's answers to both questions come from one look at each image.
+    assert Score.objects.count() == EDITS * len(JUDGES) * len(QUESTIONS)
+    assert Look.objects.count() == EDITS * len(JUDGES)
