@@ -137,7 +137,8 @@ class EditForm(Optioned):
 
     def _verdict(self, value: float) -> bool | None:
         """Only of a question with yes and no."""
-        (question,) = [q for q in BY_SLUG[self.form].questions if q.name == self.question] or [None]
+        asked = BY_SLUG[self.form].questions
+        question = next((one for one in asked if one.name == self.question), None)
         if question is None or {one.value for one in question.choices} != {0, 1}:
             return None
         return value == 1
