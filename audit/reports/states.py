@@ -50,7 +50,7 @@ def settle(judged: dict[str, Any], ceiling: dict[str, Any] | None = None) -> Non
         for drift, p in zip(told, adjusted, strict=True):
             drift["p_holm"] = p
     for body in judged.values():
-        body["follows"] = follow_facts(body["follows"], body["overall"], ceiling or {})
+        body["follows"] = following_fact(body["follows"], body["overall"], ceiling or {})
         _settle(body["drift"], body["follows"])
         _stand_in(body)
         errors = body["drift"].pop("errors", None)
@@ -133,7 +133,7 @@ def _state(drift: dict[str, Any], follow: str) -> tuple[str, dict[str, Any] | No
     return CANNOT_BE_TOLD, more
 
 
-def follow_facts(
+def following_fact(
     found: dict[str, Any], overall: dict[str, Any], ceiling: dict[str, Any]
 ) -> dict[str, Any]:
     """The first fact of a judge; `overall` are its numbers over all images, `ceiling` those of one person

@@ -120,7 +120,7 @@ def _model_output(look: Look, engine: str) -> ModelOutput:
         return ModelOutput(
             kind,
             engine,
-            look.asked["text"],
+            _shown(look.asked) + look.asked["text"],
             stored["said"],
             stored["probability"],
             tuple((token, chance) for token, chance in stored["tokens"]),
@@ -155,7 +155,13 @@ def _similarity(asked: dict[str, Any], stored: Any) -> tuple[str, str]:
 
 
 def _talk(asked: dict[str, Any], stored: Any) -> tuple[str, str]:
-    return "\n".join(asked["turns"]), "\n".join(stored)
+    return _shown(asked) + "\n".join(asked["turns"]), "\n".join(stored)
+
+
+def _shown(asked: dict[str, Any]) -> str:
+    """The places of the pictures, where there were several."""
+    places = [one["place"] for one in asked.get("pictures", ())]
+    return f"[{', '.join(places)}] " if places else ""
 
 
 _IN_WORDS: dict[str, Callable[[dict[str, Any], Any], tuple[str, str]]] = {
@@ -165,6 +171,7 @@ _IN_WORDS: dict[str, Callable[[dict[str, Any], Any], tuple[str, str]]] = {
     "writing": _writing,
     "similarity": _similarity,
     "talk": _talk,
+    "which of two": _talk,
 }
 
 

@@ -1,7 +1,8 @@
 """ImagenHub: a TSV for each rater of a task, a row for each item, a column for each model.
 
 A cell is `[semantic consistency, perceptual quality]`, each 0, 0.5 or 1. Where the task's
-`dataset_lookup.json` or its pictures lie beside, they come along: `MODEL/uid` and `input/uid`.
+`dataset_lookup.json` or its pictures lie beside, they come along: `MODEL/uid`, `input/uid`, `mask/uid` and
+`token/uid`. Of several tasks each has a folder of its own, `TASK/` or `ImagenHub_TASK/`.
 """
 
 from __future__ import annotations
@@ -33,8 +34,14 @@ NAME = re.compile(r"(?P<task>.+)_(?P<rater>rater.+)\.tsv", re.IGNORECASE)
 GRADES = (0.0, 0.5, 1.0)
 LOOKUP = "dataset_lookup.json"
 # What an item is asked for, by the names that the tasks give it; the first one counts.
-TEXTS = ("instruction", "prompt", "target_caption", "caption")
-INPUTS = ("input", "source", "token")
+TEXTS = (
+    *("instruction", "prompt", "text", "target_caption", "caption", "target_local_caption"),
+    "subject",
+)
+# The task's folders of pictures. What an edit begins with is a source; a guide, a subject or concepts that
+# an image is made from are references.
+INPUTS = ("input", "source")
+GENERATING = ("_IG", "_IC")
 
 
 def read(path: Path, images: Path | None = None) -> Iterator[Record]:
@@ -73,6 +80,7 @@ class _Reader:
         self.images, self.several, self.lookup = images, several, lookup
         self.seen = Images()
         self.prompts: set[str] = set()
+        self.lookups: dict[str, dict[str, Any]] = {}
 
     def ratings(self, file: Path, task: str, rater: str) -> Iterator[Record]:
         rows = csv_rows(file, "\t")
@@ -101,14 +109,27 @@ class _Reader:
         if not uid or key in self.prompts:
             return
         self.prompts.add(key)
-        item = self.lookup.get(uid)
+        item = self._items_of(task).get(uid)
         item = item if isinstance(item, dict) else {}
+        control = item.get("control_type")
+        tags = (task, control) if isinstance(control, str) and control else (task,)
         text = next((t for n in TEXTS if isinstance(t := item.get(n), str) and t.strip()), uid)
         metadata = {"benchmark": "imagenhub"}
-        yield PromptRecord(key, text, (task,), metadata=metadata, line=line, source=source)
-        picture = next((p for n in INPUTS if (p := self._picture(n, uid))), None)
-        if picture is not None:
-            yield PromptPictureRecord(key, "source", picture, line, source)
+        yield PromptRecord(key, text, tags, metadata=metadata, line=line, source=source)
+        for place, picture in self._pictures_of_prompt(uid, task):
+            yield PromptPictureRecord(key, place, picture, line, source)
+
+    def _pictures_of_prompt(self, uid: str, task: str) -> Iterator[tuple[str, Path]]:
+        begins_with = next((p for n in INPUTS if (p := self._picture(n, uid, task))), None)
+        token = self._picture("token", uid, task)
+        edits = not task.upper().endswith(GENERATING)
+        if begins_with is not None:
+            together = token is not None and not edits
+            yield ("source" if edits else "reference-1" if together else "reference"), begins_with
+        if token is not None:
+            yield ("reference" if edits or begins_with is None else "reference-2"), token
+        if mask := self._picture("mask", uid, task):
+            yield "mask", mask
 
     def _rating(
         self, uid: str, task: str, model: str, rater: str, cell: str, line: int, file: Path
@@ -123,7 +144,9 @@ class _Reader:
             yield unfit.at(line, file.name)
             return
         yield from self.seen.send(
-            ImageRecord(image, key, model, self._picture(model, uid), line=line, source=file.name)
+            ImageRecord(
+                image, key, model, self._picture(model, uid, task), line=line, source=file.name
+            )
         )
         for question, value in (
             ("semantic_consistency", consistency),
@@ -132,11 +155,24 @@ class _Reader:
         ):
             yield LabelRecord(image, rater, question, value, line=line, source=file.name)
 
-    def _picture(self, folder: str, uid: str) -> Path | None:
-        if self.images is None or any("/" in part or ".." in part for part in (folder, uid)):
+    def _items_of(self, task: str) -> dict[str, Any]:
+        if task not in self.lookups:
+            there = (folder / LOOKUP for folder in self._folders(task))
+            beside = next((path for path in there if path.is_file()), None)
+            self.lookups[task] = _lookup(beside) if beside else self.lookup
+        return self.lookups[task]
+
+    def _folders(self, task: str) -> list[Path]:
+        """Where the pictures of a task may lie."""
+        if self.images is None or ".." in task or "/" in task:
+            return []
+        return [self.images / f"ImagenHub_{task}", self.images / task, self.images]
+
+    def _picture(self, folder: str, uid: str, task: str) -> Path | None:
+        if any("/" in part or ".." in part for part in (folder, uid)):
             return None
-        path = self.images / folder / uid
-        return path if os.path.isfile(path) else None
+        paths = (one / folder / uid for one in self._folders(task))
+        return next((path for path in paths if os.path.isfile(path)), None)
 
 
 def _lookup(path: Path) -> dict[str, Any]:

@@ -95,10 +95,9 @@ def draw_questions(rows: list[dict[str, Any]], theme: str) -> dict[str, Any]:
     judges = sorted({row["judge"] for row in rows})
     y = alt.Y("judge:N", sort=judges, title=None, axis=alt.Axis(ticks=False, domain=False))
     x = alt.X("value:Q", title=HEADING, scale=alt.Scale(domain=[0, 1]))
+    shape = alt.Shape("question:N", sort=questions, title="question")
     base = alt.Chart(alt.Data(values=rows)).encode(
-        y=y,
-        yOffset=alt.YOffset("question:N", sort=questions),
-        shape=alt.Shape("question:N", sort=questions, title="question"),
+        y=y, yOffset=alt.YOffset("question:N", sort=questions)
     )
     chance = alt.Chart(alt.Data(values=[{"x": BY_CHANCE}])).mark_rule(
         strokeDash=[4, 4], opacity=0.6, color=INK[theme]
@@ -109,7 +108,7 @@ def draw_questions(rows: list[dict[str, Any]], theme: str) -> dict[str, Any]:
             x=alt.X("low:Q", title=HEADING), x2="high:Q"
         ),
         base.mark_point(filled=True, size=60, opacity=1, color=INK[theme]).encode(
-            x=x, tooltip=["judge:N", "question:N", "value:Q", "low:Q", "high:Q", "n:Q"]
+            x=x, shape=shape, tooltip=["judge:N", "question:N", "value:Q", "low:Q", "high:Q", "n:Q"]
         ),
     ]
     size = {"width": "container", "height": ROW * len(judges) * max(1, len(questions))}

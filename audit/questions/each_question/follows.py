@@ -16,7 +16,7 @@ from audit.reports.make import Computation
 from audit.reports.options import Options
 from audit.reports.pairing import Database
 from audit.reports.progress import Progress
-from audit.reports.states import follow_facts
+from audit.reports.states import following_fact
 from audit.stats import enough
 
 
@@ -42,5 +42,5 @@ def _followed(computed: Computation) -> dict[str, Any]:
         draw = draw_of(series.prompts[there], options)
         auroc = enough.required(draw.auroc(series.yes[there], series.score[there]))
         ordered = orders(people, series, options)
-        found[name] = follow_facts(ordered, {"auroc": est(auroc)}, ceiling)
+        found[name] = following_fact(ordered, {"auroc": est(auroc)}, ceiling)
     return refused(found) if computed.weighs else found

@@ -53,6 +53,37 @@ def test_each_cell_is_two_answers_and_their_overall(ratings):
     assert guess(ratings) == ("imagenhub", "study")
 
 
+TASKS = {
+    "Text-Guided_IE": ({"input": "source"}, "instruction"),
+    "Mask-Guided_IE": ({"input": "source", "mask": "mask"}, "instruction"),
+    "Subject-Driven_IE": ({"input": "source", "token": "reference"}, "subject"),
+    "Text-To-Image": ({}, "prompt"),
+    "Subject-Driven_IG": ({"input": "reference"}, "prompt"),
+    "Control-Guided_IG": ({"input": "reference"}, "text"),
+    "Multi-Concept_IC": ({"input": "reference-1", "token": "reference-2"}, "prompt"),
+}
+
+
+def test_the_pictures_of_each_task_stand_in_their_places(tmp_path):
+    for task, (folders, name) in TASKS.items():
+        (tmp_path / f"{task}_rater1.tsv").write_text("uid\tone\nx.jpg\t[0.5, 1]\n")
+        there = tmp_path / f"ImagenHub_{task}"
+        for folder in (*folders, "one"):
+            (there / folder).mkdir(parents=True)
+            (there / folder / "x.jpg").write_bytes(making.png())
+        (there / "dataset_lookup.json").write_text(json.dumps({"x.jpg": {name: f"About {task}"}}))
+    records = list(read(tmp_path, tmp_path))
+    assert {r.key: r.text for r in of(PromptRecord, records)} == {
+        f"{task}/x.jpg": f"About {task}" for task in TASKS
+    }
+    assert {(r.prompt, r.place) for r in of(PromptPictureRecord, records)} == {
+        (f"{task}/x.jpg", place)
+        for task, (folders, _) in TASKS.items()
+        for place in folders.values()
+    }
+    assert all(record.content is not None for record in of(ImageRecord, records))
+
+
 def test_pictures_and_instructions_that_lie_beside_come_along(ratings, tmp_path):
     (tmp_path / "dataset_lookup.json").write_text(json.dumps({"a.jpg": {"instruction": "Red"}}))
     for folder in ("input", "one"):

@@ -2,6 +2,9 @@
 
 import pytest
 
+from annotations.stored_answers.question import NONE
+from audit.questions.each_question.exhibits import judges_apart
+from audit.questions.each_question.question import each_question
 from audit.reports.make import make_report
 from audit.reports.options import Options
 from audit.stats.instrument.following import AGAINST, FOLLOWING
@@ -23,18 +26,20 @@ def told(monkeypatch):
     registry.forget_engines()
     study = edit_worlds.planted("edits", count=EDITS, seed=3)
     edit_worlds.score_all(study)
-    yield {
+    reports = {
         question: make_report(study=study, options=Options(question=question)).body["judges"]
         for question in QUESTIONS
     }
+    yield reports, judges_apart(each_question(study, NONE))
     registry.forget_engines()
 
 
 def test_each_judge_follows_people_only_in_what_it_can_see(told):
-    for judge, (_, _, follows) in JUDGES.items():
+    told, apart = told
+    for judge, (_, _, seen) in JUDGES.items():
         for question in QUESTIONS:
             found = told[question][name_of(judge, question)]
-            wanted = FOLLOWING if question in follows else AGAINST
+            wanted = FOLLOWING if question in seen else AGAINST
             assert found["follows"]["state"] in wanted, (judge, question, found["follows"])
     # The finding to be expected, in the words of the summary.
     name = name_of("ignores over-editing", "kept")
@@ -42,6 +47,9 @@ def test_each_judge_follows_people_only_in_what_it_can_see(told):
     assert state_of(told["kept"][name]) != HOLDS
     done = told["did"][name_of("ignores over-editing", "did")]
     assert facts(done).startswith("follows people")
+    name = name_of("ignores over-editing", "did")
+    follows, does_not = next((yes, no) for judge, yes, no in apart if judge == name)
+    assert follows == ["did"] and "kept" in does_not
     # A judge's answers to both questions come from one look at each image.
     assert Score.objects.count() == EDITS * len(JUDGES) * len(QUESTIONS)
     assert Look.objects.count() == EDITS * len(JUDGES)

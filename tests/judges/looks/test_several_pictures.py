@@ -4,17 +4,19 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 import pytest
-from PIL import Image as Picture
 
 from annotations.models import PromptPicture
 from annotations.pictures import store as picture_store
 from judges import registry
 from judges.errors import JudgeRefused
 from judges.looks.gather import ImageScorer, subject_of
+from judges.looks.of_image import outputs_for
 from judges.looks.store import key_of_want, want_as_json
 from judges.methods.checklist import Checklist
 from judges.methods.vqa_score import VqaScore
+from judges.methods.which_of_two import APART, STRIP
 from judges.models import Look
+from judges.preferences.stored import Two
 from judges.protocols import (
     Answer,
     Judgement,
@@ -127,6 +129,24 @@ def test_an_engine_gets_the_pictures_by_place_in_the_order_of_the_question(study
     ]
 
 
+def test_the_outputs_of_an_image_name_the_pictures_that_were_shown(study):
+    scored(study, Watcher())
+    (told,) = outputs_for(study.images.first()).told
+    assert told.asked == "[source, result] Was this done: Make the circle green?"
+
+
+def test_what_was_said_of_a_pair_stands_among_the_outputs_of_the_left_image(study):
+    first, second = study.images.filter(prompt__key="edit-0").order_by("key")
+    two = Two(1, "Go", (first.pk, second.pk), ("a", "b"), (first.sha256, second.sha256), ("", ""))
+    for layout, shown in ((APART, "[left, right] "), (STRIP, "")):
+        want = two.want(0, layout)
+        Look.objects.all().delete()
+        Look.objects.create(image=first, engine="e", want="w", asked=want, told=["Verdict: left"])
+        (told,) = outputs_for(first).told
+        assert told.asked == shown + want["turns"][0]
+        assert told.told == "Verdict: left"
+
+
 def test_two_pictures_exchanged_are_another_question_with_another_answer(study):
     engine = Watcher()
     there = scored(study, engine)
@@ -207,4 +227,3 @@ def test_an_image_without_prompt_pictures_is_shown_alone(db):
     assert subject_of(image).pictures == (Placed("result", image.sha256),)
     (want,) = VqaScore().wants(subject_of(image), {})
     assert want.pictures == ()
-    assert isinstance(Picture.new("RGB", (1, 1)), Picture.Image)

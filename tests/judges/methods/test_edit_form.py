@@ -7,6 +7,7 @@ import pytest
 
 from annotations.forms.papers import edits
 from annotations.forms.papers.derived_answers import derived_answers
+from audit.evidence import read_evidence
 from judges import catalogue, registry
 from judges.errors import JudgeRefused
 from judges.methods.edit_form import EditForm, questions_of, written
@@ -193,4 +194,9 @@ def test_a_study_without_sources_is_refused_before_it_starts(db):
 def test_a_judgement_says_what_was_said_of_each_question():
     told, _ = judged(EditForm(question="did"), json.dumps(GRADES["edit"]))
     assert isinstance(told, Judgement)
-    assert told.evidence["fields"]["kept"] == {"said": "0", "score": 0.0, "reason": ""}
+    asked = read_evidence.questions(told.evidence)
+    assert [(one.question, one.said, one.probability) for one in asked] == [
+        (question.text, str(GRADES["edit"][question.name]), GRADES["edit"][question.name])
+        for question in questions_of(edits.FORM)
+    ]
+    assert read_evidence.replies(told.evidence) == [json.dumps(GRADES["edit"])]
