@@ -137,10 +137,8 @@ class EditForm(Optioned):
 
     def _verdict(self, value: float) -> bool | None:
         """Only of a question with yes and no."""
-        (question,) = [q for q in BY_SLUG[self.form].questions if q.name == self.question] or [None]
-        if question is None or {one.value for one in question.choices} != {0, 1}:
-            return None
-        return value == 1
+        scales = {q.name: {one.value for one in q.choices} for q in BY_SLUG[self.form].questions}
+        return value == 1 if scales.get(self.question) == {0, 1} else None
 
 
 def questions_of(form: Form) -> list[Question]:
