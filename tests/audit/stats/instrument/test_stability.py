@@ -63,6 +63,8 @@ def test_a_gain_of_which_next_to_nothing_tells_is_left_out_unless_it_fell():
     steps = Steps((*sure, last))
     assert steps.gains_that_tell() == [True] * 4 + [False]
     assert steps.lies_inside()
+    # Nor does it ask for more images.
+    assert times_as_many(steps) == times_as_many(Steps((*sure, sure[0])))
     # A fall that is seen is one, however little tells of it.
     assert not Steps((*sure, step(0.0, 1.0, -0.6, 0.3, since=5))).lies_inside()
     # An error with room within a quarter of the gain tells; and half of the dates do in any case.
