@@ -18,17 +18,18 @@ MOST = 1e4
 def times_as_many(steps: Steps) -> float:
     """The nearer of two ends: every date inside, or a drift at the likeliest one. Errors fall with the
     root of the images."""
-    inside = max(_until_inside(step) for step in steps.steps)
+    tells = steps.gains_that_tell()
+    inside = max(_until_inside(step, gain) for step, gain in zip(steps.steps, tells, strict=True))
     return min(max(1.0, min(inside, _until_found(steps))), MOST)
 
 
-def _until_inside(step: Step) -> float:
+def _until_inside(step: Step, gain_tells: bool) -> float:
     z = float(norm.ppf(1 - LEVEL) + norm.ppf(POWER))
     least = math.log1p(-SHARE) if step.in_logs else -SHARE
-    return max(
-        _times(z * step.offset.error, POINTS - abs(step.offset.value)),
-        _times(z * step.gain.error, step.gain.value - least),
-    )
+    offset = _times(z * step.offset.error, POINTS - abs(step.offset.value))
+    if not gain_tells:
+        return offset
+    return max(offset, _times(z * step.gain.error, step.gain.value - least))
 
 
 def _until_found(steps: Steps) -> float:

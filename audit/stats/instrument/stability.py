@@ -135,7 +135,10 @@ class Steps:
             offset, gain = step.offset_within(1 - 2 * LEVEL), step.gain_within(1 - 2 * LEVEL)
             if _low(offset) <= -POINTS or _high(offset) >= POINTS:
                 return False
-            if _low(gain) <= -SHARE if tells else _high(gain) < 0:
+            if tells and _low(gain) <= -SHARE:
+                return False
+            # Among so many dates one falls by chance.
+            if not tells and _high(step.gain_within(self.confidence)) < 0:
                 return False
         return self.odds_of_half() < ODDS
 

@@ -63,8 +63,11 @@ def test_a_gain_of_which_next_to_nothing_tells_is_left_out_unless_it_fell():
     steps = Steps((*sure, last))
     assert steps.gains_that_tell() == [True] * 4 + [False]
     assert steps.lies_inside()
-    # A fall that is seen is one, however little tells of it.
-    assert not Steps((*sure, step(0.0, 1.0, -0.6, 0.3, since=5))).lies_inside()
+    # Nor does it ask for more images.
+    assert times_as_many(steps) == times_as_many(Steps((*sure, sure[0])))
+    # A fall by more than chance among five dates is one, however little tells of it.
+    assert Steps((*sure, step(0.0, 1.0, -0.6, 0.3, since=5))).lies_inside()
+    assert not Steps((*sure, step(0.0, 1.0, -0.8, 0.3, since=5))).lies_inside()
     # An error with room within a quarter of the gain tells; and half of the dates do in any case.
     assert Steps((*sure, step(0.0, 1.0, 0.0, 0.1, since=5))).gains_that_tell()[-1]
     unsure = Steps(tuple(step(0.0, 1.0, 0.0, 0.3, since=since) for since in range(1, 6)))
