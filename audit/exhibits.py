@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotations.stored_answers.question import Question
-from audit.words.numbers import Cell, decimals_to_tell
+from audit.words.numbers import Cell, decimals_to_tell, is_one_number
 
 # {"value", "low", "high", "n"}, or {"undefined", "n"}.
 Number = dict[str, Any]
@@ -29,7 +29,7 @@ class Column:
             return Cell("", "", "", number["undefined"], number["n"])
         value, low, high = number["value"], number["low"], number["high"]
         decimals = self.decimals
-        if low is None or low == high:
+        if low is None or high is None or is_one_number(low, high):
             # An interval without width says nothing.
             low = high = None
         else:

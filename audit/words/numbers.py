@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,7 +33,7 @@ def with_interval(name: str, estimate: dict[str, Any]) -> str:
     """ "+11.2 points (9.8 to 12.7)": the plus is written once where all three have it."""
     statistic, (value, low, high) = STATISTICS[name], _ends(estimate)
     # Some reports of earlier versions have an interval without width, which says nothing.
-    if low is None or high is None or low == high:
+    if low is None or high is None or is_one_number(low, high):
         return f"{number(name, value)}{statistic.unit} (no interval)"
     decimals = decimals_to_tell(value, low, high, least=statistic.decimals)
     shown, lower, upper = (number(name, end, decimals) for end in (value, low, high))
@@ -44,7 +45,7 @@ def with_interval(name: str, estimate: dict[str, Any]) -> str:
 def per_hundred(share: dict[str, Any]) -> str:
     """ "62.1 (55.0 to 68.4)" of 100, for a share between 0 and 1."""
     value, low, high = _ends(share)
-    if low is None or high is None or low == high:
+    if low is None or high is None or is_one_number(low, high):
         return f"{100 * value:.1f}"
     value, low, high = 100 * value, 100 * low, 100 * high
     decimals = decimals_to_tell(value, low, high, least=1)
@@ -61,6 +62,11 @@ def decimals_to_tell(value: float, low: float, high: float, *, least: int) -> in
         return shown[1] != shown[2] and not (beside_zero and 0 in shown)
 
     return next((decimals for decimals in range(least, MOST) if tells(decimals)), MOST)
+
+
+def is_one_number(low: float, high: float) -> bool:
+    """But for what adding them up has left behind their last digits."""
+    return math.isclose(low, high, rel_tol=1e-9, abs_tol=10**-MOST)
 
 
 def side(estimate: dict[str, Any]) -> int:

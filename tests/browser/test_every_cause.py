@@ -41,7 +41,7 @@ def test_the_planted_cause_alone_is_beyond_chance(open_page, transactional_db, c
     page.get_by_label("from", exact=True).fill(causes.THEN)
     page.get_by_label("to", exact=True).fill(causes.NOW)
     page.get_by_role("button", name="Compare").click()
-    page.wait_for_url("**/drift/?**before=**")
+    page.wait_for_url("**/drift/?**from=**")
     show_second_half(page, "why")
     rows = page.get_by_role("region", name="What moved the gap").get_by_role("row")
     expect(rows.first).to_be_visible()

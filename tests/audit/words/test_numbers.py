@@ -40,4 +40,8 @@ def test_a_narrow_interval_has_more_decimals_and_one_without_width_is_none():
     assert with_interval("auroc", narrow) == "0.96000 (0.95998 to 0.96003)"
     assert with_interval("net_deviation", near_zero) == "+0.04 points (0.01 to 0.08)"
     assert with_interval("net_deviation", alike) == "+20.0 points (no interval)"
+    # The same number but for what a sum leaves behind its last digits.
+    nearly = {"value": 25.0, "low": 25.0, "high": 25.000000000000004, "n": 4}
+    assert nearly["low"] != nearly["high"]
+    assert with_interval("net_deviation", nearly) == "+25.0 points (no interval)"
     assert per_hundred(near_zero) == "4.0 (1.0 to 8.0)"
