@@ -172,7 +172,11 @@ def _freedom(votes: Votes, clusters: Clusters) -> float:
     if clusters == "votes":
         return math.inf
     raters = 0 if votes.raters is None else int(np.unique(votes.raters).size)
-    sizes = {"prompts": (votes.of_prompts,), "raters": (raters,), "both": (votes.of_prompts, raters)}
+    sizes = {
+        "prompts": (votes.of_prompts,),
+        "raters": (raters,),
+        "both": (votes.of_prompts, raters),
+    }
     return float(max(1, min(sizes[clusters]) - 1))
 
 

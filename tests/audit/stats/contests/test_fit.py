@@ -82,7 +82,9 @@ def test_with_twenty_prompts_the_intervals_hold_the_truth_as_often():
 def test_of_five_prompts_the_interval_has_students_reach():
     found = fit(World(prompts=5).votes(1))
     error = found.covariance[1, 1] ** 0.5
-    assert found.strengths[1].high - found.strengths[1].value == pytest.approx(2.776 * error, rel=1e-3)
+    assert found.strengths[1].high - found.strengths[1].value == pytest.approx(
+        2.776 * error, rel=1e-3
+    )
 
 
 def test_intervals_by_single_votes_are_too_narrow_where_prompts_matter():
