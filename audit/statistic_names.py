@@ -162,6 +162,16 @@ ROWS = (
         axis=POINTS,
     ),
     Statistic(
+        key="off",
+        name="off by, points",
+        heading="off by",
+        decimals=1,
+        signed=True,
+        unit=" points",
+        band=BAND,
+        axis=POINTS,
+    ),
+    Statistic(
         key="points_off", name="points off", heading="points off", decimals=1, unit=" points"
     ),
     Statistic(key="gain_of_judge", name="gain", heading="gain", decimals=2),

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from judges.errors import JudgeRefused
-from judges.models import Judge, Recipe
+from judges.models import IMPORTED, Judge, Recipe
 from judges.options import shown_name
 from judges.recipes.entry import Entry
 from judges.recipes.names import ENGINES, NOTHING
@@ -81,7 +81,7 @@ def entries() -> dict[str, Entry]:
 
 def title_of(judge: Judge) -> str:
     """What pages call it; its recipe should have been fetched with it."""
-    if judge.name in JUDGES:
+    if judge.name in JUDGES and judge.engine != IMPORTED:
         return JUDGES[judge.name].title
     return judge.recipe.title if judge.recipe else judge.name
 

@@ -49,6 +49,10 @@ class Recipe(models.Model):
         return self.name
 
 
+# The method and the engine of a judge whose scores came from a file.
+IMPORTED = "imported"
+
+
 class Judge(models.Model):
     """Method + engine + options, frozen. Everything that can change a score is in the fingerprint."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from annotations.models import Study
 from judges import catalogue
-from judges.models import Run
+from judges.models import IMPORTED, Judge, Run
 
 # Between a judge's name and what tells it apart, in reports and addresses.
 APART = "@"
@@ -22,7 +22,7 @@ def title(name: str) -> str:
     """What pages call a judge of this name, with what tells it from others."""
     known, _, apart = name.partition(APART)
     entry = catalogue.JUDGES.get(known)
-    called = entry.title if entry else _own_titles.get(known, known)
+    called = _own_titles.get(known) or (entry.title if entry else known)
     return " · ".join(part for part in (called, apart) if part)
 
 
@@ -37,19 +37,36 @@ def short_titles(names: Iterable[str], longest: int = 28) -> dict[str, str]:
     return {name: called if shared[called] == 1 else titles[name] for name, called in short.items()}
 
 
-# Of recipes of somebody's own. Their text never changes, so whatever tells a page of a judge, a run or a
-# stored report, tells its title with it, and no page has to ask for each name.
+# Of the judges of the study that is told of: titles of recipes of somebody's own, and the names of imported
+# judges that a built-in one shares. Whatever tells a page of judges, runs or a stored report tells these
+# with it, and no page has to ask for each name.
 _own_titles: dict[str, str] = {}
 
 
-def remember_titles(titles: Mapping[str, str]) -> None:
-    _own_titles.update(titles)
+def remember_titles(told: Iterable[tuple[str, str | None]]) -> None:
+    """Of each judge the name and its own title; None of a built-in judge, whose title the catalogue has."""
+    found: dict[str, set[str | None]] = defaultdict(set)
+    for name, own in told:
+        found[name].add(own)
+    for name, titles in found.items():
+        own = titles.pop() if len(titles) == 1 else None
+        if own is None:
+            _own_titles.pop(name, None)
+        else:
+            _own_titles[name] = own
+
+
+def own_title(judge: Judge) -> str | None:
+    """An imported judge keeps the name that it was given, though a built-in one is called so, too."""
+    if judge.engine == IMPORTED and judge.name in catalogue.JUDGES:
+        return judge.name
+    return judge.recipe.title if judge.recipe else None
 
 
 def runs_by_name(study: Study) -> dict[str, Run]:
     """Every judge of the study, in the order of their names."""
     runs = list(Run.objects.filter(study=study).select_related("judge__recipe").order_by("pk"))
-    remember_titles({run.judge.name: run.judge.recipe.title for run in runs if run.judge.recipe})
+    remember_titles((run.judge.name, own_title(run.judge)) for run in runs)
     names = names_of(runs)
     return {names[run.pk]: run for run in sorted(runs, key=lambda run: names[run.pk])}
 

@@ -12,8 +12,8 @@ from annotations.forms.validate_definition import CHOICES, MEANINGS, NAME
 
 RATING = tuple(Choice(value, str(value)) for value in range(1, 6))
 LONGEST_WORD = 60
-# The kind of question that a name always means.
-ALWAYS = {name: "1-5" if 5 in values else "yes/no" for name, (values, _) in MEANINGS.items()}
+# The kind of question that a name means where its answers are no others.
+USUAL = {name: "1-5" if 5 in values else "yes/no" for name, (values, _) in MEANINGS.items()}
 # The words of the papers for the names that we know.
 PAPERS = {
     question.name: question
@@ -31,12 +31,12 @@ class Asked:
     words: Sequence[str] = ()
 
 
-def name_of(column: str, kind: str) -> str:
-    """A question's name: in the letters that names have, and never one that means something else."""
+def name_of(column: str, kind: str, *, parts: bool = False) -> str:
+    """A question's name, in the letters that names have. Answers about parts of prompts are yes or no."""
     name = re.sub(r"[^a-z0-9_-]+", "_", column.strip().lower()).strip("_")[:50] or "question"
     if not NAME.fullmatch(name):
         name = f"q_{name}"
-    if ALWAYS.get(name, kind) != kind:
+    if parts and USUAL.get(name, kind) != kind:
         return f"{name}_rating" if kind == "1-5" else f"{name}_answer"
     return name
 
@@ -47,7 +47,7 @@ def form_of(asked: Mapping[str, Asked], *, slug: str) -> Form:
     if not asked:
         return geneval_audit.FORM
     named = {question.name: question.kind for question in asked.values()}
-    if all(ALWAYS.get(name) == kind for name, kind in named.items()):
+    if all(USUAL.get(name) == kind for name, kind in named.items()):
         for form in FORMS.values():
             if named.keys() <= {question.name for question in form.questions}:
                 return form
@@ -57,7 +57,7 @@ def form_of(asked: Mapping[str, Asked], *, slug: str) -> Form:
 
 def _question(asked: Asked) -> Question:
     known = PAPERS.get(asked.name)
-    if known is not None:
+    if known is not None and USUAL.get(asked.name, asked.kind) == asked.kind:
         return known
     text = asked.name.replace("_", " ").replace("-", " ").capitalize()
     if asked.kind == "yes/no":

@@ -2,52 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from annotations.benchmarks import hugging_face, registry
-from annotations.benchmarks.form_from_labels import ALWAYS, Asked, name_of
+from annotations.benchmarks.form_from_labels import USUAL, Asked, name_of
 from annotations.benchmarks.registry import FREE, Source
+from annotations.scales import CANT_TELL
 from annotations.sources import columns, mapped_table
 from annotations.sources.columns import Column
-from annotations.sources.records import LabelRecord, Record, Unreadable
+from annotations.sources.records import LabelRecord, Record, Rejected, Unreadable
+
+# Values that do not fit a name's usual meaning: up to this share they are slips, more are another question.
+FEW = 0.1
+TAKES = {"yes/no": "yes or no (1 or 0)", "1-5": "a whole number from 1 to 5"}
 
 
 def asked(format: str, source: Source) -> dict[str, Asked]:
     """By the name that the source has for it. Empty for formats whose questions are known."""
     if format not in FREE:
         return {}
+    said = dict(source.questions)
+    if format == "table" or (format == "hf" and not hugging_face.is_known(source.path)):
+        said = mapped_table.label_kinds(source.path, source.images, source.columns) | said
+    return asked_by(_labels(format, source), said)
+
+
+def asked_by(labels: Iterable[Record], said: Mapping[str, str]) -> dict[str, Asked]:
+    """`said`: the kinds of questions that the importer or the table names."""
     seen: dict[str, Column] = {}
-    for record in _labels(format, source):
+    of_parts = set()
+    for record in labels:
+        if type(record) is not LabelRecord:
+            continue
         column = seen.get(record.question)
         if column is None:
             if len(seen) >= 1000:
                 continue
             column = seen[record.question] = Column(record.question)
+        if record.atom is not None:
+            of_parts.add(record.question)
         value = record.value
         column.see(value if isinstance(value, str) else f"{value:g}", _never)
-    said = dict(source.questions)
-    if format == "table" or (format == "hf" and not hugging_face.is_known(source.path)):
-        said = mapped_table.label_kinds(source.path, source.images, source.columns) | said
     questions = {}
     for question, column in seen.items():
         kind = said.get(question, "")
         if kind and kind not in columns.KINDS:
             raise Unreadable(f"“{kind[:40]}” is none of {', '.join(columns.KINDS)}.")
         kind = kind or _kind(question, column)
-        questions[question] = Asked(name_of(question, kind), kind, sorted(column.values))
+        name = name_of(question, kind, parts=question in of_parts)
+        questions[question] = Asked(name, kind, sorted(column.values))
     return questions
 
 
-def renamed(records: Iterable[Record], asked: dict[str, Asked]) -> Iterator[Record]:
-    """Labels under the names that their questions have here."""
+def adapt(
+    records: Iterable[Record], asked: Mapping[str, Asked], on_form: Container[str]
+) -> Iterator[Record]:
+    """Labels under the names that their questions have here; those of questions that no form asks are
+    held to their kind, as a form's are."""
     names = {question: one.name for question, one in asked.items() if one.name != question}
-    if not names:
+    kinds = {
+        question: one.kind
+        for question, one in asked.items()
+        if one.kind in TAKES and one.name not in on_form
+    }
+    if not names and not kinds:
         yield from records
         return
     for record in records:
-        if type(record) is LabelRecord and record.question in names:
-            record = record._replace(question=names[record.question])
+        if type(record) is LabelRecord:
+            kind = kinds.get(record.question)
+            if kind is not None and not _fits(record.value, kind):
+                words = f"“{record.question}” takes {TAKES[kind]}."
+                yield Rejected("value", record.value, words, record.line, record.source)
+                continue
+            if record.question in names:
+                record = record._replace(question=names[record.question])
         yield record
 
 
@@ -61,15 +91,22 @@ def _labels(format: str, source: Source) -> Iterator[LabelRecord]:
 
 
 def _kind(question: str, column: Column) -> str:
-    """A name that always means something keeps it, unless the values are clearly a rating: of a few
-    wrong ones, each is refused with its line."""
+    """The file's own question wins; a name that papers use keeps its meaning where only a few values are
+    others, and each of those is refused with its line."""
     kind = columns.kind_of(column)
-    always = ALWAYS.get(question)
-    if always is None or kind == always:
+    usual = USUAL.get(question)
+    if usual is None or kind == usual:
         return kind
-    if always == "yes/no" and kind in ("1-5", "0-1"):
-        return kind
-    return always
+    others = sum(count for value, count in column.values.items() if not _fits(value, usual))
+    return kind if others > max(1, FEW * column.cells) else usual
+
+
+def _fits(value: float | str, kind: str) -> bool:
+    number = columns.as_number(value) if isinstance(value, str) else value
+    if number is not None:
+        return number in ((0, 1) if kind == "yes/no" else (1, 2, 3, 4, 5))
+    word = str(value).strip().lower().replace("’", "'")
+    return word == CANT_TELL or (kind == "yes/no" and word in columns.YES_NO)
 
 
 def _never(text: str) -> bool:

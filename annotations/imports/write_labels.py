@@ -41,13 +41,10 @@ QUESTION_LENGTH = 80
 # A study with more questions than this has its columns mixed up.
 QUESTIONS = 1000
 NO_QUESTION = f"A question's name has at most {QUESTION_LENGTH} characters, a study {QUESTIONS}."
-# What a question of this name means, whatever form a study has (docs/data.md).
-KNOWN = {
-    "aligned": (0.0, 1.0),
-    "quality": (0.0, 1.0),
-    "likert": (1.0, 2.0, 3.0, 4.0, 5.0),
-    "atom": (0.0, 1.0),
-}
+# Beside a form, the words of questions that papers ask as yes or no.
+YES_NO = frozenset({"aligned", "quality", "atom"})
+# Of a part of the prompt, which judges are compared with.
+ATOM = frozenset({0, 1, "yes", "no", CANT_TELL})
 
 
 class Rule(NamedTuple):
@@ -95,6 +92,11 @@ class LabelWriter:
         self.names = FileNames(study)
         self.forms: dict[str, int] = {}
         self.rules = {question["name"]: _rule(question) for question in study.form.questions}
+        # A form made of a file may ask a question of this name about the whole image.
+        self.atom_is_a_part = not any(
+            question["name"] == "atom" and not question.get("per")
+            for question in study.form.questions
+        )
         # Questions that are not the form's -> the numbers that were given, or some of them.
         self.given: dict[str, set[float]] = {}
         self.unknown_forms: set[str] = set()
@@ -182,8 +184,10 @@ class LabelWriter:
             if atom_pk is None:
                 raise Unfit("atom", atom, "The prompt of this image has no such atom.")
         rule = self.rules.get(question) or self._new_rule(question)
-        if question == "atom" and atom is None:
+        if question == "atom" and atom is None and self.atom_is_a_part:
             raise Unfit("atom", None, "A row about an atom must say which one.")
+        if question == "atom" and atom is not None and value not in ATOM:
+            raise Unfit("value", value, "“atom” takes 0 or 1 (no or yes) for a part of the prompt.")
         number: float | None
         if isinstance(value, str):
             word = value.strip().lower()
@@ -360,14 +364,8 @@ class LabelWriter:
         fits = _fits(question, QUESTION_LENGTH) and question.strip()
         if not fits or len(self.rules) >= QUESTIONS:
             raise Unfit("question", question, NO_QUESTION)
-        if question in KNOWN:
-            values = KNOWN[question]
-            wanted = "0 or 1" if values == (0.0, 1.0) else "a whole number from 1 to 5"
-            words = {"yes": 1.0, "no": 0.0} if values == (0.0, 1.0) else {}
-            rule = Rule(f"“{question}” takes {wanted}.", set(values), words)
-        else:
-            self.given[question] = set()
-            rule = Rule("")
+        self.given[question] = set()
+        rule = Rule("", words={"yes": 1.0, "no": 0.0} if question in YES_NO else {})
         self.rules[question] = rule
         return rule
 

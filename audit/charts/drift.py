@@ -1,4 +1,4 @@
-"""Net deviation and scores over the release dates of the generators. Pages get the chart as JSON,
+"""How far off each judge is, and scores, over the release dates of the generators. Pages get the chart as JSON,
 papers as SVG, PNG or PDF."""
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from audit.words.report import title
 
 DEVIATION_HEIGHT = 260
 SHORT_HEIGHT = 120
-DEVIATION = "Net deviation by release date (above 0: the judge is too strict)"
+DEVIATION = "Off by, by release date of the generator (above 0: the judge is too strict)"
 SCORE_HEIGHT = 220
 
 
@@ -103,7 +103,7 @@ def _deviation(
             judges,
             loud,
             theme,
-            axis="human − judge, points",
+            axis="people − judge, points",
             domain=domain,
             height=height,
         ),
@@ -115,12 +115,13 @@ def _deviation(
 
 
 def deviations(body: dict[str, Any], judges: list[str]) -> list[dict[str, Any]]:
-    """Net deviation of verdicts, and the offset of scores beside the oldest generators."""
+    """How far off each judge is, as the Summary says it; the offset beside the oldest generators of scores
+    that are in no unit of people's."""
     return dated_rows(body, judges, drift_state.deviations)
 
 
 def _offsets(body: dict[str, Any], judges: list[str]) -> str:
-    scores = [name for name in judges if body["judges"][name]["drift"].get("kind") == "scores"]
+    scores = [name for name in judges if drift_state.shows_offsets(body["judges"][name])]
     if not scores:
         return ""
     return f"; offset beside the oldest generators: {', '.join(title(name) for name in scores)}"

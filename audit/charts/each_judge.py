@@ -18,16 +18,18 @@ from audit.charts.style import (
 from audit.charts.when_used import alt
 from audit.statistic_names import BAND, STATISTICS
 from audit.view import View
+from audit.words.drift_state import OFF
 from audit.words.report import title
 
 COLUMNS, WIDTH, HEIGHT = 3, 210, 100
 
 
 def each_judge(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
-    """Net deviation as drift is judged; AUROC where nothing is in points."""
+    """How far off it is, as the Summary says; AUROC where nothing is in points."""
     judges = list(body["judges"])
     statistic = "net_deviation" if deviations(body, judges) else "auroc"
     shown = STATISTICS[statistic]
+    called = STATISTICS[OFF].name if statistic == "net_deviation" else shown.name
     everything = _rows(body, judges, statistic)
     scale = fixed(domain_of(statistic, everything))
     parts = []
@@ -48,7 +50,7 @@ def each_judge(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
                 ),
             ).properties(title=title(name), width=WIDTH, height=HEIGHT)
         )
-    chart = alt.concat(*parts, columns=COLUMNS, spacing=16, title=shown.name)
+    chart = alt.concat(*parts, columns=COLUMNS, spacing=16, title=called)
     return configured(chart, theme, names=False)
 
 

@@ -151,7 +151,7 @@ def _part(
     offsets = [
         title(name)
         for name, judge in body["judges"].items()
-        if statistic == "net_deviation" and judge["drift"].get("kind") == "scores"
+        if statistic == "net_deviation" and drift_state.shows_offsets(judge)
     ]
     nothing = {"undefined": "too few to judge: no number here", "n": 0}
     rows = tuple(
@@ -174,7 +174,7 @@ def _part(
 
 def _called(statistic: str) -> str:
     if statistic == "net_deviation":
-        return "Net deviation (human − judge, points)"
+        return "Off by (people’s mean answers − judge, points)"
     return STATISTICS[statistic].name
 
 

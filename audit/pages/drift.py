@@ -24,7 +24,7 @@ from audit.words import report as report_words
 
 AGREEMENT = ("auroc", "cohen_kappa", "kendall_tau_b", "pairwise_accuracy")
 OVERALL = headings("net_deviation", "slope_points_per_year", *AGREEMENT)
-BY_GENERATOR = headings("human_score", "judge_score", "net_deviation", "offset", *AGREEMENT)
+BY_GENERATOR = headings("human_score", "judge_score", "net_deviation", "off", "offset", *AGREEMENT)
 MARKS = "A dotted line marks the release of each judge, which was tuned on older generators."
 SINCE = {
     "before": "AUROC on older generators",
@@ -151,17 +151,28 @@ def overall(body: dict[str, Any], judges: list[str]) -> Table:
     return Table("overall", "Judges compared with people, all images", "judge", OVERALL, rows)
 
 
+def _why_not_off(judge: dict[str, Any], generator: dict[str, Any]) -> str:
+    if not generator["release_date"]:
+        return "no release date"
+    gap = judge["drift"].get("gap") or {}
+    return str(gap.get("undefined", "not known in this report"))
+
+
 def tables(page: ReportPage, body: dict[str, Any], judges: list[str]) -> list[Table]:
     listed = []
     for number, name in enumerate(judges, start=1):
         judge = body["judges"][name]
-        offsets = drift_state.offsets(judge)
+        offsets, off = drift_state.offsets(judge), drift_state.off_by_generator(judge)
         rows: list[Row] = []
         for code, generator in enumerate(body["generators"]):
             images = generator["images"]
             stats = {
                 **judge["by_generator"][generator["name"]],
                 "human_score": generator["human_score"],
+                "off": off.get(
+                    generator["name"],
+                    {"undefined": _why_not_off(judge, generator), "n": generator["images"]},
+                ),
                 "offset": offsets.get(
                     generator["name"],
                     {"undefined": _why_no_offset(judge), "n": generator["images"]},

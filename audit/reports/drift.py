@@ -17,11 +17,11 @@ from audit.reports.pairing import JudgeScores, People
 from audit.reports.reference import Series
 from audit.stats import enough
 from audit.stats.estimate import Estimate, Result, Undefined
-from audit.stats.instrument.comparison import Comparison, compare
+from audit.stats.instrument.comparison import Comparison, compare, jackknifed
 from audit.stats.instrument.gap import gap_of
 from audit.stats.instrument.moments import mid_ranks, moments, settled
 from audit.stats.instrument.needs import noise_of_one, share_of_people, times_as_many
-from audit.stats.instrument.sides import Generators, generators_of
+from audit.stats.instrument.sides import Generators, generators_of, side_of
 from audit.stats.instrument.stability import CLAIMS, OFFSET, SHARE, Step, Steps, steps_of
 from audit.stats.over_time.courses import of_order, own
 from audit.stats.resampling.cluster_order import by_content
@@ -108,6 +108,7 @@ class _Reading:
                 name: {
                     "net_deviation": by_generator[name]["net_deviation"],
                     **self._generator(place),
+                    **self._off(place),
                 }
                 for place, name in enumerate(self.names)
             },
@@ -186,6 +187,20 @@ class _Reading:
             OFFSET: est(_scaled(offset, self.points, n)),
             "gain": est(_scaled(found.gain_later.interval(CONFIDENCE), 1.0, n)),
         }
+
+    def _off(self, place: int) -> dict[str, Any]:
+        """How far off the judge is on one generator, as the gap has it: people's mean answers less its
+        score. Nothing where it is not in people's unit."""
+        if self.series.no_points:
+            return {}
+        side = side_of(self.read, np.arange(len(self.names)) == place)
+        n = int(side.images[0])
+        if self.read.prompts < 2:
+            return {"off": est(Undefined("there are fewer than two prompts", n))}
+        off = 100.0 * (side.people - side.score + self.sums.apart)
+        if not np.isfinite(off).all():
+            return {"off": est(Undefined("without one prompt there is no number", n))}
+        return {"off": est(_scaled(jackknifed(off, n, unit=100.0).interval(CONFIDENCE), 1.0, n))}
 
     def _same_people(self) -> float | None:
         """The share of the answers on the newest by people who have also labelled older ones."""

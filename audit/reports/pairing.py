@@ -40,7 +40,7 @@ from audit.stats.instrument.moments import Answers, answers_of
 from audit.stats.resampling.cluster_order import by_content
 from audit.stats.series import Codes, group_codes
 from judges.models import AtomScore, Judge, Run, Score
-from judges.names import runs_by_name
+from judges.names import own_title, runs_by_name
 
 UNRATED = np.nan
 
@@ -601,7 +601,7 @@ def facts_of(judge: Judge, number: int) -> dict[str, Any]:
         "options": judge.options,
         "fingerprint": judge.fingerprint,
         "number": number,
-        **({"title": judge.recipe.title} if judge.recipe else {}),
+        **({"title": own} if (own := own_title(judge)) else {}),
     }
 
 

@@ -139,6 +139,9 @@ def severities(
         one = row.against_others
         # The last digits of a least-squares solution hang on the order of its rows.
         ends = [None if end is None else round(end, 9) for end in (one.low, one.high)]
+        if ends[0] == ends[1]:
+            # Everybody who answered the same images said the same: that is no certainty.
+            ends = [None, None]
         told[int(str(row.rater))] = est(
             enough.required(Estimate(round(one.value, 9), ends[0], ends[1], one.n))
         )

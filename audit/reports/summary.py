@@ -30,7 +30,7 @@ def of(body: dict[str, Any]) -> dict[str, Any]:
                 "n": judge["overall"]["n"],
                 "absent": gaps["scores"][name]["absent"],
                 "failed": gaps["scores"][name]["failed"],
-                # Net deviation in release order: the spark line.
+                # How far off in release order: the spark line.
                 "deviations": [
                     deviations.get(generator["name"], {}).get("value")
                     for generator in body["generators"]

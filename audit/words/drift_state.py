@@ -42,6 +42,7 @@ FOLLOWING: Final = {
 }
 # Less of a part of the gap would be written as 0.0.
 LITTLE = 0.05
+OFF = "off"
 
 
 def state_of(judge: dict[str, Any]) -> str:
@@ -81,8 +82,9 @@ def stopped(judge: dict[str, Any]) -> bool:
 
 
 def deviations(judge: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """By generator, in people's points: net deviation of verdicts; of scores the offset beside the oldest
-    generators, in older reports net deviation of the calibrated score."""
+    """By generator, in people's points: how far off the judge is, as the gap and the Summary say it. Of
+    scores in no unit of people's the offset beside the oldest generators. Older reports have the net
+    deviation of verdicts, and of scores the offset or net deviation of the calibrated score."""
     drift = judge["drift"]
     told = drift.get("by_generator")
     if told is None and drift.get("kind") == "scores":
@@ -91,9 +93,23 @@ def deviations(judge: dict[str, Any]) -> dict[str, dict[str, Any]]:
         return {name: stats["net_deviation"] for name, stats in judge["by_generator"].items()}
     offset = drift.get("kind") == "scores"
     return {
-        name: stats[OFFSET] if offset and OFFSET in stats else stats["net_deviation"]
+        name: stats.get(OFF)
+        or (stats[OFFSET] if offset and OFFSET in stats else stats["net_deviation"])
         for name, stats in told.items()
     }
+
+
+def shows_offsets(judge: dict[str, Any]) -> bool:
+    """Whether `deviations` are offsets beside the oldest generators."""
+    drift = judge["drift"]
+    told = drift.get("by_generator") or {}
+    return drift.get("kind") == "scores" and not any(OFF in stats for stats in told.values())
+
+
+def off_by_generator(judge: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Older reports have none."""
+    told = judge["drift"].get("by_generator") or {}
+    return {name: stats[OFF] for name, stats in told.items() if OFF in stats}
 
 
 def offsets(judge: dict[str, Any]) -> dict[str, dict[str, Any]]:

@@ -79,7 +79,7 @@ def import_study(
         study, created = _study(slug, format, by, asked)
         _expect_open(study)
         _say_scales(study, asked, outcome)
-        records = label_questions.renamed(records, asked)
+        records = label_questions.adapt(records, asked, _on_form(study))
         imported_scores.import_records(
             study=study, records=records, outcome=outcome, for_anybody=for_anybody
         )
@@ -147,8 +147,12 @@ def _import_part(
         return (r for r in registry.records(format, source) if type(r) in (kind, *NOTES))
 
     def write(outcome: Outcome) -> None:
-        records = _checked_start(read())
+        records: Iterable[Record] = _checked_start(read())
         _expect_open(study)
+        if kind is LabelRecord and format in registry.FREE:
+            asked = label_questions.asked_by(read(), source.questions)
+            as_named = {name: replace(one, name=name) for name, one in asked.items()}
+            records = label_questions.adapt(records, as_named, _on_form(study))
         imported_scores.import_records(
             study=study, records=records, outcome=outcome, for_anybody=for_anybody
         )
@@ -234,9 +238,8 @@ def expect_name(slug: str) -> None:
 
 def form_for(slug: str, format: str, asked: dict[str, Asked]) -> Form:
     """The form whose questions the labels answer; otherwise the audit's two questions."""
-    if format in ("tidy", "hf", "label_studio") and any(
-        one.name in AUDIT for one in asked.values()
-    ):
+    of_audit = [one.kind == "yes/no" for one in asked.values() if one.name in AUDIT]
+    if format in ("tidy", "hf", "label_studio") and of_audit and all(of_audit):
         # Its other questions are answered beside the form, as they always were.
         return geneval_audit.FORM
     if format in registry.FREE:
@@ -270,16 +273,20 @@ def _made(slug: str, title: str, by: User | None, form: FormVersion) -> Study:
     return study
 
 
+def _on_form(study: Study) -> set[str]:
+    return {question["name"] for question in study.form.questions}
+
+
 def _say_scales(study: Study, asked: dict[str, Asked], outcome: Outcome) -> None:
     """Of questions whose meaning no paper fixes, as the import understood them."""
-    on_form = {question["name"] for question in study.form.questions}
+    on_form = _on_form(study)
     for question, one in sorted(asked.items()):
         if one.name != question:
             words = (
                 f"Question “{question}” is called “{one.name}” here: its answers are {one.kind}."
             )
             outcome.warn(words)
-        elif question in on_form and question not in form_from_labels.ALWAYS:
+        elif question in on_form and one.kind != form_from_labels.USUAL.get(question):
             words = f"Question “{question}”: its scale was inferred as {SCALES[one.kind]}."
             outcome.warn(words)
 

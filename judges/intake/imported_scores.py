@@ -25,9 +25,8 @@ from annotations.models import Image, Study
 from annotations.sources.checks import TEXT_LENGTH, Unfit, is_sound
 from annotations.sources.records import Record, ScoreRecord
 from judges import registry
-from judges.models import AtomScore, Judge, Run, Score
+from judges.models import IMPORTED, AtomScore, Judge, Run, Score
 from judges.runs import counts
-from judges.runs.lifecycle import IMPORTED
 from judges.signals import scores_changed
 
 BATCH = 5_000

@@ -15,14 +15,12 @@ from annotations.models import Image, Study
 from judges import catalogue, registry
 from judges.engines.shared.weight_facts import read_by
 from judges.errors import JudgeRefused
-from judges.models import Chunk, Judge, Run, Score
+from judges.models import IMPORTED, Chunk, Judge, Run, Score
 from judges.runs import counts, local_weights
 from judges.runs.chunk_lease import LEASE
 from judges.runs.fit import check_can_score
 from judges.signals import scores_changed
 
-# The engine of a judge whose scores were imported.
-IMPORTED = "imported"
 # Images in a chunk of a large run. A small run has smaller chunks, for several workers to share.
 CHUNK_SIZE = 256
 SMALLEST_CHUNK, SHARES = 8, 32

@@ -13,12 +13,11 @@ from django.utils import timezone
 
 from annotations.models import Study
 from judges import catalogue, registry
-from judges.models import Run, Score
+from judges.models import IMPORTED, Run, Score
 from judges.names import APART, runs_by_name
 from judges.options import Option
 from judges.recipes.entry import Entry
 from judges.runs.fit import MOST_FOR_ALL, MOST_FOR_ONE, Fit, Mend, StudyPrompts
-from judges.runs.lifecycle import IMPORTED
 from judges.runs.local_weights import is_provisional
 from judges.runs.readiness import ABSENT, DOWNLOAD, NEEDS, READY, Readiness, readiness
 

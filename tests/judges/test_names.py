@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.utils import timezone
 
+from judges.catalogue import title_of
 from judges.models import Judge, Run
 from judges.names import runs_by_name, title
 from tests import making
@@ -35,6 +36,20 @@ def test_the_option_that_differs_tells_two_apart():
     )
     assert names == ["geneval@threshold 0.3", "geneval@threshold 0.7"]
     assert title(names[1]) == "GenEval (Mask2Former by MMDetection) · threshold 0.7"
+
+
+def test_an_imported_judge_keeps_its_name_where_a_built_in_one_is_called_so():
+    study = making.study(files=False)
+    judge = Judge.objects.create(
+        fingerprint="given", name="geneval", options={}, method="imported", engine="imported"
+    )
+    Run.objects.create(
+        study=study, judge=judge, state="finished", expected=0, started_at=timezone.now()
+    )
+    (name,) = runs_by_name(study)
+    assert title(name) == title_of(judge) == "geneval"
+    other = making.study("other", files=False)
+    assert title(*judged(other, {"threshold": 0.3})) == "GenEval (Mask2Former by MMDetection)"
 
 
 def test_who_has_no_such_option_has_the_usual_ones():

@@ -17,7 +17,6 @@ from audit.pages.tables import judged_enough
 from audit.papers.table import Published
 from audit.stats import enough
 from audit.view import View
-from audit.words import drift_state
 from audit.words.numbers import Cell, cell
 from audit.words.report import not_drawn, title
 
@@ -74,11 +73,17 @@ def _sentences(body: dict[str, Any]) -> list[str]:
     if not any(judge["drift"]["alarm"] for judge in body["judges"].values()):
         return ["The papers’ own numbers, with this study’s in the same columns where they fit."]
     widest = max(
-        abs(deviation["value"])
-        for judge in body["judges"].values()
-        for deviation in drift_state.deviations(judge).values()
-        if "value" in deviation and deviation["n"] >= enough.IMAGES
+        (
+            abs(deviation["value"])
+            for judge in body["judges"].values()
+            for stats in judge["by_generator"].values()
+            for deviation in [stats["net_deviation"]]
+            if "value" in deviation and deviation["n"] >= enough.IMAGES
+        ),
+        default=None,
     )
+    if widest is None:
+        return []
     return [
         f"The widest gap measured here is {widest:.1f} points on one generator. The widest that "
         "GenEval 2 reports for GenEval is 17.7 (Table 1, Gemini 2.5 Flash Image)."

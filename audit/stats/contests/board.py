@@ -172,7 +172,7 @@ def _told_apart(found: Contest) -> tuple[Floats, np.ndarray]:
     i, j = _pairs(len(found.systems))
     flat = ~(errors[i, j] > NO_ERROR)
     scaled = np.abs(ahead[i, j]) / np.where(flat, 1.0, errors[i, j])
-    p = np.where(flat, 1.0, 2 * norm.sf(scaled))
+    p = np.where(flat, 1.0, 2 * t.sf(scaled, found.freedom))
     corrected = multiplicity.holm(p)
     assert not isinstance(corrected, Undefined)
     apart = np.zeros(ahead.shape, dtype=bool)
@@ -198,7 +198,7 @@ def _elo(found: Contest) -> list[Estimate]:
     strengths = centre @ np.array([one.value for one in found.strengths])
     errors = np.sqrt(np.maximum(np.diag(centre @ found.covariance @ centre), 0.0))
     return [
-        within(float(ELO_MEAN + ELO * value), float(ELO * error), found.n)
+        within(float(ELO_MEAN + ELO * value), float(ELO * error), found.n, found.freedom)
         for value, error in zip(strengths, errors, strict=True)
     ]
 

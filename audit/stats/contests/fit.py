@@ -8,6 +8,7 @@ Miller 2011 (JBES 29:238) add them up. Memory grows with the votes: no table of 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,7 +16,7 @@ from typing import Literal
 
 import numpy as np
 from scipy.sparse import csr_matrix
-from scipy.stats import norm
+from scipy.stats import t
 
 from audit.stats.contests.models import TIES, Curve, Design, Ties, highest, runs_away
 from audit.stats.contests.votes import TIE, Votes
@@ -25,7 +26,6 @@ from audit.stats.resampling.cluster_counts import check, cluster_counts
 from audit.stats.series import Codes, Floats, coded
 
 Clusters = Literal["prompts", "raters", "both", "votes"]
-Z = float(norm.ppf(0.975))
 # Beyond this a strength stands for "always": no resample of it is a number.
 ENDLESS = 30.0
 # What rounding leaves of an error of 0.
@@ -38,7 +38,8 @@ class Contest:
     another system drawn at random, a tie counting half, without the side's advantage.
 
     `tie` is nu or eta, `left` what the left side is worth. All with 95 % intervals. `covariance` is
-    that of the strengths, the first system's row and column 0.
+    that of the strengths, the first system's row and column 0. `freedom`: of Student's t, one less than
+    the clusters.
     """
 
     systems: tuple[str, ...]
@@ -50,6 +51,7 @@ class Contest:
     prompts: int
     n: int
     covariance: Floats = field(repr=False, compare=False)
+    freedom: float = math.inf
 
 
 def fit(
@@ -79,7 +81,7 @@ def fit(
     inverse = np.linalg.inv(design.bend(curve, counts))
     spread = inverse @ _meat(table, design, curve, counts, clusters) @ inverse
     value = float((counts * curve.value).sum())
-    return _told(table, design, theta, spread, value, side=side)
+    return _told(table, design, theta, spread, value, side=side, freedom=_freedom(table, clusters))
 
 
 def resampled(
@@ -165,6 +167,19 @@ def _meat(votes: Votes, design: Design, curve: Curve, counts: Floats, clusters: 
     return np.asarray((vectors * np.maximum(values, 0.0)) @ vectors.T)
 
 
+def _freedom(votes: Votes, clusters: Clusters) -> float:
+    """Of few clusters the spread is known badly itself; arenas, with every vote alone, take the normal."""
+    if clusters == "votes":
+        return math.inf
+    raters = 0 if votes.raters is None else int(np.unique(votes.raters).size)
+    sizes = {
+        "prompts": (votes.of_prompts,),
+        "raters": (raters,),
+        "both": (votes.of_prompts, raters),
+    }
+    return float(max(1, min(sizes[clusters]) - 1))
+
+
 def _summed(held: csr_matrix, slopes: csr_matrix) -> Floats:
     """Sums of slopes by cluster, times themselves. Sparse all the way: no table of all clusters."""
     groups = held.shape[0]
@@ -175,13 +190,20 @@ def _summed(held: csr_matrix, slopes: csr_matrix) -> Floats:
 
 
 def _told(
-    votes: Votes, design: Design, theta: Floats, spread: Floats, value: float, *, side: bool
+    votes: Votes,
+    design: Design,
+    theta: Floats,
+    spread: Floats,
+    value: float,
+    *,
+    side: bool,
+    freedom: float,
 ) -> Contest:
     errors = _roots(np.diag(spread))
     k, n = len(votes.systems), votes.n
 
     def told(number: float, error: float) -> Estimate:
-        return within(float(number), float(error), n)
+        return within(float(number), float(error), n, freedom)
 
     shares, slope = with_slope(lambda point: win_shares(point, k, design.ties), theta)
     share_errors = _roots(np.einsum("sp,pq,sq->s", slope, spread, slope))
@@ -204,15 +226,17 @@ def _told(
         votes.of_prompts,
         n,
         covariance,
+        freedom,
     )
 
 
-def within(value: float, error: float, n: int) -> Estimate:
+def within(value: float, error: float, n: int, freedom: float) -> Estimate:
     """With its interval; none where no error is known, or where every cluster says the same, which is no
     certainty."""
     if not error > NO_ERROR:
         return Estimate(value, None, None, n)
-    return Estimate(value, value - Z * error, value + Z * error, n)
+    reach = float(t.ppf(0.975, freedom)) * error
+    return Estimate(value, value - reach, value + reach, n)
 
 
 def _roots(variances: Floats) -> Floats:

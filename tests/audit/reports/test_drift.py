@@ -131,6 +131,25 @@ def test_a_judge_that_tells_good_from_bad_less_drifts_by_its_gain():
     assert "it tells good from bad" in line and "less than before" in line
 
 
+@pytest.mark.parametrize("judge", ["soft", "8 % errors", "soft cut at .5"])
+def test_how_far_off_a_judge_is_is_one_number_in_sentence_summary_chart_and_table(judge):
+    body = world(judge, level=12)
+    gap, drawn = body["drift"]["gap"], drift_state.deviations(body)
+    newest = [drawn[name] for name in gap["newest"]]
+    assert np.mean([one["value"] for one in newest]) == pytest.approx(gap["now"])
+    assert all(one["low"] < one["value"] < one["high"] for one in newest)
+    assert drawn == drift_state.off_by_generator(body)
+    assert not drift_state.shows_offsets(body)
+    assert f"off by {gap['now']:+.1f} points" in drift_state.gap(body["drift"]).replace("−", "-")
+
+
+def test_scores_in_no_unit_of_peoples_show_the_offset_beside_the_oldest_generators():
+    body = world("unbounded", level=12)
+    assert drift_state.off_by_generator(body) == {}
+    assert drift_state.shows_offsets(body)
+    assert drift_state.deviations(body) == drift_state.offsets(body)
+
+
 @pytest.mark.parametrize(
     ("judge", "state"),
     [

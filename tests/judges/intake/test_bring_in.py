@@ -370,7 +370,10 @@ def test_bare_pictures_survive_the_round(tmp_path):
 @pytest.mark.parametrize(
     ("question", "values", "name", "kind"),
     [
-        ("quality", "1 3 5", "quality_rating", [1, 2, 3, 4, 5]),
+        ("quality", "1 3 5", "quality", [1, 2, 3, 4, 5]),
+        ("aligned", "red blue green", "aligned", "text"),
+        ("likert", "0 70 100", "likert", "number"),
+        ("atom", "1 4 5", "atom", [1, 2, 3, 4, 5]),
         ("mood", "0 1 1", "mood", [1, 0]),
         ("likert", "2 4 5", "likert", [1, 2, 3, 4, 5]),
         ("warmth", "0.5 0.25 1", "warmth", "number"),
@@ -394,6 +397,36 @@ def test_what_a_person_says_of_a_question_counts(tmp_path):
     bring_in(folder, questions={"mood": "1-5"})
     question = Study.objects.get().form.questions[0]
     assert [choice["value"] for choice in question["choices"]] == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("question", ["quality", "aligned", "likert", "atom"])
+def test_a_name_that_papers_use_is_what_the_importer_calls_it(tmp_path, question):
+    labels = f"image_id,rater,question,value\na1,ann,{question},1\nb1,ann,{question},1\n"
+    folder = written(tmp_path / "in", images_csv=IMAGES.replace("one.png", ""), labels_csv=labels)
+    bring_in(folder, questions={question: "1-5"})
+    asked = {q["name"]: q for q in Study.objects.get().form.questions}
+    assert [choice["value"] for choice in asked[question]["choices"]] == [1, 2, 3, 4, 5]
+
+
+def test_the_audits_two_questions_with_a_rating_among_them_are_the_files_own(tmp_path):
+    labels = "image_id,rater,question,value\n" + "".join(
+        f"{image},ann,aligned,{yes}\n{image},ann,quality,{rating}\n{image},ann,mood,{rating}\n"
+        for image, yes, rating in (("a1", 1, 5), ("b1", 0, 3))
+    )
+    folder = written(tmp_path / "in", images_csv=IMAGES.replace("one.png", ""), labels_csv=labels)
+    outcome = bring_in(folder)
+    assert (outcome.rejected, outcome.answers) == ([], 6)
+    assert [q["name"] for q in Study.objects.get().form.questions] == ["aligned", "quality", "mood"]
+
+
+def test_a_slip_among_usual_answers_is_refused_with_its_line_beside_the_form_too(tmp_path):
+    rows = [f"a1,r{n},likert,{n % 5 + 1}\na1,r{n},aligned,1\n" for n in range(20)]
+    labels = "image_id,rater,question,value\n" + "".join(rows) + "b1,ann,likert,55\n"
+    folder = written(tmp_path / "in", images_csv=IMAGES.replace("one.png", ""), labels_csv=labels)
+    outcome = bring_in(folder)
+    assert outcome.answers == 40
+    assert [(r["line"], r["value"]) for r in outcome.rejected] == [(42, 55.0)]
+    assert "whole number from 1 to 5" in outcome.rejected[0]["reason"]
 
 
 def test_no_study_takes_the_address_of_a_page(tidy):
