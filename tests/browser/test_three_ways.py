@@ -103,9 +103,8 @@ def label_all(page: Page, ada: Hand, right: dict[str, bool]) -> None:
     ada.click("Label images", role="link")
     images = dict(Study.objects.get().images.values_list("public_id", "key"))
     for done in range(len(images)):
-        page.wait_for_function(
-            "() => document.getElementById('labelling').dataset.picture === 'shown'"
-        )
+        expect(page.get_by_text(f"{done} of {len(images)}")).to_be_visible()
+        expect(page.locator("[data-picture=shown]")).to_be_visible()
         source = page.locator("#stage img, #labelling img").first.get_attribute("src") or ""
         key = next(key for public_id, key in images.items() if public_id in source)
         answer = "y" if next(ok for name, ok in right.items() if name in key) else "n"
