@@ -71,7 +71,8 @@ def in_time() -> alt.X:
     return alt.X(
         "released:T",
         title=None,
-        axis=alt.Axis(format="%Y", tickCount="year"),
+        # On a phone not each year has room.
+        axis=alt.Axis(format="%Y", tickCount="year", labelOverlap=True, labelSeparation=6),
         scale=alt.Scale(padding=16),
     )
 

@@ -7,7 +7,7 @@ delivery's own row, where the page finds it.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,7 @@ logger = logging.getLogger(__name__)
 
 # So much is looked at while the person waits for the page.
 SMALL_BYTES, SMALL_FILES = 32 * 2**20, 500
+BECOMES = ("images", "prompts", "generators", "answers", "scores")
 # So many pictures are decoded by the check; the import decodes them all.
 DECODED = 300
 LOOKING_HERE = timedelta(minutes=1)
@@ -240,7 +241,16 @@ def _short(outcome: dict[str, Any], folder: Path) -> dict[str, Any]:
     outcome["missing_in_all"] = outcome.get("missing_in_all", len(outcome["missing"]))
     outcome["missing"] = outcome["missing"][:NAMED]
     outcome["warnings"] = [_plain(words, folder) for words in outcome["warnings"][:NAMED]]
+    outcome["becomes"] = " · ".join(_becomes(outcome))
     return outcome
+
+
+def _becomes(outcome: dict[str, Any]) -> Iterator[str]:
+    """What a file does not hold is not counted."""
+    for what in BECOMES:
+        if count := outcome.get(what, 0):
+            called = "label" if what == "answers" else what.removesuffix("s")
+            yield f"{count} {called}{'' if count == 1 else 's'}"
 
 
 def _plain(words: str, folder: Path | None) -> str:

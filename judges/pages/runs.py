@@ -20,6 +20,8 @@ from judges.runs import queries as run_queries
 
 # The page of runs offers so many judges; the page of judges has all.
 MOST_AT_HAND = 8
+# Needs neither a GPU nor a download: a way to a first judge where prompts name the text in the picture.
+READS_TEXT = "text-words"
 
 
 @require_GET
@@ -151,6 +153,8 @@ def _page(request: HtmxRequest, place: Place) -> HttpResponse:
         "rows": rows,
         "running": any(row.run.is_running for row in rows),
     }
+    if not rows:
+        context["reader"] = run_queries.judge_choice(place.study, READS_TEXT)
     if request.htmx and request.htmx.target != "judging":
         return render(request, "judges/runs.html#runs", context)
     choices = [c for c in run_queries.judge_choices(place.study) if c.is_offered]

@@ -277,6 +277,11 @@ def judge_choices(study: Study) -> list[JudgeChoice]:
     return sorted(choices, key=lambda choice: choice.order)
 
 
+def judge_choice(study: Study, name: str) -> JudgeChoice:
+    started = Run.objects.filter(study=study, judge__name=name).exists()
+    return _choice(name, catalogue.entries()[name], fit_of(study, name), started=started)
+
+
 def shared_mends(choices: Sequence[JudgeChoice]) -> list[tuple[Mend, int]]:
     """What would let judges score the study that cannot now, and how many: the one that helps most
     first."""

@@ -20,7 +20,7 @@ from tests.large_study import large_study
 SIZES = {"1280": (1280, 860), "1920": (1920, 1080), "390": (390, 844)}
 DESK = 1280  # from this width on a table shows each of its columns
 # One level deeper, by what their addresses name.
-OF_STUDY = ("side-by-side", "decide", "why", "assisted", "report-changes", "papers", "questions")
+OF_STUDY = ("side-by-side", "decide", "why", "assisted", "papers", "questions")
 PAGES = [
     navigation.START,
     *(name for name in navigation.PAGES if name != "compare-votes" and name != "compare"),
@@ -84,7 +84,6 @@ STUDIES = {2: two_judges, 12: large_study}
 
 def address(name: str, study) -> str:
     more = {
-        "judge": lambda: Run.objects.filter(study=study).first().judge.fingerprint,
         "data-image": lambda: Image.objects.filter(study=study).first().public_id,
         "evidence": lambda: Image.objects.filter(study=study).first().public_id,
         "run-failures": lambda: Run.objects.filter(study=study).first().pk,
