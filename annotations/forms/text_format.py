@@ -28,7 +28,7 @@ from typing import Any
 
 from annotations.errors import FormRefused
 from annotations.forms.definition import Choice, Form, Question, When
-from annotations.forms.validate_definition import read_form
+from annotations.forms.validate_definition import MEANINGS, read_form
 from annotations.scales import CANT_TELL
 from annotations.sound_json import Unsound, decode_json
 
@@ -83,7 +83,7 @@ def as_text(form: Form) -> str:
     """The form as lines; as JSON if it has parts that lines cannot express."""
     text = _in_lines(form)
     try:
-        same = read_form(parse(text)) == form
+        same = read_form(parse(text), own=MEANINGS) == form
     except FormRefused:
         same = False
     return text if same else json.dumps(form.definition(), indent=2, ensure_ascii=False)

@@ -6,7 +6,7 @@ All mistakes are reported at once, with a sentence for each.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 from annotations.errors import FormRefused
@@ -24,7 +24,7 @@ from annotations.scales import CANT_TELL
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,59}")
 QUESTIONS, CHOICES, LONGEST = 60, 40, 2000
 LARGEST = 10**12
-# These names have a fixed meaning in the API, the CSV files and the reports.
+# What these names mean in the API, the CSV files and the reports, but where a file has brought its own.
 MEANINGS = {
     "aligned": ({0, 1}, "yes/no"),
     "quality": ({0, 1}, "yes/no"),
@@ -39,18 +39,20 @@ PARTS = {
 }
 
 
-def read_form(definition: Any) -> Form:
-    """FormRefused, with a sentence for each mistake, if it is not a valid form."""
+def read_form(definition: Any, *, own: Container[str] = ()) -> Form:
+    """FormRefused, with a sentence for each mistake, if it is not a valid form. `own`: names that mean in
+    this study what its file has given them."""
     wrong: list[str] = []
-    form = _Reader(wrong).form(definition)
+    form = _Reader(wrong, own).form(definition)
     if wrong or form is None:
         raise FormRefused(wrong)
     return form
 
 
 class _Reader:
-    def __init__(self, wrong: list[str]) -> None:
+    def __init__(self, wrong: list[str], own: Container[str]) -> None:
         self.wrong = wrong
+        self.own = own
 
     def form(self, given: Any) -> Form | None:
         if not isinstance(given, Mapping):
@@ -254,7 +256,9 @@ class _Reader:
     def _keeps_its_meaning(self, question: Question, place: str) -> None:
         values, words = MEANINGS.get(question.name, (None, ""))
         given = {choice.value for choice in question.choices}
-        if values is not None and (question.kind != "choice" or given != values):
+        if values is None or question.name in self.own:
+            return
+        if question.kind != "choice" or given != values:
             self.wrong.append(
                 f"{place}: “{question.name}” always means {words} in Jurybox; give this question "
                 "another name."

@@ -16,7 +16,7 @@ from annotations.forms.per_image import (
     objects_of,
     questions_about,
 )
-from annotations.forms.validate_definition import read_form
+from annotations.forms.validate_definition import MEANINGS, read_form
 from annotations.models import FormVersion, Prompt, Study
 from annotations.sources.records import AtomRecord
 
@@ -93,4 +93,4 @@ class ByDigest:
 
 @lru_cache(maxsize=256)
 def _read(key: ByDigest) -> Form:
-    return read_form(key.version.definition)
+    return read_form(key.version.definition, own=MEANINGS)

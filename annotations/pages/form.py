@@ -23,7 +23,7 @@ from annotations.forms.papers import FORMS
 from annotations.forms.papers.own_form import written_form
 from annotations.forms.per_image import PromptFacts, objects_of, questions_about
 from annotations.forms.text_format import as_text
-from annotations.forms.validate_definition import read_form
+from annotations.forms.validate_definition import MEANINGS, read_form
 from annotations.forms.versions import form_of, use_form
 from annotations.models import Annotation, Image
 from annotations.sources.records import AtomRecord
@@ -70,7 +70,7 @@ def _written(request: PersonsRequest, place: Place) -> HttpResponse:
     """What was sent from the tab with the lines."""
     text = request.POST.get("definition", "")
     try:
-        form = written_form(text)
+        form = written_form(text, own=_own_names(place))
     except FormRefused as refusal:
         return _in_words(request, place, text, None, refusal.wrong)
     if "use" in request.POST:
@@ -91,14 +91,24 @@ def _builder_step(request: PersonsRequest, place: Place) -> HttpResponse:
         return _builder(request, place, draft, opened, do=do)
     builder.named(draft)
     try:
-        form = read_form(builder.definition_of(draft))
+        form = read_form(builder.definition_of(draft), own=_own_names(place))
     except FormRefused as refusal:
         return _builder(request, place, draft, opened, wrong=refusal.wrong)
     if do == "words":
         text = as_text(form)
         return _in_words(request, place, text, form)
     # Through the lines' check, so that both tabs follow one rule.
-    return _use(request, place, written_form(as_text(form)))
+    return _use(request, place, written_form(as_text(form), own=_own_names(place)))
+
+
+def _own_names(place: Place) -> set[str]:
+    """Of questions that mean in this study something else than they usually do: its file has brought them."""
+    names = set()
+    for question in form_of(place.study.form).questions:
+        values, _ = MEANINGS.get(question.name, (None, ""))
+        if values is not None and {choice.value for choice in question.choices} != values:
+            names.add(question.name)
+    return names
 
 
 def _bring_picture(request: PersonsRequest, place: Place, draft: builder.Draft, number: str) -> str:
@@ -219,7 +229,7 @@ def _what_can_be_shown(draft: builder.Draft) -> Form | None:
     builder.named(shown)
     for _ in range(3):
         try:
-            return read_form(builder.definition_of(shown))
+            return read_form(builder.definition_of(shown), own=MEANINGS)
         except FormRefused as refusal:
             bad = {builder.place_of(sentence, shown)[0] for sentence in refusal.wrong}
         shown["questions"] = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import replace
 
 from annotations.errors import FormRefused
@@ -13,11 +14,11 @@ from annotations.forms.validate_definition import read_form
 LONGEST = 100_000
 
 
-def written_form(text: str) -> Form:
-    """FormRefused, with a sentence for each mistake."""
+def written_form(text: str, *, own: Container[str] = ()) -> Form:
+    """FormRefused, with a sentence for each mistake. `own`: as `read_form` takes it."""
     if len(text) > LONGEST:
         raise FormRefused([f"The form has {len(text)} characters; {LONGEST} are allowed."])
-    form = read_form(parse(text))
+    form = read_form(parse(text), own=own)
     paper = FORMS.get(form.slug)
     if paper and paper.digest != form.digest and form.digest not in EARLIER:
         # With other words it is no longer the paper's form, and must not have its name.

@@ -7,6 +7,7 @@ import zipfile
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.urls import reverse
 
 from annotations.benchmarks.registry import FORMATS, Source
 from annotations.errors import ImportRefused
@@ -722,3 +723,20 @@ def test_judges_of_one_file_are_numbered_in_its_order(study, tmp_path):
     file.write_text("image_id,judge,score\n" + "".join(f"{image},{name},0.5\n" for name in names))
     intake_bring_in.import_scores(study=study, source=Source(file))
     assert [run.judge.name for run in study.runs.order_by("pk")] == names
+
+
+def test_a_study_whose_file_has_its_own_quality_is_labelled_and_its_form_saved(client, tmp_path):
+    labels = "image_id,rater,question,value\na1,ann,quality,4\nb1,ann,quality,2\n"
+    folder = written(tmp_path / "in", images_csv=IMAGES.replace("one.png", ""), labels_csv=labels)
+    bring_in(folder, questions={"quality": "1-5"})
+    study = Study.objects.get()
+    client.force_login(making.person(study, "alice", role="owner").user)
+    assert client.get(reverse("label", args=[study.slug])).status_code == 200
+    address = reverse("form-edit", args=[study.slug])
+    page = client.get(address, {"tab": "words"})
+    text = page.context["text"].replace("Quality", "How good is it?")
+    answer = client.post(address, {"definition": text, "use": "1"})
+    assert answer.status_code == 302, answer.context["wrong"]
+    study.refresh_from_db()
+    (question,) = study.form.questions
+    assert question["text"] == "How good is it?" and len(question["choices"]) == 5
