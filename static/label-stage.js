@@ -42,7 +42,7 @@ function pictureBox(at = "") {
 // A pointer's place as fractions of the picture's sides, from its top left corner; `inside` is false
 // beside the picture. Null while there is no picture. `on`: the place of the picture, empty for the image
 // itself.
-function fractions(event, on = event.target.closest?.('.pane[data-kind="source"]')?.dataset.place ?? "") {
+function fractions(event, on = event.target?.closest?.('.pane[data-kind="source"]')?.dataset.place ?? "") {
   const box = pictureBox(on);
   if (!box) return null;
   const x = (event.clientX - box.left) / box.width;

@@ -29,6 +29,7 @@ from audit.models import Report
 from audit.pages.files import ON_SCREEN, TYPES, attached, millimetres_of, send_chart
 from audit.pages.frame import chart_links, respond
 from audit.pages.reports import ENDINGS, KINDS
+from audit.pages.tables import SIDE_BY_SIDE
 from audit.words.counting import who_counts
 
 
@@ -190,19 +191,24 @@ def _plot(page: QuestionPage, chart: Chart) -> dict[str, Any]:
 
 
 def _table_values(table: Table) -> dict[str, Any]:
-    """As the template of all tables reads it."""
+    """As the template of all tables reads it: as many columns at a time as a page is wide."""
+    starts = range(0, max(len(table.columns), 1), SIDE_BY_SIDE)
+    parts = [_columns(table, slice(start, start + SIDE_BY_SIDE)) for start in starts]
+    return {"key": table.key, "title": table.title, "parts": parts}
+
+
+def _columns(table: Table, shown: slice) -> dict[str, Any]:
+    columns = table.columns[shown]
     return {
-        "key": table.key,
-        "title": table.title,
         "first": table.first,
-        "heads": [{"title": column.heading} for column in table.columns],
+        "heads": [{"title": column.heading} for column in columns],
         "rows": [
             {
                 "label": row.label,
                 "note": row.note,
                 "cells_with_p": [
                     {"cell": column.cell(number)}
-                    for column, number in zip(table.columns, row.numbers, strict=True)
+                    for column, number in zip(columns, row.numbers[shown], strict=True)
                 ],
             }
             for row in table.rows

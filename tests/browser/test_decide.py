@@ -7,11 +7,12 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from audit.pages import decide
+from audit.pages.tables import SIDE_BY_SIDE
 from audit.reports import make as reports
 from audit.words.numbers import cell
 from tests import making
 from tests.audit.pages.test_dashboards import judge_all
-from tests.browser.test_look import take
+from tests.browser.test_look import open_columns, take
 
 JUDGES = ("some-judge", "other-judge")
 
@@ -62,15 +63,18 @@ def test_every_statistic_of_the_page_is_the_reports(open_page, alice, report):
     expect(
         page.get_by_role("heading", name="What each judge may be used for", level=1)
     ).to_be_visible()
+    open_columns(page)
     for judge in JUDGES:
         numbers = expected(report.body, judge)
         for region, columns in (
             ("Instead of people", decide.PEOPLE),
             ("What its score is worth", decide.REWARD),
         ):
-            found = page.get_by_role("region", name=region).get_by_role("row")
-            row = found.filter(has_text=judge).first
-            for place, (name, heading) in enumerate(columns.items()):
+            parts = page.get_by_role("region", name=region).locator(".scroll")
+            for number, (name, heading) in enumerate(columns.items()):
+                part, place = divmod(number, SIDE_BY_SIDE)
+                found = parts.nth(part).get_by_role("row")
+                row = found.filter(has_text=judge).first
                 assert (
                     found.first.get_by_role("columnheader").nth(place + 1).inner_text() == heading
                 )

@@ -74,6 +74,11 @@ def check_width(page, name: str) -> None:
     assert wide <= 0, f"{name} is {wide} px wider than the window"
 
 
+def open_columns(page) -> None:
+    """The columns of wide tables that are folded."""
+    page.locator("details.more-columns").evaluate_all("all => all.forEach(one => one.open = true)")
+
+
 def take(page, name: str) -> None:
     """A picture of the page as it stands, in both themes; then nothing serious for axe."""
     for scheme in SCHEMES:

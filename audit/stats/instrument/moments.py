@@ -83,8 +83,9 @@ def moments(
 ) -> Moments:
     """Of images that all have a score and an answer; `count` generators, prompts coded from 0."""
     _check(score, answers, generators, prompts, count)
-    # A covariance does not move with the zero of its scales, and its digits are better near it.
-    pivot_score, pivot = float(score[0]), float(answers.mean[0])
+    # A covariance does not move with the zero of its scales, and its digits are better near it. The least
+    # is the same in whatever order images come.
+    pivot_score, pivot = float(score.min()), float(answers.mean.min())
     s, y = score - pivot_score, answers.mean - pivot
     several = answers.count > 1
     pair = np.where(several, answers.pair - 2 * pivot * answers.mean + pivot**2, 0.0)
