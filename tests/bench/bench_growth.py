@@ -76,6 +76,7 @@ LEFT_OUT = {
     "prompt-parts-save": "takes a POST",
     "recipe-remove": "takes a POST",
     "api-recipe": "takes a recipe",
+    "question-chart": "takes times of answers",
 }
 # Where a gap stands for something else than on most pages.
 OTHERWISE: dict[str, dict[str, object]] = {
@@ -84,9 +85,6 @@ OTHERWISE: dict[str, dict[str, object]] = {
     "people-chart": {"<slug:name>": "others", "<slug:kind>": "json"},
     "why-chart": {"<slug:kind>": "json"},
     "leaderboard-chart": {"<slug:name>": "standing", "<slug:kind>": "json"},
-    "question": {"<slug:name>": "label-time"},
-    "question-table": {"<slug:name>": "label-time"},
-    "question-chart": {"<slug:name>": "label-time", "<slug:chart>": "time", "<slug:kind>": "json"},
     "pairs-file": {"<slug:name>": "nothing"},
 }
 
