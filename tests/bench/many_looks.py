@@ -44,7 +44,9 @@ class Held:
 def held(lives: int, *, share: float = 0.75, every: int = 1, seed: int = 1) -> Held:
     random = np.random.default_rng([seed, round(1000 * share)])
     level = _level(share)
-    return Held(*np.mean([_life(random, share, level, every) for _ in range(lives)], 0).tolist())
+    lived = [_life(random, share, level, every) for _ in range(lives)]
+    # In a life without a single no there is no interval and no width.
+    return Held(*np.nanmean(lived, axis=0).tolist())
 
 
 def _ease(random: np.random.Generator, prompts: int) -> tuple[np.ndarray, np.ndarray]:
@@ -85,7 +87,7 @@ def _life(
         always &= _holds(wide.low, true, wide.high)
         width, normal = 100 * _width(wide), 100 * _width(plain)
         wider.append(width / (100 * _width(found)))
-    return one, always, float(np.mean(wider)), width, normal
+    return one, always, float(np.mean(wider)) if wider else np.nan, width, normal
 
 
 def _holds(low: float | None, true: float, high: float | None) -> bool:
