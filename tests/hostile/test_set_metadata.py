@@ -169,6 +169,20 @@ def test_no_metadata_stop_the_counting_of_what_judges_can_score(study):
         assert all(fit.images == study.images.count() for fit in fits.values())
 
 
+@pytest.mark.parametrize(
+    "file", ["../x.csv", "/etc/x.csv", "a/../../x.csv", "a\\x.csv", "", "x\n.csv"]
+)
+def test_no_file_of_an_archive_lies_outside_its_folder(file, tmp_path):
+    import_study(slug="s", format="dpg", source=Source(small.write(tmp_path, "dpg")))
+    study = Study.objects.get(slug="s")
+    assert b"".join(set_files.prompt_files(study)).startswith(b"PK")
+    prompt = study.prompts.first()
+    prompt.metadata["rows"][0]["file"] = file
+    prompt.save()
+    with pytest.raises(Refused, match="not what its files hold"):
+        set_files.prompt_files(study)
+
+
 def test_clauses_that_name_nothing_are_passed_over():
     """A form that asks about objects finds the others."""
     clauses = [5, None, [], {}, {"class": 7}, {"class": ["cup"]}, {"class": ""}, {"class": "cup"}]
