@@ -6,12 +6,24 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from annotations.scales import Scale
+from audit import VERSION
 from audit.statistic_names import CONSENSUS
 
-__all__ = ["CONSENSUS", "RESAMPLES", "SEED", "Options"]
+__all__ = ["CONSENSUS", "RESAMPLES", "SEED", "Options", "sign"]
 
 RESAMPLES = 2000
 SEED = 0
+
+
+def sign(data: str, interval: str) -> dict[str, Any]:
+    """What stands under every number of an answer. `data`: the digest of what it was computed from."""
+    return {
+        "version": VERSION,
+        "data": data,
+        "interval": interval,
+        "resamples": RESAMPLES,
+        "seed": SEED,
+    }
 
 
 @dataclass(frozen=True, slots=True)

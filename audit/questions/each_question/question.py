@@ -8,10 +8,10 @@ from typing import Any
 from annotations.errors import Refused
 from annotations.models import Study
 from annotations.stored_answers.question import NoParameters, Question
-from audit import VERSION
 from audit.questions.each_question.follows import follows_by_question
 from audit.reports import freshness
-from audit.reports.options import RESAMPLES, SEED
+from audit.reports.bootstrap import INTERVAL
+from audit.reports.options import sign
 
 NO_SCORES = "No judge has scored this study yet."
 NO_ANSWERS = "Nobody has answered a question about a whole image yet."
@@ -27,13 +27,9 @@ def each_question(study: Study, parameters: NoParameters) -> dict[str, Any]:
         "study": study.slug,
         "simulated": study.simulated,
         "questions": found["questions"],
-        "signature": {
-            "version": VERSION,
-            "data": hashlib.sha256(" ".join(found["digests"]).encode()).hexdigest(),
-            "interval": "95 %, percentiles of resamples that draw whole prompts",
-            "resamples": RESAMPLES,
-            "seed": SEED,
-        },
+        "signature": sign(
+            hashlib.sha256(" ".join(found["digests"]).encode()).hexdigest(), INTERVAL
+        ),
     }
 
 

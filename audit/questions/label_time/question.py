@@ -10,12 +10,12 @@ import numpy as np
 from annotations.errors import Refused
 from annotations.models import Annotation, Study
 from annotations.stored_answers.question import NoParameters, Question
-from audit import VERSION
-from audit.reports.options import RESAMPLES, SEED
+from audit.reports.options import RESAMPLES, SEED, sign
 from audit.stats import enough
 from audit.stats.estimate import Result
 from audit.stats.resampling.medians import median
 
+INTERVAL = "95 %, percentiles of resamples that draw whole prompts"
 NO_TIME = "No answer has a time yet. Imported answers and those of simulated people have none."
 
 
@@ -46,13 +46,7 @@ def label_time(study: Study, parameters: NoParameters) -> dict[str, Any]:
             }
             for pk, name, released in named
         ],
-        "signature": {
-            "version": VERSION,
-            "data": hashlib.sha256(repr(found).encode()).hexdigest(),
-            "interval": "95 %, percentiles of resamples that draw whole prompts",
-            "resamples": RESAMPLES,
-            "seed": SEED,
-        },
+        "signature": sign(hashlib.sha256(repr(found).encode()).hexdigest(), INTERVAL),
     }
 
 

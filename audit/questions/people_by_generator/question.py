@@ -10,11 +10,10 @@ import numpy as np
 from annotations.errors import Refused
 from annotations.models import Study
 from annotations.stored_answers.question import NoParameters, Question
-from audit import VERSION
 from audit.reports import freshness, people_agreement
-from audit.reports.bootstrap import est
+from audit.reports.bootstrap import INTERVAL, est
 from audit.reports.human_scores import refused
-from audit.reports.options import RESAMPLES, SEED, Options
+from audit.reports.options import Options, sign
 from audit.reports.pairing import Database, People
 from audit.stats import enough
 from audit.stats.estimate import Result
@@ -37,13 +36,7 @@ def people_by_generator(study: Study, parameters: NoParameters) -> dict[str, Any
         "study": study.slug,
         "simulated": study.simulated,
         "questions": questions,
-        "signature": {
-            "version": VERSION,
-            "data": hashlib.sha256(" ".join(digests).encode()).hexdigest(),
-            "interval": "95 %, with prompts as clusters",
-            "resamples": RESAMPLES,
-            "seed": SEED,
-        },
+        "signature": sign(hashlib.sha256(" ".join(digests).encode()).hexdigest(), INTERVAL),
     }
 
 

@@ -6,6 +6,7 @@ from annotations.errors import Refused
 from annotations.stored_answers.question import NONE
 from audit.questions.each_question.exhibits import EXHIBITS
 from audit.questions.each_question.question import each_question
+from audit.reports.bootstrap import INTERVAL
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -29,6 +30,8 @@ def study():
 def test_a_judge_that_follows_on_one_question_alone_is_named(study):
     body = each_question(study, NONE)
     asked = body["questions"]
+    # As the report makes its intervals, so it says.
+    assert body["signature"]["interval"] == INTERVAL
     assert list(asked) == ["aligned", "kept"]
     assert asked["aligned"]["sees-done"]["value"] == asked["kept"]["sees-kept"]["value"] == 1
     assert asked["kept"]["sees-done"]["state"] == "does not follow"
