@@ -29,7 +29,7 @@ from audit.models import Report
 from audit.pages.files import ON_SCREEN, TYPES, attached, millimetres_of, send_chart
 from audit.pages.frame import chart_links, respond
 from audit.pages.reports import ENDINGS, KINDS
-from audit.pages.tables import SIDE_BY_SIDE
+from audit.pages.tables import parts_of
 from audit.words.counting import who_counts
 
 
@@ -192,8 +192,7 @@ def _plot(page: QuestionPage, chart: Chart) -> dict[str, Any]:
 
 def _table_values(table: Table) -> dict[str, Any]:
     """As the template of all tables reads it: as many columns at a time as a page is wide."""
-    starts = range(0, max(len(table.columns), 1), SIDE_BY_SIDE)
-    parts = [_columns(table, slice(start, start + SIDE_BY_SIDE)) for start in starts]
+    parts = [_columns(table, shown) for shown in parts_of(len(table.columns))]
     return {"key": table.key, "title": table.title, "parts": parts}
 
 

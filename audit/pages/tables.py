@@ -36,8 +36,8 @@ class Row:
     link: str = ""
     state: str = ""  # of a judge: drifts, holds or cannot be told
 
-    def part(self, start: int, end: int) -> Row:
-        return replace(self, estimates=self.estimates[start:end], names=self.names[start:end])
+    def part(self, shown: slice) -> Row:
+        return replace(self, estimates=self.estimates[shown], names=self.names[shown])
 
     @property
     def cells_with_p(self) -> list[dict[str, Any]]:
@@ -54,6 +54,12 @@ class Row:
             cell(name.partition(".")[0], estimate)
             for name, estimate in zip(self.names, self.estimates, strict=True)
         ]
+
+
+def parts_of(columns: int) -> list[slice]:
+    """So many columns at a time; one part of none where there are none."""
+    starts = range(0, max(columns, 1), SIDE_BY_SIDE)
+    return [slice(start, start + SIDE_BY_SIDE) for start in starts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +89,11 @@ class Table:
     @property
     def parts(self) -> list[Table]:
         """The table in as many columns at a time as a page is wide; the first part is open."""
-        names = list(self.columns)
-        starts = range(0, max(len(names), 1), SIDE_BY_SIDE)
-        return [self._part(names, start, start + SIDE_BY_SIDE) for start in starts]
+        return [self._part(shown) for shown in parts_of(len(self.columns))]
 
-    def _part(self, names: list[str], start: int, end: int) -> Table:
-        columns = {name: self.columns[name] for name in names[start:end]}
-        return replace(self, columns=columns, rows=[row.part(start, end) for row in self.rows])
+    def _part(self, shown: slice) -> Table:
+        columns = dict(list(self.columns.items())[shown])
+        return replace(self, columns=columns, rows=[row.part(shown) for row in self.rows])
 
     @property
     def width(self) -> int:

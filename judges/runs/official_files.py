@@ -7,7 +7,8 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-_HUB = "https://huggingface.co"
+from judges.recipes.published_weights import HUB
+
 _BLOCK = 1 << 24
 
 
@@ -22,7 +23,7 @@ class OfficialFile:
 
 
 def _on_hub(repository: str, commit: str, name: str, sha256: str, size: int) -> OfficialFile:
-    return OfficialFile(name, f"{_HUB}/{repository}/resolve/{commit}/{name}", sha256, size)
+    return OfficialFile(name, f"{HUB}/{repository}/resolve/{commit}/{name}", sha256, size)
 
 
 # By the name of the engine. Those of the hub are its pointers of the named commits.

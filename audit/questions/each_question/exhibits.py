@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from audit.charts.style import INK, configured
-from audit.charts.when_used import alt
 from audit.exhibits import Body, Chart, Column, Exhibits, Row, Table
+from audit.questions.by_question import draw_by_question
 from audit.questions.each_question.question import EACH_QUESTION
 from audit.stats.instrument.following import AGAINST, FOLLOWING
 from audit.words.report import title
 
-ROW = 26
 BY_CHANCE = 0.5
 HEADING = "share of pairs in people’s order"
 
@@ -91,28 +89,8 @@ def charts(body: Body) -> list[Chart]:
 
 
 def draw_questions(rows: list[dict[str, Any]], theme: str) -> dict[str, Any]:
-    questions = list(dict.fromkeys(row["question"] for row in rows))
     judges = sorted({row["judge"] for row in rows})
-    y = alt.Y("judge:N", sort=judges, title=None, axis=alt.Axis(ticks=False, domain=False))
-    x = alt.X("value:Q", title=HEADING, scale=alt.Scale(domain=[0, 1]))
-    shape = alt.Shape("question:N", sort=questions, title="question")
-    base = alt.Chart(alt.Data(values=rows)).encode(
-        y=y, yOffset=alt.YOffset("question:N", sort=questions)
-    )
-    chance = alt.Chart(alt.Data(values=[{"x": BY_CHANCE}])).mark_rule(
-        strokeDash=[4, 4], opacity=0.6, color=INK[theme]
-    )
-    layers = [
-        chance.encode(x=alt.X("x:Q", title=HEADING)),
-        base.mark_rule(strokeWidth=2, opacity=0.5, color=INK[theme]).encode(
-            x=alt.X("low:Q", title=HEADING), x2="high:Q"
-        ),
-        base.mark_point(filled=True, size=60, opacity=1, color=INK[theme]).encode(
-            x=x, shape=shape, tooltip=["judge:N", "question:N", "value:Q", "low:Q", "high:Q", "n:Q"]
-        ),
-    ]
-    size = {"width": "container", "height": ROW * len(judges) * max(1, len(questions))}
-    return configured(alt.layer(*layers).properties(**size), theme, names=False)
+    return draw_by_question(rows, "judge", judges, HEADING, theme, ends=(0, 1), chance=BY_CHANCE)
 
 
 EXHIBITS = Exhibits(

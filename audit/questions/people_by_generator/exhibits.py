@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from audit.charts.style import INK, configured
-from audit.charts.when_used import alt
 from audit.exhibits import Body, Chart, Column, Exhibits, Row, Table
+from audit.questions.by_question import draw_by_question
 from audit.questions.people_by_generator.question import PEOPLE_BY_GENERATOR
 
 COLUMNS = (
@@ -16,7 +15,6 @@ COLUMNS = (
     Column("alpha", "Krippendorff’s α, interval", decimals=2),
 )
 ALPHA = COLUMNS[-1]
-ROW = 26
 
 
 def sentences(body: Body) -> list[str]:
@@ -78,24 +76,7 @@ def charts(body: Body) -> list[Chart]:
 
 def draw_alpha(rows: list[dict[str, Any]], theme: str) -> dict[str, Any]:
     generators = list(dict.fromkeys(row["generator"] for row in rows))
-    questions = list(dict.fromkeys(row["question"] for row in rows))
-    y = alt.Y("generator:N", sort=generators, title=None, axis=alt.Axis(ticks=False, domain=False))
-    base = alt.Chart(alt.Data(values=rows)).encode(
-        y=y,
-        yOffset=alt.YOffset("question:N", sort=questions),
-        shape=alt.Shape("question:N", sort=questions, title="question"),
-    )
-    x = alt.X("value:Q", title=ALPHA.heading)
-    layers = [
-        base.mark_rule(strokeWidth=2, opacity=0.5, color=INK[theme]).encode(
-            x=alt.X("low:Q", title=ALPHA.heading), x2="high:Q"
-        ),
-        base.mark_point(filled=True, size=60, opacity=1, color=INK[theme]).encode(
-            x=x, tooltip=["generator:N", "question:N", "value:Q", "low:Q", "high:Q", "n:Q"]
-        ),
-    ]
-    size = {"width": "container", "height": ROW * len(generators) * max(1, len(questions))}
-    return configured(alt.layer(*layers).properties(**size), theme, names=False)
+    return draw_by_question(rows, "generator", generators, ALPHA.heading, theme)
 
 
 EXHIBITS = Exhibits(
