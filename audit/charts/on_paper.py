@@ -31,7 +31,7 @@ TEMPLATE = Path(__file__).with_name("paper.typ")
 PIXELS = 96 / 25.4  # of a millimetre
 POINTS = 72 / 25.4
 SVG = "{http://www.w3.org/2000/svg}"
-STEP = re.compile(r"(translate|rotate)\(([^)]*)\)")
+STEP = re.compile(r"(translate|rotate)\(([^()]*)\)")
 ANCHORS = {"middle": 0.5, "end": 1.0}
 LINE_HEIGHT = 1.2  # of the size of a letter
 # Typst's own font has these; for others it looks into those of the machine.
