@@ -111,8 +111,8 @@ ROWS = (
     ),
     Statistic(
         key="pairwise_accuracy",
-        name="pairwise accuracy",
-        heading="pairwise",
+        name="pairwise accuracy, ties as they are",
+        heading="pairwise, ties as they are",
         axis=SHARE,
         main=True,
         compares=RANKED,
@@ -127,8 +127,8 @@ ROWS = (
     ),
     Statistic(
         key="pairwise_accuracy_by_prompt",
-        name="pairwise accuracy within prompts",
-        heading="pairwise within prompts",
+        name="pairwise accuracy within prompts, ties as they are",
+        heading="within prompts, ties as they are",
         axis=SHARE,
         compares=RANKED,
         method="pairwise_accuracy",

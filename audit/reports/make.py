@@ -9,7 +9,7 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cached_property, partial
 from typing import Any
 
@@ -151,6 +151,18 @@ def is_importing(study: Study) -> bool:
     """A report of half the rows would be old a moment later; the end of an import asks for one."""
     imports = Upload.objects.filter(study=study, state=Upload.State.WORKING)
     return any(not upload.dry_run for upload in imports)
+
+
+def scores_began(study: Study) -> datetime | None:
+    """When the scores that came last began to come; None while some still come."""
+    if study.runs.filter(state="running").exists() or is_importing(study):
+        return None
+    uploads = Upload.objects.filter(study=study, state=Upload.State.DONE).order_by("-created_at")
+    begun = [
+        study.runs.order_by("-started_at").values_list("started_at", flat=True).first(),
+        uploads.values_list("created_at", flat=True).first(),
+    ]
+    return max((moment for moment in begun if moment is not None), default=None)
 
 
 def stamp(study: Study) -> str:

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from annotations import consensus
+from annotations.scales import Scale
 from audit.reports.bootstrap import draw_of, est
 from audit.reports.options import Options
 from audit.reports.pairing import People
+from audit.reports.reference import level_of
 from audit.stats import agreement, enough, raters
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.people import confusions
@@ -34,9 +36,7 @@ def people_of(people: People, options: Options) -> dict[str, Any]:
         "images": int(people.has_labels.sum()),
         "annotations": people.annotations,
         "raters": len(people.raters),
-        "mean": est(
-            mean_of(people.ratings, people.prompts, options, points=people.scale.in_points)
-        ),
+        "mean": est(mean_of(people.ratings, people.prompts, options, people.scale)),
         "unanimous": est(draw.unanimity(ratings)),
         "percent_agreement": est(alike_of(people.ratings, people.prompts, options)),
         "krippendorff_alpha": {
@@ -53,19 +53,16 @@ def of_generator(people: People, here: np.ndarray, options: Options) -> dict[str
     """People's mean beside their majority, and how well they agree on one generator."""
     ratings, prompts = people.ratings[:, here], people.prompts[here]
     return {
-        "human_mean": est(mean_of(ratings, prompts, options, points=people.scale.in_points)),
+        "human_mean": est(mean_of(ratings, prompts, options, people.scale)),
         "krippendorff_alpha": {
             level: est(alpha_of(ratings, prompts, level, options)) for level in LEVELS
         },
     }
 
 
-def mean_of(table: np.ndarray, prompts: np.ndarray, options: Options, *, points: bool) -> Result:
+def mean_of(table: np.ndarray, prompts: np.ndarray, options: Options, scale: Scale) -> Result:
     """The mean over images of the mean of all answers; a majority would round each image first."""
-    means = consensus.mean(table)
-    rated = ~np.isnan(means)
-    draw = draw_of(prompts[rated], options)
-    return draw.mean(means[rated], scale=100.0 if points else 1.0)
+    return level_of(consensus.mean(table), prompts, options, scale)
 
 
 def alike_of(table: np.ndarray, prompts: np.ndarray, options: Options) -> Result:
