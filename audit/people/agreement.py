@@ -68,7 +68,7 @@ def body_of(study: Study) -> dict[str, Any]:
             "question": name,
             "words": words.get(name, name),
             **_question(answered[name], busiest),
-            **_published(answered[name], busiest, forms.generators, scale_in(name)),
+            **_published(answered[name], busiest, forms.generators, scale_in(name), members),
         }
         for name in order
     ]
@@ -160,7 +160,11 @@ def _question(given: Answered, busiest: list[int]) -> dict[str, Any]:
 
 
 def _published(
-    given: Answered, busiest: list[int], generators: tuple[str, ...], scale: Scale
+    given: Answered,
+    busiest: list[int],
+    generators: tuple[str, ...],
+    scale: Scale,
+    members: dict[int, dict[str, Any]],
 ) -> dict[str, Any]:
     """The numbers that papers print of people alone, as reports have them."""
     table, raters = given.slots()
@@ -192,6 +196,7 @@ def _published(
             if few_classes
             else Undefined("too many different answers for classes", given.units)
         ),
+        **_rated(given, table, scale, members),
         "by_generator": [
             {
                 "name": name,
@@ -215,6 +220,19 @@ def _published(
             for pk in busiest
         ],
     }
+
+
+def _rated(
+    given: Answered, table: np.ndarray, scale: Scale, members: dict[int, dict[str, Any]]
+) -> dict[str, Any]:
+    if not given.is_number:
+        nothing = est(Undefined("the answers have no order", given.units))
+        return dict.fromkeys(people_agreement.RATED, nothing)
+    raters, counts = np.unique(given.rater, return_counts=True)
+    names = [members[pk]["name"] for pk in raters.tolist()]
+    most = people_agreement.with_most_answers(counts.tolist(), names)
+    people = given.by_person([int(raters[row]) for row in most])
+    return people_agreement.ratings_of(table, people, given.prompt_of_unit, OPTIONS, scale)
 
 
 def _severities(given: Answered, busiest: list[int], *, points: bool) -> dict[int, dict[str, Any]]:

@@ -6,6 +6,7 @@ import pytest
 from annotations.exports.pseudonyms import name_in_reports
 from audit.people import agreement as people_agreement
 from audit.reports import make as reports
+from audit.reports.people_agreement import RATED as people_of_ratings
 from audit.stats import ranking
 from audit.stats.resamples import Resamples
 from tests import making
@@ -92,6 +93,10 @@ def test_the_page_of_people_and_the_report_say_the_same_to_the_last_digit(rated)
     assert asked["by_generator"][0]["mean"] == early["human_mean"]
     assert asked["alpha"] == body["people"]["krippendorff_alpha"]
     assert asked["fleiss_kappa"] == body["people"]["fleiss_kappa"]
+    for name in people_of_ratings:
+        assert asked[name] == body["people"][name]
+        assert 0 < asked[name]["low"] < asked[name]["value"] < asked[name]["high"] < 1
+    assert asked["icc_2k"]["people"] == 3
     assert asked["against"] == list(body["people"]["each_rater"].values())
 
 
