@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from typing import Any
 
 from annotations.models import FormVersion
 
@@ -27,7 +28,7 @@ def name_form(name: str) -> FormVersion:
     digest = digest_of(name)
     named = NAMED.fullmatch(name)
     slug, version = (named[1], int(named[2])) if named else (f"named-{digest[:12]}", NO_VERSION)
-    definition = {"slug": slug, "title": name, "source": "", "questions": []}
+    definition: dict[str, Any] = {"slug": slug, "title": name, "source": "", "questions": []}
     form, _ = FormVersion.objects.get_or_create(
         slug=slug,
         version=version,

@@ -143,6 +143,7 @@ def sides_of(study: Study, asked: Parameters, find: Callable[[str], Study]) -> S
             (mine.people, other.people),
             (judge, now),
             (_chosen(mine.people, before), _chosen(other.people, after)),
+            looks=max(1, len(mine.judges)),
         ),
     )
 
