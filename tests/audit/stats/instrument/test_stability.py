@@ -200,7 +200,9 @@ def test_a_newest_generator_without_a_single_no_leaves_all_other_dates_as_they_a
     sums = moments(scores, answers_of(ratings), made.generators, made.prompts, 8)
     steps = steps_of(generators_of(sums), range(8))
     assert [step.gain is None for step in steps.steps] == [False] * 6 + [True]
-    assert steps.steps[-1].gain_within(0.95).reason.startswith("on one side people answer all images")
+    assert (
+        steps.steps[-1].gain_within(0.95).reason.startswith("on one side people answer all images")
+    )
     assert abs(steps.steps[-1].offset.value) < 5
     assert told(steps) == "holds"
 
