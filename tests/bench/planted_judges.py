@@ -239,3 +239,12 @@ def true_off(judge: Planted, seed: int = 99, prompts: int = 100_000) -> np.ndarr
     people = NOISE + (1 - 2 * NOISE) * images.right
     gap = 100 * (people - judge.score(images, random))
     return np.array([gap[images.generator == at].mean() for at in range(GENERATORS)])
+
+
+def true_slice(judge: Planted, images: Images, tag: int, again: int = 40) -> float:
+    """On these images of a tag less on all: people's mean less the judge's, in points, if both answered again
+    and again. A judge of little gain is lower wherever people say yes more often."""
+    random = np.random.default_rng(7)
+    score = np.mean([judge.score(images, random) for _ in range(again)], axis=0)
+    gap = 100 * (NOISE + (1 - 2 * NOISE) * images.right - score)
+    return float(gap[images.tags[images.prompt, tag]].mean() - gap.mean())
