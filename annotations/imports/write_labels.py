@@ -44,8 +44,8 @@ NO_QUESTION = f"A question's name has at most {QUESTION_LENGTH} characters, a st
 # Labels with more names of forms than this have their columns mixed up, too.
 MOST_FORMS = 100
 UNNAMED_FORMS = (
-    f"More than {MOST_FORMS} forms are not known here, or their names are longer than {LONGEST} characters: "
-    "the labels of the others carry the study's own form."
+    f"More than {MOST_FORMS} forms are not known here, or a name has more than {LONGEST} characters. "
+    "Labels of the others carry the study's own form."
 )
 # Beside a form, the words of questions that papers ask as yes or no.
 YES_NO = frozenset({"aligned", "quality", "atom"})
