@@ -24,23 +24,25 @@ SHARED, PEOPLE = 10, 12
 
 
 def complete_block(ratings: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.bool_]] | Undefined:
-    """The people, and the images that all of them rated, of which most answers are in the block: those with
-    the most answers are taken one by one."""
+    """The people, and the images that all of them rated, of which most answers are in the block: of each
+    group of people who rated some image together. No name decides between two that hold as many."""
     table = ratings_table(ratings)
     if isinstance(table, Undefined):
         return table
     given = ~np.isnan(table)
-    order = np.argsort(-given.sum(axis=1), kind="stable")
-    best, most = None, 0
-    shared = np.ones(table.shape[1], dtype=bool)
-    for k, row in enumerate(order, start=1):
-        shared = shared & given[row]
-        answers = k * int(shared.sum())
-        if k > 1 and answers > most:
-            best, most = (order[:k], shared), answers
+    groups = np.unique(given.T, axis=0)
+    best: tuple[tuple[float, ...], NDArray[np.bool_], NDArray[np.bool_]] | None = None
+    for group in groups[groups.sum(axis=1) > 1]:
+        images = given[group].all(axis=0)
+        held = table[group][:, images]
+        people = int(group.sum())
+        value = math.fsum(held.ravel()), math.fsum((held**2).ravel())
+        found = (people * int(images.sum()), people, *value), group, images
+        if best is None or found[0] > best[0]:
+            best = found
     if best is None:
         return Undefined("no two people rated the same images", table.shape[1])
-    return best
+    return np.flatnonzero(best[1]), best[2]
 
 
 def icc_2k(ratings: ArrayLike) -> Result:
@@ -115,15 +117,22 @@ def _stepped_up(single: float, k: int) -> float:
 def _icc_sums(table: Floats) -> Floats:
     """Images x (1, square of its sum, sum of its squares, each person's rating)."""
     # Nearer to 0 the squares lose fewer digits; no ICC hangs on where the scale begins.
-    near = table - np.round(table.mean())
-    total = near.sum(axis=0)
-    columns = [np.ones(table.shape[1]), total**2, (near**2).sum(axis=0), *near]
+    near = table - table.min()
+    # Added up by size: in whatever order people come, no digit changes.
+    placed = np.sort(near, axis=0)
+    columns = [
+        np.ones(table.shape[1]),
+        placed.sum(axis=0) ** 2,
+        (placed**2).sum(axis=0),
+        *near,
+    ]
     return np.stack(columns, axis=1)
 
 
 def _single(sums: Floats, k: int) -> Floats:
     """ICC(2,1): (MSR − MSE) / (MSR + (k − 1) MSE + k (MSC − MSE) / n)."""
-    n, of_images, squares, by_person = sums[:, 0], sums[:, 1], sums[:, 2], sums[:, 3:]
+    n, of_images, squares = sums[:, 0], sums[:, 1], sums[:, 2]
+    by_person = np.sort(sums[:, 3:], axis=1)
     middle = by_person.sum(axis=1) ** 2 / (n * k)
     between = of_images / k - middle
     people = (by_person**2).sum(axis=1) / n - middle
@@ -195,7 +204,9 @@ def resampled_weighted_kappa(draw: Draw, ratings: ArrayLike) -> Resampled | Unde
         both = given[one] & given[other]
         if int(both.sum()) < SHARED:
             continue
-        kappa = resampled_kappa(draw.part(both), table[one, both], table[other, both], "quadratic")
+        # Which of the two is named first is no matter of their names.
+        pair = sorted((table[one, both], table[other, both]), key=_content)
+        kappa = resampled_kappa(draw.part(both), *pair, "quadratic")
         if not isinstance(kappa, Undefined):
             found.append(kappa)
             images |= both
@@ -205,9 +216,13 @@ def resampled_weighted_kappa(draw: Draw, ratings: ArrayLike) -> Resampled | Unde
     point = Estimate(mean(np.array([kappa.point.value for kappa in found])), None, None, n)
 
     def resampled(counts: Counts) -> Floats:
-        values: Floats = np.mean([kappa.values(counts) for kappa in found], axis=0)
+        values: Floats = np.sort([kappa.values(counts) for kappa in found], axis=0).mean(axis=0)
         return values
 
     rarer = min((kappa.rarer for kappa in found if kappa.rarer is not None), default=None)
     least = max(kappa.at_least for kappa in found)
     return Resampled(point, resampled, "correlation", 2.0, rarer=rarer, at_least=least)
+
+
+def _content(answers: Floats) -> tuple[float, float]:
+    return math.fsum(answers), math.fsum(answers**2)

@@ -200,8 +200,8 @@ def rater(key: str, who: int) -> str:
 def without_names(body: dict) -> str:
     del body["study"], body["signature"]["data"], body["missing"]["named"]
     del body["people"]["raters"], body["people"]["each_rater"]
-    # A person who is split in two has sent twice as many forms.
-    del body["people"]["annotations"]
+    # A person who is split in two has sent twice as many forms, and is compared as two people.
+    del body["people"]["annotations"], body["people"]["icc_2k"], body["people"]["weighted_kappa"]
     for judge in body["judges"].values():
         del judge["by_person"]
     return json.dumps(body, sort_keys=True)

@@ -89,6 +89,24 @@ def test_the_block_of_an_icc_takes_most_answers_and_has_no_holes():
     assert "did not rate" in rated.icc_2k(table).reason
 
 
+def test_no_name_of_a_person_changes_a_digit_of_icc_or_weighted_kappa():
+    rng = np.random.default_rng(4)
+    table = np.round(rng.random((4, 40)), 1)
+    table[rng.random((4, 40)) < 0.1] = math.nan
+    prompts = np.arange(40)
+
+    def found(order):
+        rows = table[order]
+        people, images = rated.complete_block(rows)
+        block = rows[people][:, images]
+        single = draw_of(prompts[images]).interval(lambda d: rated.estimated_icc_2k(d, block))
+        kappa = draw_of(prompts).interval(lambda d: rated.resampled_weighted_kappa(d, rows))
+        return single, rated.of_k(single, people.size), kappa
+
+    first = found([0, 1, 2, 3])
+    assert all(found(order) == first for order in ([3, 1, 0, 2], [2, 3, 1, 0], [1, 0, 3, 2]))
+
+
 def test_ac2_written_out():
     table = np.array([[1, 2, 3, 5, 4], [1, 2, 4, 5, 2], [2, 2, 3, 4, math.nan]])
     names = np.arange(1.0, 6.0)
