@@ -115,7 +115,7 @@ class JobKind(Generic[Row]):
         """The holder's name; empty where somebody else has it, or its turn has not come."""
         if not self.one_at_a_time:
             return self.lease.claim(pk)
-        with locks.alone(self.queue):
+        with locks.hold_alone(self.queue):
             self.lease.take_back()
             others = self.model.objects.filter(state=State.WORKING).exclude(pk=pk)
             return "" if others.exists() else self.lease.claim(pk)

@@ -48,11 +48,11 @@ class View:
         judges = query.getlist("judge") if hasattr(query, "getlist") else query.get("judge", [])
         return cls(
             judges=tuple(judges),
-            statistic=_known(query, "statistic", MAIN),
-            by=_known(query, "by", SLICES),
+            statistic=_known_value(query, "statistic", MAIN),
+            by=_known_value(query, "by", SLICES),
             question=query.get("question", "")[:80],
             cut=_number(query.get("positive_at", "")),
-            consensus=_known(query, "consensus", CONSENSUS) or "usual",
+            consensus=_known_value(query, "consensus", CONSENSUS) or "usual",
             one_look=query.get("look", "") == "one",
         )
 
@@ -126,6 +126,6 @@ def _number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _known(query: Mapping[str, str], name: str, values: Mapping[str, Any]) -> str:
+def _known_value(query: Mapping[str, str], name: str, values: Mapping[str, Any]) -> str:
     value = query.get(name, "")
     return value if value in values else ""

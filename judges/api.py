@@ -14,7 +14,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotations.access import research_place_or_404
-from annotations.api.lists import Filters, MessageSerializer, filters, listed, page, page_by_parts
+from annotations.api.lists import (
+    Filters,
+    MessageSerializer,
+    filters,
+    page,
+    page_by_parts,
+    paged_list,
+)
 from annotations.api.sound_json import SoundJSON
 from annotations.api.views import KEY
 from annotations.benchmarks.registry import FORMATS
@@ -289,7 +296,7 @@ def recipe(request: Request, slug: str, judge: str) -> Response:
     return Response(status=204)
 
 
-@listed(JudgeSerializer)
+@paged_list(JudgeSerializer)
 @api_view()
 def judges(request: Request, slug: str) -> Response:
     """The judges that have a run in this study, frozen as they ran."""
@@ -297,7 +304,7 @@ def judges(request: Request, slug: str) -> Response:
     return page(request, Judge.objects.filter(runs__study=place.study), JudgeSerializer)
 
 
-@listed(ScoreSerializer, ScoreFilters)
+@paged_list(ScoreSerializer, ScoreFilters)
 @api_view()
 def scores(request: Request, slug: str) -> Response:
     """Scores of all judges, run by run; `failed=true` lists the images that could not be scored."""
@@ -321,7 +328,7 @@ def scores(request: Request, slug: str) -> Response:
     )
 
 
-@listed(UploadSerializer, methods=["GET"])
+@paged_list(UploadSerializer, methods=["GET"])
 @extend_schema(
     methods=["POST"],
     request={"multipart/form-data": SendSerializer},

@@ -387,7 +387,7 @@ class Upload(Job):
         return f"{self.name} ({self.state})"
 
     @property
-    def found(self) -> dict[str, Any]:
+    def result(self) -> dict[str, Any]:
         """What came of it; nothing before it is done."""
         return self.outcome if self.state == self.State.DONE else {}
 
@@ -406,7 +406,7 @@ class Upload(Job):
         return self.outcome.get("missing_in_all", len(self.outcome.get("missing", ())))
 
     @property
-    def words(self) -> str:
+    def outcome_sentence(self) -> str:
         return " ".join(sentences(self.outcome))
 
 

@@ -187,7 +187,7 @@ class Answer:
     between: tuple[float, float] | None = None
 
 
-class Seen(dict[Want, Any]):
+class KnownAnswers(dict[Want, Any]):
     """What a method knows so far: each want with its answer. `classes` are the detector's own; ()
     for an open vocabulary."""
 
@@ -239,11 +239,11 @@ class Method(Protocol):
     @property
     def version(self) -> str: ...
 
-    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
+    def wants(self, subject: Subject, seen: KnownAnswers) -> Sequence[Want]:
         """What is still missing in `seen`; empty when the method knows enough, and from the start
         for a prompt that it cannot judge: so its `judge` can say so before any engine is asked."""
 
-    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored: ...
+    def judge(self, subject: Subject, seen: KnownAnswers) -> Judgement | Unscored: ...
 
 
 # --- engines: one protocol per kind, many pictures in one call ------------------------------

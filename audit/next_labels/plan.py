@@ -130,7 +130,7 @@ def question_of(study: Study, wish: Wish, answered: list[str]) -> str:
 
 
 def _check(wish: Wish, scale: Scale, question: str) -> None:
-    asked = "points" if scale.in_points else f"steps of the scale, which goes {scale.words}"
+    asked = "points" if scale.in_points else f"steps of the scale, which goes {scale.labels_text}"
     if not SMALLEST <= wish.within < math.inf:
         raise Refused(f"Say to within how many {asked}: a number above 0, at least {SMALLEST:g}.")
     whole = (scale.high - scale.low) * (100 if scale.in_points else 1)

@@ -49,14 +49,14 @@ def tables(audited: Audited) -> Sequence[PaperTable]:
             "GenEval, Table 5: agreement with single people",
             "judge",
             ("overall", *heads),
-            tuple(_compared(pairs, tasks, agreement.percent_agreement)),
+            tuple(_compare_rows(pairs, tasks, agreement.percent_agreement)),
             3,
         ),
         PaperTable(
             "GenEval, Table 4: Cohen’s κ with single people",
             "judge",
             ("overall", *heads),
-            tuple(_compared(pairs, tasks, agreement.cohen_kappa)),
+            tuple(_compare_rows(pairs, tasks, agreement.cohen_kappa)),
             2,
         ),
         _summary(audited),
@@ -159,16 +159,20 @@ def _pairs(rows: Sequence[tuple[np.ndarray, np.ndarray]]) -> Pairs:
     return np.concatenate(first), np.concatenate(second), np.concatenate(where)
 
 
-def _compared(pairs: list[tuple[str, Pairs]], tasks: dict[str, np.ndarray], statistic) -> list[Row]:
+def _compare_rows(
+    pairs: list[tuple[str, Pairs]], tasks: dict[str, np.ndarray], statistic
+) -> list[Row]:
     rows = []
     for name, (first, second, image) in pairs:
-        numbers = [_on(statistic, first, second, np.ones(image.size, dtype=bool))]
-        numbers += [_on(statistic, first, second, of_task[image]) for of_task in tasks.values()]
+        numbers = [_statistic_where(statistic, first, second, np.ones(image.size, dtype=bool))]
+        numbers += [
+            _statistic_where(statistic, first, second, of_task[image]) for of_task in tasks.values()
+        ]
         rows.append(Row(name, tuple(numbers)))
     return rows
 
 
-def _on(statistic, first: np.ndarray, second: np.ndarray, where: np.ndarray) -> Result:
+def _statistic_where(statistic, first: np.ndarray, second: np.ndarray, where: np.ndarray) -> Result:
     if not where.any():
         return Undefined("no image has both answers", 0)
     return statistic(first[where], second[where])

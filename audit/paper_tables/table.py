@@ -43,7 +43,7 @@ class PaperTable:
             )
         )
 
-    def shown(self, number: Result) -> str:
+    def format_number(self, number: Result) -> str:
         if isinstance(number, Undefined):
             return NONE
         text = f"{number.value:.{self.places}f}"
@@ -105,7 +105,9 @@ def _number(number: Result) -> dict[str, Any]:
 
 def _text(table: PaperTable) -> str:
     cells = [[table.first, *table.columns]]
-    cells += [[row.label, *(table.shown(number) for number in row.numbers)] for row in table.rows]
+    cells += [
+        [row.label, *(table.format_number(number) for number in row.numbers)] for row in table.rows
+    ]
     widths = [max(len(line[place]) for line in cells) for place in range(len(cells[0]))]
     lines = [
         "  ".join(

@@ -20,7 +20,7 @@ ARMS = (REPAIRED, CONTROL)
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class MadePicture:
     images: int
     known: int  # findings whose images were there already
 
@@ -31,7 +31,7 @@ def enforce(
     findings: Sequence[Finding],
     painter: Painter,
     advance: Callable[[], object] = lambda: None,
-) -> Made:
+) -> MadePicture:
     there = set(study.images.filter(metadata__has_key="parent").values_list("key", flat=True))
     todo = [
         one
@@ -58,7 +58,7 @@ def enforce(
     write_study.import_images(study=study, records=_images(todo, painter, advance), outcome=outcome)
     if outcome.rejected:
         raise StudyRefused(f"An image could not be taken in: {outcome.rejected[0]['reason']}")
-    return Made(2 * len(todo), len(findings) - len(todo))
+    return MadePicture(2 * len(todo), len(findings) - len(todo))
 
 
 def key_of(image: Image, arm: str) -> str:
@@ -70,7 +70,7 @@ def _images(
 ) -> Iterator[ImageRecord]:
     for finding in findings:
         image = finding.image
-        about = {"parent": image.key, **painter.about(image)}
+        about = {"parent": image.key, **painter.image_metadata(image)}
         pair = {"wanted": finding.wanted, "found": finding.found, "judge": finding.judge}
         try:
             made = (

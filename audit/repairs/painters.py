@@ -23,7 +23,7 @@ class Painter(Protocol):
 
     def control(self, image: Image) -> bytes: ...
 
-    def about(self, image: Image) -> dict[str, Any]:
+    def image_metadata(self, image: Image) -> dict[str, Any]:
         """What the image's metadata says of how it was made."""
 
 
@@ -41,7 +41,7 @@ class Bench:
         prompt, maker, given = self._scene(image)
         return bench.draw(prompt, maker, sample=OTHER + image.sample, **given).png
 
-    def about(self, image: Image) -> dict[str, Any]:
+    def image_metadata(self, image: Image) -> dict[str, Any]:
         return {"painter": "built-in bench"}
 
     def _scene(self, image: Image) -> tuple[Any, bench.Generator, dict[str, Any]]:
@@ -78,7 +78,7 @@ class Diffusers:
         wish = pipelines.Wish(image.prompt.text, new_seed(image))
         return _png(pipelines.make(self.pipeline, wish, self.how))
 
-    def about(self, image: Image) -> dict[str, Any]:
+    def image_metadata(self, image: Image) -> dict[str, Any]:
         return {
             "painter": self.path,
             "pipeline": type(self.pipeline).__name__,

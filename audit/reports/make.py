@@ -32,7 +32,7 @@ from audit.reports.people_agreement import of_generator, people_of
 from audit.reports.progress import Progress
 from audit.reports.reference import Reference, Series, why_no_classes
 from audit.reports.sharing import benches
-from audit.reports.sharing.benches import Alone, Kept, Shared
+from audit.reports.sharing.benches import InMemoryParts, Shared, StoredParts
 from audit.reports.sharing.parts import Part, Step, key_of
 from audit.reports.slices import by_generator
 from audit.stats import enough
@@ -70,7 +70,7 @@ def make_report(
     began = time.perf_counter()
     stamp_before = start_reading_labels(study.pk)
     rows_before = freshness.rows(study, SCHEMA)
-    changed = options.changed()
+    changed = options.changed_options()
     newest = Report.objects.filter(study=study, options=changed).first()
     if newest is not None and (newest.stamp, newest.rows) == (stamp_before, rows_before):
         return newest
@@ -86,7 +86,7 @@ def make_report(
     report = Report(
         study=study,
         body=body,
-        summary=summary.of(body),
+        summary=summary.summarize_body(body),
         data=computed.paired.digest,
         options=changed,
         stamp=stamp_before,
@@ -102,7 +102,7 @@ def make_report(
         report.save()
         if columns:
             gallery.keep(report, columns)
-        if isinstance(bench, Kept):
+        if isinstance(bench, StoredParts):
             bench.keep()
     return report
 
@@ -122,10 +122,10 @@ def _bench(
     computed: Computation,
     options: dict[str, Any],
     call: Callable[[], None] | None,
-) -> Alone | Kept:
+) -> InMemoryParts | StoredParts:
     if computed.judgements < WORTH_SHARING:
-        return Alone()
-    return Shared(study.pk, options, call) if call else Kept(study.pk, options)
+        return InMemoryParts()
+    return Shared(study.pk, options, call) if call else StoredParts(study.pk, options)
 
 
 def is_due(*, study: Study, patient: bool = False, options: dict[str, Any] | None = None) -> bool:
@@ -176,15 +176,15 @@ class Computation:
         for name in options.judges or ():
             if all(judge.facts["name"] != name for judge in self.paired.judges):
                 raise Refused(f"“{name}” has no scores in this study.")
-        self.options = options = options.on(self.paired.people.scale)
+        self.options = options = options.with_scale_cut(self.paired.people.scale)
         people = self.paired.people
         if options.consensus == "dawid-skene" and (lacking := why_no_classes(people)):
             raise Refused(lacking)
-        self.reference = Reference.of(people, options)
+        self.reference = Reference.from_people(people, options)
         # What statistics without weights may see: nothing where labels were drawn unequally.
         self.weighs = people.chances is not None
         self.seen = human_scores.silent(people) if self.weighs else people
-        reference = Reference.of(self.seen, options) if self.weighs else self.reference
+        reference = Reference.from_people(self.seen, options) if self.weighs else self.reference
         self.judges = {
             judge.name: JudgeReport(
                 replace(self.paired, people=self.seen), judge, reference, options
@@ -199,8 +199,8 @@ class Computation:
         return _as_stored(self._facts(self.source))
 
     @cached_property
-    def words(self) -> dict[str, Any]:
-        return _as_stored(self.source.words())
+    def text_answers(self) -> dict[str, Any]:
+        return _as_stored(self.source.text_answers())
 
     @property
     def judgements(self) -> int:
@@ -215,18 +215,18 @@ class Computation:
         people = self.paired.people
         return (
             all(body.get(name) == fact for name, fact in self.facts.items())
-            and all(told.get(name) == fact for name, fact in self.words.items())
+            and all(told.get(name) == fact for name, fact in self.text_answers.items())
             and names == list(people.generator_names)
             and dates == [date.isoformat() if date else None for date in people.release_dates]
         )
 
     @cached_property
     def body(self) -> dict[str, Any]:
-        return self.body_from(Alone())
+        return self.body_from(InMemoryParts())
 
-    def body_from(self, bench: Alone | Kept) -> dict[str, Any]:
+    def body_from(self, bench: InMemoryParts | StoredParts) -> dict[str, Any]:
         # Read now, beside the labels, and not when all else is computed.
-        words = self.words
+        words = self.text_answers
         steps = sum(part.steps for part in self._parts)
         self.progress.expect(steps + max(0, len(self.judges) - 1) + 1)
         told = bench.make(self._plan, self.progress.step)
@@ -261,13 +261,17 @@ class Computation:
     def _differences(self, best: str) -> list[Part]:
         """Of each other judge from the best one."""
 
-        def of(name: str, step: Step) -> dict[str, Any]:
+        def difference_of(name: str, step: Step) -> dict[str, Any]:
             step()
             mine, theirs = self.judges[name].series, self.judges[best].series
             return differences_from(mine, theirs, self.options)
 
         return [
-            Part(_name(name, "difference"), self._key("difference", name, best), partial(of, name))
+            Part(
+                _name(name, "difference"),
+                self._key("difference", name, best),
+                partial(difference_of, name),
+            )
             for name in self.judges
             if name != best
         ]

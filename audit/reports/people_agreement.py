@@ -106,7 +106,7 @@ def against_the_others(
 ) -> dict[str, Any]:
     """One person's answers and the mean of all others', on the images that have both. `own` says
     which answers are this person's."""
-    others = means.without(own)
+    others = means.mean_without(own)
     mine = np.full(others.size, np.nan)
     for answers, here in zip(means.ratings, own, strict=True):
         mine[here] = answers[here]

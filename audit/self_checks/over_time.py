@@ -28,7 +28,7 @@ def earlier(check: SelfCheck) -> QuerySet[SelfCheck]:
     )
 
 
-def compared(then: SelfCheck, now: SelfCheck) -> dict[str, Any]:
+def compare_checks(then: SelfCheck, now: SelfCheck) -> dict[str, Any]:
     """On the images that both asked about: contradictions then and now, and scores that stayed.
 
     A sign test over prompts (those that contradict more often now against those that do less),

@@ -43,7 +43,7 @@ def percent_agreement(a: ArrayLike, b: ArrayLike) -> Result:
 def resampled_percent_agreement(draw: Draw, a: ArrayLike, b: ArrayLike) -> Resampled | Undefined:
     read = classes(a, b)
     if isinstance(read, Undefined):
-        return draw.checked(read, a)
+        return draw.check_length(read, a)
     (first, second), _ = read
     same = first == second
     point = Estimate(float(same.mean()), None, None, first.size)
@@ -70,7 +70,7 @@ def resampled_kappa(
 ) -> Resampled | Undefined:
     read = classes(a, b)
     if isinstance(read, Undefined):
-        return draw.checked(read, a)
+        return draw.check_length(read, a)
     (first, second), names = read
     draw.check_size(first.size)
     k = names.size
@@ -212,7 +212,7 @@ def resampled_alpha(draw: Draw, ratings: ArrayLike, level: Level) -> Resampled |
 def _count_uncommon(draw: Draw, table: Floats) -> dict[str, Any]:
     """How many clusters hold an answer that is not the commonest, and how many are needed."""
 
-    def counted() -> dict[str, Any]:
+    def count_result() -> dict[str, Any]:
         names = values_of(table)
         rows = [(table == name).sum(axis=0) for name in names] if names.size <= FEW else []
         if rows:
@@ -224,7 +224,7 @@ def _count_uncommon(draw: Draw, table: Floats) -> dict[str, Any]:
         least = LEAST_RARER if names.size == 2 else LEAST_GRADED
         return {"rarer": draw.count_holding(other), "at_least": least}
 
-    return draw.remember(("beside the commonest", *digest(table)), counted)
+    return draw.remember(("beside the commonest", *digest(table)), count_result)
 
 
 def pairable_units(table: Floats) -> Floats:

@@ -222,7 +222,7 @@ def _too_little(said: Floats, codes: np.ndarray, clusters: int, target: Target) 
     return ""
 
 
-def drawn(
+def mean_of_drawn(
     people: ArrayLike,
     judge: ArrayLike,
     inclusion: ArrayLike,
@@ -260,8 +260,8 @@ def drawn(
     a, b = scores * (times - 1), said * times
     spread = float(((a - a.mean()) ** 2).sum())
     weight = float(((a - a.mean()) * (b - b.mean())).sum()) / spread if spread > 0 else 0.0
-    value, error, half = _drawn(said, scores, times, weight, level, fixed_size)
-    plain, error_alone, half_alone = _drawn(said, scores, times, 0.0, level, fixed_size)
+    value, error, half = _estimate_drawn(said, scores, times, weight, level, fixed_size)
+    plain, error_alone, half_alone = _estimate_drawn(said, scores, times, 0.0, level, fixed_size)
     return Assisted(
         value,
         value - half,
@@ -275,7 +275,7 @@ def drawn(
     )
 
 
-def _drawn(
+def _estimate_drawn(
     said: Floats, scores: Floats, times: Floats, weight: float, level: float, fixed_size: bool
 ) -> tuple[float, float, float]:
     """Value, error, and half the interval."""

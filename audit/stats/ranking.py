@@ -42,7 +42,7 @@ def tau_b(concordant: int, total: int, tied_x: int, tied_y: int, tied_both: int)
 def resampled_tau_b(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Undefined:
     series = varying(x, y)
     if isinstance(series, Undefined):
-        return draw.checked(series, x)
+        return draw.check_length(series, x)
     draw.check_size(series[0].size)
     a, levels = _fewer_levels_second(draw, *series)
 
@@ -86,7 +86,7 @@ def resampled_tau_c(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Undef
     """m stays that of the data: how many steps a scale has is no matter of which prompts are drawn."""
     series = varying(x, y)
     if isinstance(series, Undefined):
-        return draw.checked(series, x)
+        return draw.check_length(series, x)
     draw.check_size(series[0].size)
     m = min(np.unique(values).size for values in series)
     a, levels = _fewer_levels_second(draw, *series)
@@ -114,7 +114,7 @@ def spearman(x: ArrayLike, y: ArrayLike) -> Result:
 def resampled_spearman(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Undefined:
     series = varying(x, y)
     if isinstance(series, Undefined):
-        return draw.checked(series, x)
+        return draw.check_length(series, x)
     draw.check_size(series[0].size)
     point = pearson(rankdata(series[0]), rankdata(series[1]))
     if isinstance(point, Undefined):
@@ -173,7 +173,7 @@ def pearson(x: ArrayLike, y: ArrayLike) -> Result:
 def resampled_pearson(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Undefined:
     series = varying(x, y)
     if isinstance(series, Undefined):
-        return draw.checked(series, x)
+        return draw.check_length(series, x)
     draw.check_size(series[0].size)
     a, b = (centred(values) for values in series)
     point = _correlation(a, b)

@@ -64,7 +64,7 @@ def dawid_skene(
     known, given = (coded(said)[0], coded(said)[1]) if classes is None else _placed(said, classes)
     names_of_images, image = coded(where)
     names_of_raters, rater = coded(who)
-    patterns = Patterns.of(image, rater, given, names_of_raters.size, known.size)
+    patterns = Patterns.from_codes(image, rater, given, names_of_raters.size, known.size)
     learned = learn(patterns, patterns.size, iterations=iterations, tolerance=tolerance)
     return Classes(
         names_of_images,
@@ -194,15 +194,15 @@ def severity(
     if not kept.any() or names.size < 2:
         return Undefined("no image has two raters", where.size)
     image, rater = coded(where[kept])[1], rater[kept]
-    patterns = Patterns.of(image, rater, None, names.size, 1)
+    patterns = Patterns.from_codes(image, rater, None, names.size, 1)
     if _parts(patterns) > 1:
         return Undefined("some raters share no image with the others", where.size)
     codes, groups = group_codes(asked[kept], image.size, what="prompts")
-    y = _within(series[0][kept], image)
+    y = _centre_by_image(series[0][kept], image)
     normal = _shared(patterns)
     effect = np.r_[0.0, np.linalg.solve(normal[1:, 1:], np.bincount(rater, y, names.size)[1:])]
     # What is left of an image sums to 0, so each rater's pull is what is left of their own answers.
-    left = y - _within(effect[rater], image)
+    left = y - _centre_by_image(effect[rater], image)
     pulls = coo_array((left, (codes, rater)), shape=(groups, names.size)).tocsr()[:, 1:]
     spread = np.zeros((names.size, names.size))
     if groups > 1:
@@ -250,7 +250,7 @@ def conditional_severity(
     if not tells.any():
         return Undefined("every image is unanimous: nobody differs", where.size)
     kept = tells[image]
-    told = Patterns.of(coded(image[kept])[1], rater[kept], None, names.size, 1)
+    told = Patterns.from_codes(coded(image[kept])[1], rater[kept], None, names.size, 1)
     if _parts(told) > 1:
         return Undefined("some raters share no disputed image with the others", where.size)
     patterns = _patterns(image[kept], rater[kept], said[kept])
@@ -344,7 +344,7 @@ def _parts(patterns: Patterns) -> int:
     return int(np.unique(patterns.groups()).size)
 
 
-def _within(values: Floats, image: Codes) -> Floats:
+def _centre_by_image(values: Floats, image: Codes) -> Floats:
     """Less the mean of the image."""
     means = np.bincount(image, values) / np.bincount(image)
     less: Floats = values - means[image]

@@ -35,7 +35,7 @@ def auroc(labels: ArrayLike, scores: ArrayLike) -> Result:
 def resampled_auroc(draw: Draw, labels: ArrayLike, scores: ArrayLike) -> Resampled | Undefined:
     series = two_classes(labels, scores)
     if isinstance(series, Undefined):
-        return draw.checked(series, labels)
+        return draw.check_length(series, labels)
     positive, values = series
     draw.check_size(values.size)
     yes = positive.astype(np.int64)

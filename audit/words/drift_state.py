@@ -185,7 +185,7 @@ def reason(drift: dict[str, Any]) -> str:
     lines = _evidence(drift) if "steps" in drift else []
     if drift["state"] == CANNOT_BE_TOLD:
         lines.append(needs(drift))
-    lines += [_apart(drift), _other_people(drift), gap(drift)]
+    lines += [_separate_words(drift), _other_people(drift), gap(drift)]
     return " ".join(line for line in lines if line)
 
 
@@ -206,7 +206,7 @@ def _percent(found: dict[str, Any]) -> dict[str, Any]:
     return {**found, **{end: 100 * found[end] for end in ("value", "low", "high")}}
 
 
-def _apart(drift: dict[str, Any]) -> str:
+def _separate_words(drift: dict[str, Any]) -> str:
     apart = drift.get("apart")
     if not apart:
         return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from audit.statistic_names import MAIN, told
+from audit.statistic_names import MAIN, stored_statistic
 from audit.stats import enough
 from audit.view import MANY, by_urgency
 from audit.words import drift_state, titles
@@ -246,7 +246,7 @@ def as_text(body: dict[str, Any]) -> str:
 
 def _line(generator: dict[str, Any], stats: dict[str, Any]) -> list[str]:
     def text(name: str) -> str:
-        estimate = told(stats, name)
+        estimate = stored_statistic(stats, name)
         if "value" in estimate and estimate["n"] < enough.IMAGES:
             return FEW
         shown = cell(name, estimate)

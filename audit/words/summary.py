@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from audit.statistic_names import told
+from audit.statistic_names import stored_statistic
 from audit.stats.instrument.following import (
     CANNOT_BE_TOLD,
     DOES_NOT,
@@ -100,13 +100,13 @@ def uses(body: dict[str, Any], name: str) -> Iterator[str]:
         yield f"generators before {judge['drift']['since'][:7]}"
         return
     overall = judge["overall"]
-    if told(overall, "alt_test").get("passes"):
+    if stored_statistic(overall, "alt_test").get("passes"):
         yield "labels instead of a person"
-    if told(overall, "equivalence").get("equivalent"):
+    if stored_statistic(overall, "equivalence").get("equivalent"):
         yield "mean scores"
     ranked = body.get("ranking", {}).get("judges", {}).get(name, {})
     if "undefined" not in ranked and ranked.get("swaps") == []:
         yield "ranking generators"
-    gain = told(overall, "best_of_n").get("people_gain", {})
+    gain = stored_statistic(overall, "best_of_n").get("people_gain", {})
     if gain.get("low") is not None and side(gain) > 0:
         yield "picking the best image"

@@ -49,8 +49,8 @@ def score_anchors(
             some, pending = pending[:size], pending[size:]
             other = [row.image.key for row in some if has_changed(row)]
             changed += other
-            asked = [_asked(row.image) for row in some if row.image.key not in other]
-            told += _judged(scorer, asked, tellers)
+            asked = [_load_picture(row.image) for row in some if row.image.key not in other]
+            told += _score_pictures(scorer, asked, tellers)
             on_step(len(told) + len(changed))
     return {"scores": told, "changed_pictures": changed}
 
@@ -99,11 +99,11 @@ def _listening(judge: registry.Judge) -> Iterator[Mapping[bytes, list[Teller]]]:
             engine.on_reply = None
 
 
-def _asked(image: Image) -> tuple[Image, Subject, Picture.Image]:
+def _load_picture(image: Image) -> tuple[Image, Subject, Picture.Image]:
     return image, subject_of(image), open_picture(image.file)
 
 
-def _judged(
+def _score_pictures(
     scorer: ImageScorer,
     asked: Sequence[tuple[Image, Subject, Picture.Image]],
     tellers: Mapping[bytes, list[Teller]],

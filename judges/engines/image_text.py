@@ -79,7 +79,7 @@ class PictureAndText(CheckpointEngine):
         rows: dict[tuple[int, str, tuple[int, ...]], list[Question]] = {}
         for place, (_, questions) in enumerate(asked):
             for question in questions:
-                text = self._written(question.text, split[place][0])
+                text = self._chat_text(question.text, split[place][0])
                 key = (place, text, self._reader.forced(question))
                 rows.setdefault(key, []).append(question)
         answers: dict[tuple[int, Question], Answer] = {}
@@ -117,7 +117,7 @@ class PictureAndText(CheckpointEngine):
 
     # --- questions
 
-    def _written(self, text: str, names: tuple[str, ...] = _ALONE) -> str:
+    def _chat_text(self, text: str, names: tuple[str, ...] = _ALONE) -> str:
         expect_none(text, self._marks)
         if self.template:
             if len(names) > 1:
@@ -130,7 +130,7 @@ class PictureAndText(CheckpointEngine):
             messages, tokenize=False, add_generation_prompt=True, **(self.chat or {})
         )
 
-    def _given(self, images: list[list[Image.Image]], texts: list[str]) -> Any:
+    def _processor_inputs(self, images: list[list[Image.Image]], texts: list[str]) -> Any:
         begin = self._processing.tokenizer.bos_token
         # Some chat templates already write the mark of the beginning that the tokenizer adds.
         twice = bool(begin) and all(text.startswith(begin) for text in texts)
@@ -149,10 +149,12 @@ class PictureAndText(CheckpointEngine):
     def _scores(self, rows: Sequence[tuple[list[Image.Image], str, tuple[int, ...]]]) -> list[Any]:
         """For each row the scores after the text, then after each of its forced tokens."""
         torch = weights.prepare()
-        given = self._given([images for images, _, _ in rows], [text for _, text, _ in rows])
+        given = self._processor_inputs(
+            [images for images, _, _ in rows], [text for _, text, _ in rows]
+        )
         forced = [tokens for _, _, tokens in rows]
         if self._is_pair:
-            lines = _filled([[self._text.decoder_start_token_id, *t] for t in forced], 0)
+            lines = _pad_lines([[self._text.decoder_start_token_id, *t] for t in forced], 0)
             lines = torch.tensor(lines, device=self._net.device)
             logits = self._net(**given, decoder_input_ids=lines).logits
             return [logits[row, : len(tokens) + 1] for row, tokens in enumerate(forced)]
@@ -190,13 +192,13 @@ class PictureAndText(CheckpointEngine):
             for turn in talk.turns:
                 expect_none(turn, self._marks)
                 messages.append(_turn("user", turn, () if messages else names))
-                text = self._written(turn, names) if self.template else self._rendered(messages)
+                text = self._chat_text(turn, names) if self.template else self._rendered(messages)
                 replies.append(self._reply(images, text, talk))
                 messages.append(_turn("assistant", replies[-1]))
         return tuple(replies)
 
     def _reply(self, images: list[Image.Image], text: str, talk: Talk) -> str:
-        given = self._given([images], [text])
+        given = self._processor_inputs([images], [text])
         how: dict[str, Any] = {"do_sample": False}
         if talk.temperature:
             how = {"do_sample": True, "temperature": talk.temperature}
@@ -275,6 +277,6 @@ def _lengthened(
     return longer
 
 
-def _filled(lines: list[list[int]], filler: int) -> list[list[int]]:
+def _pad_lines(lines: list[list[int]], filler: int) -> list[list[int]]:
     longest = max(len(line) for line in lines)
     return [line + [filler] * (longest - len(line)) for line in lines]

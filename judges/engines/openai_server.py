@@ -90,7 +90,7 @@ class _Refusals:
         return self.count >= REFUSALS_IN_A_ROW and (len(self.pictures) > 1 or picture == b"")
 
     @property
-    def left(self) -> int:
+    def requests_left(self) -> int:
         """So many requests more may be under way."""
         return max(1, REFUSALS_IN_A_ROW - self.count)
 
@@ -288,7 +288,7 @@ class OpenAIServer(Engine, Declared):
         """A server of which nobody knows yet whether it answers is asked no more than may be in vain."""
         if self._has_answered and not self._refusals.count:
             return self.concurrency
-        return min(self.concurrency, self._refusals.left)
+        return min(self.concurrency, self._refusals.requests_left)
 
     def _next(self, waiting: list[_Conversation], pictures: _Pictures) -> _Conversation:
         """After a refusal, one about another picture, where there is one."""

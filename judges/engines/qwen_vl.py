@@ -198,7 +198,7 @@ class QwenVL(PictureAndText):
         text.
         """
         encode = self._processing.tokenizer.encode
-        parts = self._written(text, names).split(self._processing.image_token)
+        parts = self._chat_text(text, names).split(self._processing.image_token)
         return [encode(part, add_special_tokens=False) for part in parts]
 
     def _processed(self, scores: Any, row: Row) -> Any:

@@ -65,7 +65,7 @@ def _leaning(
         half = sample.shape[0] // 2
         told = []
         for conditions in (wanted, found):
-            other_args, other = _about(args, given, conditions, half)
+            other_args, other = _swap_prompt(args, given, conditions, half)
             said = plain(*other_args, **other)
             told.append(said[0] if isinstance(said, tuple) else said.sample)
         leaning = sample[half:] + strength * (told[0] - told[1])
@@ -78,7 +78,7 @@ def _leaning(
     return forward
 
 
-def _about(
+def _swap_prompt(
     args: tuple[Any, ...], given: dict[str, Any], conditions: Conditions, half: int
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The same question, its guided half alone, about another prompt."""

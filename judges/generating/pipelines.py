@@ -107,7 +107,7 @@ def make(pipeline: Any, wish: Wish, how: How, *, output: str = "pil") -> Any:
             return pipeline(wish.prompt, **options).images[0]
         wanted = "" if how.variant == "negative" else wish.wanted
         found = "" if how.variant == "positive" else wish.found
-        pair = told(pipeline, wanted), told(pipeline, found)
+        pair = prompt_conditions(pipeline, wanted), prompt_conditions(pipeline, found)
         with enforced(denoiser_of(pipeline), *pair, strength=how.strength):
             return pipeline(wish.prompt, **options).images[0]
 
@@ -163,7 +163,7 @@ def _cut(tokenizer: Any, limit: int, text: str) -> str:
     return tokenizer.decode(ids[limit - 1 :], skip_special_tokens=True).strip() or text
 
 
-def told(pipeline: Any, text: str | list[str]) -> Conditions:
+def prompt_conditions(pipeline: Any, text: str | list[str]) -> Conditions:
     """What the denoiser is told of this prompt, or of several."""
     name = type(pipeline).__name__
     device = pipeline._execution_device

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from annotations.errors import Refused
-from judges.generating.pipelines import UNET, denoiser_of, libraries, load, told
+from judges.generating.pipelines import UNET, denoiser_of, libraries, load, prompt_conditions
 from judges.methods.gors import loss as weighted_loss
 
 ATTENTION = ["to_q", "to_k", "to_v", "to_out.0"]
@@ -136,7 +136,7 @@ class Training:
         noise = torch.randn(clean.shape, generator=generator).to(clean)
         noisy, times, target = self.noised(clean, noise, generator)
         texts = [example.text for example in batch]
-        conditions = told(self.pipeline, texts)
+        conditions = prompt_conditions(self.pipeline, texts)
         given = dict(conditions.given)
         if conditions.added:
             given["added_cond_kwargs"] = {**conditions.added, "time_ids": self._time_ids(batch)}

@@ -96,7 +96,7 @@ def compare(
     images = 0
     for by_first, by_second in _pairs(study, first_key, second_key):
         images += 1
-        a, b = _above(by_first, threshold), _above(by_second, threshold)
+        a, b = _detections_above(by_first, threshold), _detections_above(by_second, threshold)
         counts["first"].update(detection["class"] for detection in a)
         counts["second"].update(detection["class"] for detection in b)
         counts["both"].update(matched(a, b, overlap))
@@ -127,7 +127,7 @@ def matched(first: Sequence[Detection], second: Sequence[Detection], overlap: fl
     return classes
 
 
-def _above(detections: Iterable[Detection], threshold: float) -> list[Detection]:
+def _detections_above(detections: Iterable[Detection], threshold: float) -> list[Detection]:
     return [detection for detection in detections if detection["score"] > threshold]
 
 

@@ -35,12 +35,12 @@ from judges.protocols import (
     DepthSensor,
     Detector,
     Judgement,
+    KnownAnswers,
     Matcher,
     Method,
     Objects,
     Placed,
     Question,
-    Seen,
     Shown,
     Similarity,
     Subject,
@@ -67,7 +67,7 @@ class PendingImage:
 
     image: Image
     subject: Subject
-    seen: Seen
+    seen: KnownAnswers
     wants: list[Want] = field(default_factory=list)
     failure: str = ""
     decoding: Future[Picture.Image] | None = None
@@ -79,7 +79,7 @@ class PendingImage:
         assert self.decoding is not None
         return self.decoding.result()
 
-    def shown(self, want: Want) -> Shown:
+    def placed_pictures(self, want: Want) -> Shown:
         """What the question shows: the image, or all pictures in their places. After `can_open`."""
         placed = pictures_of(want)
         if not placed:
@@ -154,7 +154,7 @@ class ImageScorer:
         return self._begin(batch)
 
     def _pending(self, image: Image, subject: Subject) -> PendingImage:
-        seen = Seen()
+        seen = KnownAnswers()
         seen.classes = self._classes
         return PendingImage(image, subject, seen)
 
@@ -336,7 +336,7 @@ class ImageScorer:
         talker: Talker = self._parts["talk"]
 
         def talk(asked: Sequence[tuple[PendingImage, Talk]]) -> Sequence[Any]:
-            return talker.talk([(p.shown(want), want) for p, want in asked])
+            return talker.talk([(p.placed_pictures(want), want) for p, want in asked])
 
         self._ask_each("talk", talk, wanted)
 
@@ -388,12 +388,12 @@ class ImageScorer:
         answerer: Answerer = self._parts["answers"]
 
         def answer(asked: Sequence[tuple[PendingImage, Sequence[Question]]]) -> Sequence[Any]:
-            return answerer.answer([(p.shown(some[0]), some) for p, some in asked])
+            return answerer.answer([(p.placed_pictures(some[0]), some) for p, some in asked])
 
         items = [
             (p, some)
             for p, own in wanted.items()
-            for some in alike([*own, *self._of_siblings(p, own)])
+            for some in group_by_pictures([*own, *self._of_siblings(p, own)])
         ]
         for answered, seconds in self._timed("answers", answer, items):
             rows: list[tuple[PendingImage, Want, Any, float]] = []
@@ -417,7 +417,7 @@ class ImageScorer:
             return [Answer(None, reason=failed.reason)]
 
         def answer(asked: Sequence[Question]) -> list[Answer]:
-            return [answerer.answer([(pending.shown(one), [one])])[0][0] for one in asked]
+            return [answerer.answer([(pending.placed_pictures(one), [one])])[0][0] for one in asked]
 
         return [
             Answer(None, reason=reply.reason) if isinstance(reply, Failed) else reply
@@ -489,7 +489,7 @@ def pictures_of(want: Want) -> tuple[Placed, ...]:
     return getattr(want, "pictures", ())
 
 
-def alike(questions: Iterable[Question]) -> list[list[Question]]:
+def group_by_pictures(questions: Iterable[Question]) -> list[list[Question]]:
     """Those together that show the same pictures in the same order."""
     found: dict[tuple[Placed, ...], list[Question]] = {}
     for question in questions:

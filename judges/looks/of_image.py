@@ -120,7 +120,7 @@ def _model_output(look: Look, engine: str) -> ModelOutput:
         return ModelOutput(
             kind,
             engine,
-            _shown(look.asked) + look.asked["text"],
+            _place_names(look.asked) + look.asked["text"],
             stored["said"],
             stored["probability"],
             tuple((token, chance) for token, chance in stored["tokens"]),
@@ -155,10 +155,10 @@ def _similarity(asked: dict[str, Any], stored: Any) -> tuple[str, str]:
 
 
 def _talk(asked: dict[str, Any], stored: Any) -> tuple[str, str]:
-    return _shown(asked) + "\n".join(asked["turns"]), "\n".join(stored)
+    return _place_names(asked) + "\n".join(asked["turns"]), "\n".join(stored)
 
 
-def _shown(asked: dict[str, Any]) -> str:
+def _place_names(asked: dict[str, Any]) -> str:
     """The places of the pictures, where there were several."""
     places = [one["place"] for one in asked.get("pictures", ())]
     return f"[{', '.join(places)}] " if places else ""

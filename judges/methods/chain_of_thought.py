@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 from judges.methods.shared import chain_of_thought_as_coded as coded
 from judges.noun_phrases import Phrase, check_reader, parser_option, reader
 from judges.options import MOST_TOKENS, Optioned, choice, real, whole
-from judges.protocols import Judgement, Seen, Subject, Talk, Unscored, Want
+from judges.protocols import Judgement, KnownAnswers, Subject, Talk, Unscored, Want
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ class ChainOfThought(Optioned):
         super().__post_init__()
         check_reader(self.parser)
 
-    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
+    def wants(self, subject: Subject, seen: KnownAnswers) -> Sequence[Want]:
         wants = []
         for turns in self._conversations(subject):
             held: list[Sequence[str]] = []
@@ -154,7 +154,7 @@ class ChainOfThought(Optioned):
                     break
         return tuple(dict.fromkeys(wants))
 
-    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
+    def judge(self, subject: Subject, seen: KnownAnswers) -> Judgement | Unscored:
         conversations = self._conversations(subject)
         if not conversations:
             return self._unscored(subject)
@@ -206,7 +206,7 @@ class ChainOfThought(Optioned):
         if category not in ATTRIBUTES:
             return [(turns.describe, turns.predict.replace("{prompt}", subject.prompt))]
         described = (p for p in reader(self.parser)(subject.prompt) if p.nouns and p.adjectives)
-        return [(turns.describe, _about(turns.predict, phrase)) for phrase in described]
+        return [(turns.describe, _phrase_question(turns.predict, phrase)) for phrase in described]
 
     def _unscored(self, subject: Subject) -> Unscored:
         if not self._category(subject):
@@ -226,7 +226,7 @@ class ChainOfThought(Optioned):
         ]
 
 
-def _about(predict: str, phrase: Phrase) -> str:
+def _phrase_question(predict: str, phrase: Phrase) -> str:
     noun, adjective = " ".join(phrase.nouns), " ".join(phrase.adjectives)
     words = {"{phrase}": f"{adjective} {noun}", "{noun}": noun, "{adjective}": adjective}
     return re.sub(r"\{\w+\}", lambda place: words[place[0]], predict)

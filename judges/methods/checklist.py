@@ -32,11 +32,20 @@ from judges.options import (
     flag,
     free_text,
     real,
-    shown,
+    shorten_value,
     texts,
     whole,
 )
-from judges.protocols import AtomJudgement, Judgement, Placed, Seen, Subject, Talk, Unscored, Want
+from judges.protocols import (
+    AtomJudgement,
+    Judgement,
+    KnownAnswers,
+    Placed,
+    Subject,
+    Talk,
+    Unscored,
+    Want,
+)
 
 POINTS = "points"
 EACH = "#"  # in a path: the number of the point
@@ -139,10 +148,10 @@ class Checklist(Optioned):
         if self.dependencies and (self.points or self.points_from or self.reading == "numbers"):
             raise ValueError("“dependencies” are those of atoms, which are read as answers.")
 
-    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
+    def wants(self, subject: Subject, seen: KnownAnswers) -> Sequence[Want]:
         try:
             points = self._points(subject)
-            asks = self._asked(subject, points)
+            asks = self._wants(subject, points)
         except (NoPoints, NoPicture):
             return ()
         wants: dict[Want, None] = {}
@@ -155,22 +164,26 @@ class Checklist(Optioned):
                     break
         return tuple(wants)
 
-    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
+    def judge(self, subject: Subject, seen: KnownAnswers) -> Judgement | Unscored:
         try:
             points = self._points(subject)
-            asks = self._asked(subject, points)
+            asks = self._wants(subject, points)
         except (NoPoints, NoPicture) as error:
             return Unscored(str(error), lacks=error.lacks)
         replies = {ask: self._reply(ask, seen, points) for ask in asks}
         read = [self._read_point(place, point, replies) for place, point in enumerate(points)]
         fields = {name: self._read_field(path, replies) for name, path in self._paths().items()}
-        counted = self._counted(points, read)
+        counted = self._count_points(points, read)
         evidence = {
             "conversations": [
                 {"turns": [ask.text], "replies": [replies[ask].whole]} for ask in asks
             ],
             "answers": [_row(*row) for row in zip(points, read, strict=True)],
-            **({"fields": {name: _told(one) for name, one in fields.items()}} if fields else {}),
+            **(
+                {"fields": {name: _reading_evidence(one) for name, one in fields.items()}}
+                if fields
+                else {}
+            ),
         }
         atoms = tuple(
             AtomJudgement(point.index, score, one.reason)
@@ -206,7 +219,7 @@ class Checklist(Optioned):
             return []
         return points_of(subject, self.points or (), self.points_from)
 
-    def _asked(self, subject: Subject, points: Sequence[Point]) -> list[Ask]:
+    def _wants(self, subject: Subject, points: Sequence[Point]) -> list[Ask]:
         asks = []
         pictures = shown_to(subject, self.pictures)
         for number, text in enumerate(self.asks, start=1):
@@ -214,7 +227,7 @@ class Checklist(Optioned):
             if "{point}" in text:
                 about = range(len(points))
             for place in about:
-                asks.append(Ask(number, _filled(text, subject, points, place), place, pictures))
+                asks.append(Ask(number, _fill_text(text, subject, points, place), place, pictures))
         return asks
 
     def _talks(self, ask: Ask) -> list[Talk]:
@@ -226,7 +239,7 @@ class Checklist(Optioned):
 
     # --- what is read
 
-    def _reply(self, ask: Ask, seen: Seen, points: Sequence[Point]) -> Reply:
+    def _reply(self, ask: Ask, seen: KnownAnswers, points: Sequence[Point]) -> Reply:
         """The first that lacks nothing, else the last that came."""
         came = [seen[talk] for talk in self._talks(ask) if talk in seen]
         whole_ones = [reply for reply in came if not self._lacks(ask, reply, points)]
@@ -252,13 +265,13 @@ class Checklist(Optioned):
         path = [str(place + 1) if step == EACH else step for step in self.point_field]
         for ask, reply in replies.items():
             if self._holds(ask, place):
-                return self._read(reply.at(path), point.expected)
+                return self._read(reply.value_at(path), point.expected)
         return Reading(None, None, "it was not asked")
 
     def _read_field(self, path: Sequence[Any], replies: Mapping[Ask, Reply]) -> Reading:
         for ask, reply in replies.items():
             if ask.number == path[0]:
-                return self._read(reply.at(path[1:]), "yes")
+                return self._read(reply.value_at(path[1:]), "yes")
         return Reading(None, None, "it was not asked")
 
     def _read(self, said: Any, expected: str) -> Reading:
@@ -270,14 +283,14 @@ class Checklist(Optioned):
             return _as_yes_or_no(said, expected)
         number = _as_number(said)
         if number is None:
-            return Reading(said, None, f"{shown(said)} is no number")
+            return Reading(said, None, f"{shorten_value(said)} is no number")
         low = -math.inf if self.lowest is None else self.lowest
         high = math.inf if self.highest is None else self.highest
         if not low <= number <= high:
             return Reading(said, None, f"{number:g} is not from {low:g} to {high:g}")
         return Reading(said, number)
 
-    def _counted(self, points: Sequence[Point], read: Sequence[Reading]) -> list[float | None]:
+    def _count_points(self, points: Sequence[Point], read: Sequence[Reading]) -> list[float | None]:
         """0 where an atom rests on one that was not met."""
         scores = [one.score for one in read]
         if not self.dependencies:
@@ -318,11 +331,11 @@ class Checklist(Optioned):
             raise ValueError(f"“fields.{name}” reads an ask that has a reply for each point.")
 
 
-def _filled(text: str, subject: Subject, points: Sequence[Point], place: int | None) -> str:
+def _fill_text(text: str, subject: Subject, points: Sequence[Point], place: int | None) -> str:
     """In one go, so that nothing that a prompt says is filled in again."""
     about = points[place] if place is not None else Point("")
 
-    def words(match: re.Match[str]) -> str:
+    def replace_place(match: re.Match[str]) -> str:
         name = match[1]
         if name.startswith("metadata."):
             held = subject.metadata.get(name.removeprefix("metadata."))
@@ -338,7 +351,7 @@ def _filled(text: str, subject: Subject, points: Sequence[Point], place: int | N
             "point.name": about.name,
         }[name]
 
-    return _PLACE.sub(words, text)
+    return _PLACE.sub(replace_place, text)
 
 
 def _as_answer(said: Any, expected: str) -> Reading:
@@ -346,12 +359,12 @@ def _as_answer(said: Any, expected: str) -> Reading:
     if isinstance(text, int | float):
         text = f"{text:g}"
     if not isinstance(text, str) or not text.strip(" .!?,;:\"'*"):
-        return Reading(said, None, f"{shown(said)} is no answer")
+        return Reading(said, None, f"{shorten_value(said)} is no answer")
     word = text.strip(" .!?,;:\"'*\n").lower()
     if expected.strip().lower() in ("yes", "no"):
         word = {"true": "yes", "false": "no"}.get(word, word)
         if word not in ("yes", "no"):
-            return Reading(said, None, f"{shown(said)} is neither yes nor no")
+            return Reading(said, None, f"{shorten_value(said)} is neither yes nor no")
     return Reading(said, float(matches(word, expected)))
 
 
@@ -359,7 +372,7 @@ def _as_yes_or_no(said: Any, expected: str) -> Reading:
     words = _WORDS.findall(said.lower()) if isinstance(said, str) else []
     word = next((word for word in ("yes", "no") if word in words), "")
     if not word:
-        return Reading(said, None, f"{shown(said)} holds neither yes nor no")
+        return Reading(said, None, f"{shorten_value(said)} holds neither yes nor no")
     return Reading(said, float(word == expected.strip().lower()))
 
 
@@ -373,11 +386,17 @@ def _as_number(said: Any) -> float | None:
     return None
 
 
-def _told(one: Reading) -> dict[str, Any]:
-    said = one.said if isinstance(one.said, str) else "" if one.said is None else shown(one.said)
+def _reading_evidence(one: Reading) -> dict[str, Any]:
+    said = (
+        one.said
+        if isinstance(one.said, str)
+        else ""
+        if one.said is None
+        else shorten_value(one.said)
+    )
     return {"said": said, "score": one.score, "reason": one.reason}
 
 
 def _row(point: Point, one: Reading) -> dict[str, Any]:
-    row = {"question": point.text, "expected": point.expected, **_told(one)}
+    row = {"question": point.text, "expected": point.expected, **_reading_evidence(one)}
     return row if point.index is None else {"index": point.index, **row}

@@ -15,8 +15,8 @@ from annotations.forms.definition import Form, Question
 from annotations.forms.papers import edits
 from judges.methods.shared.replies import MISSING, Reply
 from judges.methods.shared.shown import NoPicture, check_places, pictures_option, shown_to
-from judges.options import MOST_TOKENS, Optioned, choice, free_text, real, shown, whole
-from judges.protocols import RESULT, Judgement, Seen, Subject, Talk, Unscored, Want
+from judges.options import MOST_TOKENS, Optioned, choice, free_text, real, shorten_value, whole
+from judges.protocols import RESULT, Judgement, KnownAnswers, Subject, Talk, Unscored, Want
 
 OVERALL = "overall"
 BY_SLUG = {form.slug: form for form in edits.FORMS}
@@ -31,7 +31,7 @@ class Reading:
     reason: str = ""
 
     def as_evidence(self, question: Question) -> dict[str, Any]:
-        said = self.said if isinstance(self.said, str) else shown(self.said)
+        said = self.said if isinstance(self.said, str) else shorten_value(self.said)
         about = {"question": question.text, "name": question.name}
         return {**about, "said": said, "score": self.value, "reason": self.reason}
 
@@ -64,7 +64,7 @@ class EditForm(Optioned):
                 f"The form “{self.form}” has {', '.join(known)}, not “{self.question[:40]}”."
             )
 
-    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
+    def wants(self, subject: Subject, seen: KnownAnswers) -> Sequence[Want]:
         try:
             talks = self._talks(subject)
         except NoPicture:
@@ -76,7 +76,7 @@ class EditForm(Optioned):
                 return ()
         return ()
 
-    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
+    def judge(self, subject: Subject, seen: KnownAnswers) -> Judgement | Unscored:
         if not subject.prompt.strip():
             return Unscored("This prompt is empty.", lacks="words")
         try:
@@ -111,7 +111,7 @@ class EditForm(Optioned):
         if not subject.prompt.strip():
             return []
         pictures = shown_to(subject, self.pictures)
-        turn = written(BY_SLUG[self.form], subject.prompt)
+        turn = write_prompt(BY_SLUG[self.form], subject.prompt)
         return [
             Talk((turn,), self.max_tokens, self.temperature, self.seed + number, pictures)
             for number in range(self.tries)
@@ -120,7 +120,7 @@ class EditForm(Optioned):
     def _read(self, told: Sequence[str]) -> dict[str, Reading]:
         reply = Reply(told[-1] if told else "", "json")
         return {
-            question.name: read_answer(question, reply.at([question.name]))
+            question.name: read_answer(question, reply.value_at([question.name]))
             for question in questions_of(BY_SLUG[self.form])
         }
 
@@ -146,7 +146,7 @@ def questions_of(form: Form) -> list[Question]:
     return [question for question in form.questions if question.kind in ("choice", "number")]
 
 
-def written(form: Form, prompt: str) -> str:
+def write_prompt(form: Form, prompt: str) -> str:
     """What a model is asked: the form's own words, and how to reply."""
     lines = [form.introduction, "", "Instruction:", prompt, ""]
     for question in questions_of(form):
@@ -176,7 +176,7 @@ def read_answer(question: Question, said: Any) -> Reading:
         if isinstance(said, str) and _plain(said) in (_plain(one.text), f"{one.value:g}"):
             return Reading(said, float(one.value))
     values = ", ".join(f"{one.value:g}" for one in question.choices)
-    return Reading(said, None, f"{shown(said)} is none of {values}")
+    return Reading(said, None, f"{shorten_value(said)} is none of {values}")
 
 
 def _read_number(question: Question, said: Any) -> Reading:
@@ -187,7 +187,7 @@ def _read_number(question: Question, said: Any) -> Reading:
         except ValueError:
             value = None
     if not _is_number(value):
-        return Reading(said, None, f"{shown(said)} is no number")
+        return Reading(said, None, f"{shorten_value(said)} is no number")
     low, high = question.least, question.most
     if not low <= value <= high:
         return Reading(said, None, f"{value:g} is not from {low:g} to {high:g}")

@@ -21,8 +21,8 @@ from judges.protocols import (
     Atom,
     AtomJudgement,
     Judgement,
+    KnownAnswers,
     Question,
-    Seen,
     Subject,
     Unscored,
     Want,
@@ -88,12 +88,12 @@ class WeightedTokens(Optioned):
         """With the weights that count, since they decide what the number means."""
         return {"template": self.template, "weights": dict(self._weights), "mean": self.mean}
 
-    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
-        wanted = [q for _, asked in self._asked(subject) for q in asked]
+    def wants(self, subject: Subject, seen: KnownAnswers) -> Sequence[Want]:
+        wanted = [q for _, asked in self._question_lists(subject) for q in asked]
         return tuple(question for question in dict.fromkeys(wanted) if question not in seen)
 
-    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
-        asked = self._asked(subject)
+    def judge(self, subject: Subject, seen: KnownAnswers) -> Judgement | Unscored:
+        asked = self._question_lists(subject)
         if not asked:
             if self._by_atom:
                 return Unscored("This prompt has no questions to ask.", lacks="questions")
@@ -128,7 +128,7 @@ class WeightedTokens(Optioned):
     def _by_atom(self) -> bool:
         return "{question}" in self.template
 
-    def _asked(self, subject: Subject) -> list[tuple[Atom | None, list[Question]]]:
+    def _question_lists(self, subject: Subject) -> list[tuple[Atom | None, list[Question]]]:
         if self._by_atom:
             return [(atom, self._questions(subject, atom)) for atom in subject.atoms]
         if "{prompt}" in self.template and not subject.prompt.strip():

@@ -36,7 +36,7 @@ class MethodName:
     more: tuple[str, ...] = ()
     instead: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
-    def wanted(self, options: Mapping[str, Any]) -> tuple[str, ...]:
+    def required_methods(self, options: Mapping[str, Any]) -> tuple[str, ...]:
         for (option, value), part in self.instead.items():
             if options.get(option) == value:
                 return (part,)

@@ -102,7 +102,7 @@ def _option_rows(paths: Mapping[str, str]) -> Iterator[str]:
     takers: dict[tuple[str, str, str], dict[str, Option]] = defaultdict(dict)
     for short, path in paths.items():
         for name, option in declared(load(path)).items():
-            takers[name, _wanted(option), option.help][short] = option
+            takers[name, _requirement(option), option.help][short] = option
     yield "| option of several | default | it is | |\n|---|---|---|---|"
     for (name, wanted, words), options in takers.items():
         if len(options) >= ALIKE:
@@ -138,8 +138,8 @@ def _default(option: Option) -> str:
     return f"`{shown}`" if shown not in ("", "null") else ""
 
 
-def _wanted(option: Option) -> str:
-    words = option.wanted
+def _requirement(option: Option) -> str:
+    words = option.requirement
     if option.takes_plugins:
         words = f"one of {', '.join(option.own_choices)}, or a plug-in"
     return words.replace("|", "\\|")

@@ -65,7 +65,7 @@ def check(name: str, options: Mapping[str, Any], *, measure: bool = False) -> li
         try:
             _read_headers(told, engine)
             if officials and (here := Path(engine.weights_at).expanduser()).is_file():
-                told.notes.append(official_files.compared(here, officials, whole=measure))
+                told.notes.append(official_files.compare_file(here, officials, whole=measure))
             if measure and not told.download:
                 _measure(told, engine)
         except KeysDoNotFit as misfit:
@@ -102,7 +102,7 @@ def _read_headers(told: PartCheck, engine: Any) -> None:
             "are known when they are loaded"
         )
         return
-    told.memory = {p: memory.wanted(tensors, p) for p in weights.PRECISIONS}
+    told.memory = {p: memory.count_bytes(tensors, p) for p in weights.PRECISIONS}
     if engine.compare_keys():
         told.keys = f"all {len(tensors)} fit"
     else:

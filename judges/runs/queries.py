@@ -186,7 +186,7 @@ class JudgeInfo:
         return any(option.endswith(".precision") for option in self.options)
 
     @property
-    def words(self) -> str:
+    def sentence(self) -> str:
         told = f"{self.state.capitalize()}." if self.state != NEEDS else ""
         weights = f"Weights: {self.weights}." if self.weights else ""
         return " ".join(part for part in (told, self.needs, weights) if part)
@@ -225,7 +225,7 @@ def _info(name: str, entry: Entry) -> JudgeInfo:
         released=entry.release_date,
         why_not=why_not,
         state=ready.state,
-        needs=ready.words,
+        needs=ready.next_steps,
         download_gb=ready.download_gb,
         memory_gb=ready.wants_gb,
         weights="; ".join(

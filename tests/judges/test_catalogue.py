@@ -4,7 +4,7 @@ import pytest
 
 from judges import catalogue, registry
 from judges.looks.store import KIND_OF
-from judges.protocols import Atom, Placed, Seen, Subject
+from judges.protocols import Atom, KnownAnswers, Placed, Subject
 from judges.recipes.names import VERBS
 
 CLAUSE = {"class": "cup", "count": 1, "color": "red"}
@@ -36,7 +36,7 @@ def test_every_judge_is_made_without_weights_and_asks_only_what_its_parts_can_te
     for kind, engine in judge.parts.items():
         assert callable(getattr(engine, VERBS[kind]))
         assert engine.facts
-    wants = judge.method.wants(SUBJECT, Seen())
+    wants = judge.method.wants(SUBJECT, KnownAnswers())
     assert wants
     assert {KIND_OF[type(want)] for want in wants} <= judge.parts.keys()
 

@@ -62,7 +62,7 @@ def _ratings(
             if not _same_number(item.get("id", key), key):
                 raise Unfit("id", item["id"], f"The entry is called “{key}”.")
         except Unfit as unfit:
-            yield unfit.at(line, path.name)
+            yield unfit.reject(line, path.name)
             continue
         more = {"prompt in Chinese": item.get("prompt in Chinese")}
         metadata = {"benchmark": "genai_bench", **{k: v for k, v in more.items() if v}}

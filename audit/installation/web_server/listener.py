@@ -129,7 +129,7 @@ class Listener(TcpWSGIServer):
     def arrived(self, connection: Connection) -> None:
         self.of_address[connection.peer] += 1
 
-    def left(self, connection: Connection) -> None:
+    def drop_connection(self, connection: Connection) -> None:
         peer = connection.peer
         self.of_address[peer] -= 1
         if self.of_address[peer] <= 0:

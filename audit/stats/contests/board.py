@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm, t
 
 from audit.stats import enough, multiplicity
-from audit.stats.contests.fit import NO_ERROR, Contest, within
+from audit.stats.contests.fit import NO_ERROR, Contest, with_interval
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.series import Codes, Floats
 
@@ -75,7 +75,7 @@ def board(found: Contest | Undefined, *, at_least: int = PROMPTS) -> Board | Und
         places.append(
             Place(
                 found.systems[system],
-                _within(found.win_shares[system]),
+                _limit_share(found.win_shares[system]),
                 elo[system],
                 1 + better,
                 size - worse,
@@ -198,12 +198,12 @@ def _elo(found: Contest) -> list[Estimate]:
     strengths = centre @ np.array([one.value for one in found.strengths])
     errors = np.sqrt(np.maximum(np.diag(centre @ found.covariance @ centre), 0.0))
     return [
-        within(float(ELO_MEAN + ELO * value), float(ELO * error), found.n, found.freedom)
+        with_interval(float(ELO_MEAN + ELO * value), float(ELO * error), found.n, found.freedom)
         for value, error in zip(strengths, errors, strict=True)
     ]
 
 
-def _within(share: Estimate) -> Estimate:
+def _limit_share(share: Estimate) -> Estimate:
     """A chance's interval ends at 0 and 1."""
     if share.low is None or share.high is None:
         return share

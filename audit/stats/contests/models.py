@@ -39,7 +39,7 @@ class Design:
     ties: Ties
 
     @classmethod
-    def of(cls, votes: Votes, ties: Ties, *, side: bool) -> Design:
+    def from_votes(cls, votes: Votes, ties: Ties, *, side: bool) -> Design:
         left, right = votes.meetings
         rows = np.zeros((left.size, len(votes.systems)))
         every = np.arange(left.size)

@@ -28,7 +28,7 @@ class Patterns:
     classes: int
 
     @classmethod
-    def of(
+    def from_codes(
         cls, image: Codes, rater: Codes, said: Codes | None, raters: int, classes: int
     ) -> Patterns:
         """Codes from 0, every image with an answer. Without `said`, only who answered counts."""
@@ -43,7 +43,7 @@ class Patterns:
         rows = 0
         for count in np.unique(answers).tolist():
             here = np.flatnonzero(answers == count)
-            first, which, times = _alike(ordered, begin[here], count, width)
+            first, which, times = _group_patterns(ordered, begin[here], count, width)
             of_image[here] = rows + which
             rows += first.size
             sizes.append(times)
@@ -67,7 +67,9 @@ class Patterns:
         return found
 
 
-def _alike(ordered: Codes, begin: Codes, count: int, width: int) -> tuple[Codes, Codes, Codes]:
+def _group_patterns(
+    ordered: Codes, begin: Codes, count: int, width: int
+) -> tuple[Codes, Codes, Codes]:
     """Of images with equally many answers: the first of each row, the row of each, and how often
     each row occurs. As many answers as fit are compared as one number."""
     key, reach = np.zeros(begin.size, np.int64), 1

@@ -208,7 +208,7 @@ def _search(line: Differences, low: float, high: float, best: Best) -> None:
         # A little less than full, so that rounding never reaches past the last bin.
         scale = float(min((1 - 1e-9) * bins / (high - low), 1e300))
     lost, gained = counts = np.zeros((2, bins), np.int64)
-    for place, tied, weight in _placed(line.between(low, high), low, scale, bins):
+    for place, tied, weight in _placed(line.chunks_between(low, high), low, scale, bins):
         held = np.bincount(place, weights=weight, minlength=bins)
         counts[int(tied)] += held if weight is None else np.rint(held).astype(np.int64)
     after = before + np.cumsum(gained - lost)
@@ -252,7 +252,7 @@ def _placed(chunks: Iterator[Chunk], low: float, scale: float, bins: int) -> Ite
 
 def _list(line: Differences, low: float, high: float, before: int, best: Best) -> None:
     gaps, signs = [], []
-    for gap, tied, weight in line.between(low, high):
+    for gap, tied, weight in line.chunks_between(low, high):
         ones = np.ones(gap.size, np.int64) if weight is None else weight
         gaps.append(gap)
         signs.append(ones if tied else -ones)

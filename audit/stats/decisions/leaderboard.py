@@ -135,7 +135,7 @@ def rankings(
         of_people, of_judge = np.hsplit(summed / total, 2)
         return of_people[:, i] - of_people[:, j], of_judge[:, i] - of_judge[:, j]
 
-    here, drawn = gaps(weighted(draw.once, sums)), gaps(draw.drawn(sums))
+    here, drawn = gaps(weighted(draw.once, sums)), gaps(draw.own_weighted(sums))
     once = np.ones((1, i.size))
     held = generators.counts[:, i] * generators.counts[:, j]
 

@@ -22,7 +22,7 @@ class Answers:
     mean: Floats
     pair: Floats
 
-    def at(self, where: np.ndarray) -> Answers:
+    def answers_where(self, where: np.ndarray) -> Answers:
         return Answers(self.count[where], self.mean[where], self.pair[where])
 
 

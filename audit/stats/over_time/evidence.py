@@ -81,11 +81,11 @@ def _between_ends(
     share = min(max((estimate.value - bottom) / span, least), 1 - least)
     size = share * (1 - share) / error**2
 
-    def beyond(q: float) -> float:
+    def distance_beyond(q: float) -> float:
         return _log_money(share * size, (1 - share) * size, q, scale) + math.log(level)
 
-    low = brentq(beyond, ALMOST, share) if beyond(ALMOST) > 0 else 0.0
-    high = brentq(beyond, share, 1 - ALMOST) if beyond(1 - ALMOST) > 0 else 1.0
+    low = brentq(distance_beyond, ALMOST, share) if distance_beyond(ALMOST) > 0 else 0.0
+    high = brentq(distance_beyond, share, 1 - ALMOST) if distance_beyond(1 - ALMOST) > 0 else 1.0
     return Estimate(estimate.value, bottom + span * low, bottom + span * high, estimate.n)
 
 

@@ -42,7 +42,7 @@ class Watch:
     moved: Estimate
 
 
-def between(
+def compare_sides(
     values: ArrayLike, second: ArrayLike, prompts: ArrayLike, days: ArrayLike
 ) -> Watch | Undefined:
     """Values from −1 to 1 on two sides, `second` true for the later one: has their mean moved?"""

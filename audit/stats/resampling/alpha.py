@@ -61,7 +61,7 @@ class _Ratings:
     def _sums(self, *per_unit: np.ndarray) -> Floats:
         return np.stack([by_group(v, self.cluster, self.clusters) for v in per_unit], axis=1)
 
-    def _chosen(self, counts: Counts) -> Floats:
+    def _value_counts(self, counts: Counts) -> Floats:
         """Values x rows of counts: how often each value was given."""
         if isinstance(counts, LeftOut):
             table: Floats = self.held_by.toarray()
@@ -80,7 +80,7 @@ class _Ratings:
 
         def resampled(counts: Counts) -> Floats:
             observed, total, s1, s2 = weighted(counts, sums).T
-            n_c = self._chosen(counts)
+            n_c = self._value_counts(counts)
             expected = self._varied(2 * (total * s2 - s1**2), n_c)
             return 1 - ratio(observed * (total - 1), expected)
 
@@ -91,7 +91,7 @@ class _Ratings:
 
         def resampled(counts: Counts) -> Floats:
             observed, total = weighted(counts, sums).T
-            n_c = self._chosen(counts)
+            n_c = self._value_counts(counts)
             expected = self._varied(total**2 - (n_c**2).sum(axis=0), n_c)
             return 1 - ratio(observed * (total - 1), expected)
 
@@ -130,7 +130,7 @@ class _Few(_Ratings):
         flat = coincidences.reshape(self.clusters, k * k)
 
         def resampled(counts: Counts) -> Floats:
-            n_c = self._chosen(counts).T
+            n_c = self._value_counts(counts).T
             total = n_c.sum(axis=1)
             place = np.cumsum(n_c, axis=1) - n_c / 2
             together = weighted(counts, flat).reshape(-1, k, k)

@@ -68,7 +68,7 @@ def _right_without(draw: Draw, x: Floats, levels: Codes, epsilon: float | None) 
     if draw.sizes().max() <= 1:
         return without
     if epsilon is not None:
-        among: np.ndarray = listed(draw, x, levels, draw.cluster).right(epsilon)
+        among: np.ndarray = list_pairs(draw, x, levels, draw.cluster).right(epsilon)
     elif (draw.sizes() ** 2).sum() <= MOST_LISTED * draw.n:
         among = grouped_pairs.concordant(x, levels, draw.cluster)
     else:
@@ -79,11 +79,11 @@ def _right_without(draw: Draw, x: Floats, levels: Codes, epsilon: float | None) 
     return without
 
 
-def listed(draw: Draw, x: Floats, levels: Codes, groups: Codes) -> GroupedPairs:
+def list_pairs(draw: Draw, x: Floats, levels: Codes, groups: Codes) -> GroupedPairs:
     """Every pair within a group: sorted once for its accuracy, plain and calibrated."""
     return draw.remember(
         ("listed", digest(x, levels, groups)),
-        lambda: GroupedPairs.among(levels.astype(np.float64), x, groups, None),
+        lambda: GroupedPairs.from_columns(levels.astype(np.float64), x, groups, None),
     )
 
 

@@ -97,14 +97,14 @@ def _mid_p(hits: float, n: float, tail: float) -> float:
     if misses <= 1e-9:
         return float(betaincinv(hits, 1.0, 2 * tail))
 
-    def beyond(p: float) -> float:
+    def p_beyond(p: float) -> float:
         return float(betainc(hits, misses + 1, p) + betainc(hits + 1, misses, p)) / 2 - tail
 
     # "As many or more" is too rare below the first, "more" from the second on.
     high = float(betaincinv(hits + 1, misses, tail))
-    if not beyond(low) < 0 < beyond(high):
+    if not p_beyond(low) < 0 < p_beyond(high):
         return low
-    return float(brentq(beyond, low, high, xtol=1e-17, rtol=4e-15))
+    return float(brentq(p_beyond, low, high, xtol=1e-17, rtol=4e-15))
 
 
 def mean_limits(

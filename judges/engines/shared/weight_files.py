@@ -48,7 +48,7 @@ class Tensor:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundWeights:
     """Where a checkpoint lies. `commit` is known for those of a hub's cache."""
 
     root: Path
@@ -60,20 +60,24 @@ class Found:
         return sum(file.stat().st_size for file in self.files)
 
 
-def find(checkpoint: str, revision: str = "") -> Found | None:
+def find(checkpoint: str, revision: str = "") -> FoundWeights | None:
     """The files with weights of a folder, a file or a repository in the hub's cache; None where there
     are none on this machine."""
     path = Path(checkpoint).expanduser()
     if one := one_file(checkpoint):
         cached = in_cache(one[0], revision)
         file = cached / one[1] if cached else None
-        return Found(cached, (file,), cached.name) if cached and file and file.is_file() else None
+        return (
+            FoundWeights(cached, (file,), cached.name)
+            if cached and file and file.is_file()
+            else None
+        )
     if path.is_file():
-        return Found(path.parent, (path,))
+        return FoundWeights(path.parent, (path,))
     if path.is_dir():
-        return Found(path, files_in(path))
+        return FoundWeights(path, files_in(path))
     cached = in_cache(checkpoint, revision)
-    return Found(cached, files_in(cached), cached.name) if cached else None
+    return FoundWeights(cached, files_in(cached), cached.name) if cached else None
 
 
 def one_file(checkpoint: str) -> tuple[str, str] | None:
@@ -243,7 +247,7 @@ def header(file: Path) -> dict[str, Tensor]:
     return {key: tensor for key, (tensor, _) in tensors.items()}
 
 
-def headers(found: Found) -> dict[str, Tensor] | None:
+def headers(found: FoundWeights) -> dict[str, Tensor] | None:
     """All tensors of a checkpoint; None where its files are of another kind, without a header."""
     if not found.files or any(file.suffix != ".safetensors" for file in found.files):
         return None

@@ -34,4 +34,4 @@ class Command(StudyCommand):
             layout=layout,
         )
         event_log.note(study, "started", f"asked {told.judge} about {told.pairs} pairs")
-        return told.words()
+        return told.sentence()

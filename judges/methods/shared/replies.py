@@ -30,7 +30,7 @@ class Reply:
         self.form = form
         self._values = list(_json_values(self.text)) if form == "json" else []
 
-    def at(self, path: Path) -> Any:
+    def value_at(self, path: Path) -> Any:
         """The value at the end of the path, or MISSING. Items of a list are counted from 1."""
         if self.form == "text":
             return self.text if self.text else MISSING

@@ -156,7 +156,7 @@ def drawn(name: str, *hazards, **options):
 
 def no_pairs_in_groups():
     values = np.array(FEW, dtype=float)
-    return GroupedPairs.among(values, values, np.arange(4), None)
+    return GroupedPairs.from_columns(values, values, np.arange(4), None)
 
 
 ROWS = {
@@ -323,12 +323,12 @@ ROWS = {
         "another target": lambda: assisted.mean([1, 0], [[1, 2]], [1, 2], target="all"),
     },
     "assisted.drawn": {
-        "nothing": lambda: assisted.drawn([], [], []),
-        "one label": lambda: assisted.drawn([1, NAN], [1, 2], [0.5, 0.5]),
-        "no chance": lambda: assisted.drawn([1, 0], [1, 2], [0.0, 0.5]),
-        "a chance of 2": lambda: assisted.drawn([1, 0], [1, 2], [2.0, 0.5]),
-        "a missing score": lambda: assisted.drawn([1, 0], [1, NAN], [0.5, 0.5]),
-        "other lengths": lambda: assisted.drawn([1, 0], [1], [0.5]),
+        "nothing": lambda: assisted.mean_of_drawn([], [], []),
+        "one label": lambda: assisted.mean_of_drawn([1, NAN], [1, 2], [0.5, 0.5]),
+        "no chance": lambda: assisted.mean_of_drawn([1, 0], [1, 2], [0.0, 0.5]),
+        "a chance of 2": lambda: assisted.mean_of_drawn([1, 0], [1, 2], [2.0, 0.5]),
+        "a missing score": lambda: assisted.mean_of_drawn([1, 0], [1, NAN], [0.5, 0.5]),
+        "other lengths": lambda: assisted.mean_of_drawn([1, 0], [1], [0.5]),
     },
     "drawn_sample.mean": {
         "nothing": lambda: drawn_sample.mean([], [], []),
@@ -431,7 +431,7 @@ ROWS = {
         "nobody’s votes by raters": lambda: fit.fit([(1, "a", "b", "left")], clusters="raters"),
         "one against itself": lambda: fit.fit([(1, "a", "a", "left")]),
         "one prompt's system is unknown": lambda: fit.fit([(1, "a", "b", "left")], systems=["a"]),
-        "columns of other lengths": lambda: fit.fit(Votes.of([1], ["a"], ["b"], [])),
+        "columns of other lengths": lambda: fit.fit(Votes.from_columns([1], ["a"], ["b"], [])),
     },
     "fit.resampled": {
         "no votes": lambda: fit.resampled([]),
@@ -790,11 +790,11 @@ ROWS = {
         "other lengths": lambda: selection.held_out([0.5], [1, 0], [3, 3], [0.5]),
     },
     "three_watches.between": {
-        "nothing": lambda: three_watches.between([], [], [], []),
-        "a NaN": lambda: three_watches.between([NAN] * 60, [True, False] * 30, [1] * 60, [1] * 60),
-        "one side": lambda: three_watches.between([0.0] * 60, [True] * 60, [1] * 60, [1] * 60),
-        "different lengths": lambda: three_watches.between([0.0] * 60, [True], [1] * 60, [1] * 60),
-        "off the scale": lambda: three_watches.between([2.0] * 60, [True] * 60, [1] * 60, [1] * 60),
+        "nothing": lambda: three_watches.compare_sides([], [], [], []),
+        "a NaN": lambda: three_watches.compare_sides([NAN] * 60, [True, False] * 30, [1] * 60, [1] * 60),
+        "one side": lambda: three_watches.compare_sides([0.0] * 60, [True] * 60, [1] * 60, [1] * 60),
+        "different lengths": lambda: three_watches.compare_sides([0.0] * 60, [True], [1] * 60, [1] * 60),
+        "off the scale": lambda: three_watches.compare_sides([2.0] * 60, [True] * 60, [1] * 60, [1] * 60),
     },
     "three_watches.again": {
         "nothing": lambda: three_watches.again([], [], []),

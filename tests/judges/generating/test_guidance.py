@@ -67,7 +67,7 @@ def test_each_ablation_leaves_one_of_the_two_out(pipeline):
 def test_afterwards_the_pipeline_is_as_it_was(pipeline):
     before = made(pipeline, PLAIN)
     with pytest.raises(RuntimeError, match="size|shape|mat1"):
-        wrong = pipelines.told(pipeline, "a cat")
+        wrong = pipelines.prompt_conditions(pipeline, "a cat")
         states = wrong.given["encoder_hidden_states"]
         broken = replace(wrong, given={**wrong.given, "encoder_hidden_states": states[..., :5]})
         with pipelines.enforced(denoiser_of(pipeline), broken, broken):

@@ -72,7 +72,7 @@ def test_a_detector_with_its_own_list_is_asked_once_whatever_is_named():
 
 
 def test_runs_are_read_when_they_are_asked_for():
-    runs = Runs.of([1, 2, 3])
+    runs = Runs.from_counts([1, 2, 3])
     assert list(Runs(runs.text)) == [1, 2, 3]
     assert (len(runs), runs[1]) == (3, 2)
 

@@ -10,9 +10,9 @@ from annotations.forms.papers.derived_answers import derived_answers
 from audit.evidence import read_evidence
 from judges import catalogue, registry
 from judges.errors import JudgeRefused
-from judges.methods.edit_form import EditForm, questions_of, written
+from judges.methods.edit_form import EditForm, questions_of, write_prompt
 from judges.models import Run
-from judges.protocols import Judgement, Placed, Seen, Subject, Unscored
+from judges.protocols import Judgement, KnownAnswers, Placed, Subject, Unscored
 from judges.runs import lifecycle, score_chunk
 from judges.runs.fit import StudyPrompts
 from tests import editing, making
@@ -34,7 +34,7 @@ OVERALL = {"imagenhub": math.sqrt(0.5), "gedit": math.sqrt(45), "imgedit": 8 / 3
 
 def judged(method, *replies, subject=SUBJECT):
     """The judgement, and how often it asked."""
-    seen, said = Seen(), iter(replies)
+    seen, said = KnownAnswers(), iter(replies)
     while wants := method.wants(subject, seen):
         (want,) = wants
         seen[want] = (next(said),)
@@ -43,14 +43,14 @@ def judged(method, *replies, subject=SUBJECT):
 
 @pytest.mark.parametrize("form", edits.FORMS, ids=lambda form: form.slug)
 def test_each_question_of_the_form_is_asked_in_its_words_and_read_on_its_scale(form):
-    text = written(form, SUBJECT.prompt)
+    text = write_prompt(form, SUBJECT.prompt)
     assert SUBJECT.prompt in text
     assert {question.name for question in questions_of(form)} == set(GRADES[form.slug])
     for question in questions_of(form):
         assert question.text in text
         assert all(choice.text in text for choice in question.choices)
         method = EditForm(form=form.slug, question=question.name)
-        (want,) = method.wants(SUBJECT, Seen())
+        (want,) = method.wants(SUBJECT, KnownAnswers())
         assert (want.turns, want.pictures) == ((text,), SHOWN)
         told, _ = judged(method, json.dumps(GRADES[form.slug]))
         assert told.score == GRADES[form.slug][question.name]

@@ -12,7 +12,7 @@ from judges.errors import JudgeRefused
 from judges.methods.dsg import Dsg
 from judges.methods.tifa import Tifa
 from judges.models import Judge, Look, Run
-from judges.protocols import Atom, Seen, Subject, Unscored
+from judges.protocols import Atom, KnownAnswers, Subject, Unscored
 from judges.runs import lifecycle
 from judges.runs.fit import Fit, StudyPrompts
 from judges.runs.queries import judge_choices
@@ -93,10 +93,12 @@ def test_a_share_is_0_or_100_percent_only_where_it_is_none_or_all():
 )
 def test_a_method_asks_nothing_about_a_prompt_that_it_cannot_judge(method, atom, lacking):
     subject = Subject("two cats", (atom,) if atom else ())
-    assert not method.wants(subject, Seen())
-    judged = method.judge(subject, Seen())
+    assert not method.wants(subject, KnownAnswers())
+    judged = method.judge(subject, KnownAnswers())
     assert isinstance(judged, Unscored) and judged.lacks == lacking
-    assert method.wants(Subject("a cat", (Atom(0, "object", "cat", "A cat?", "yes"),)), Seen())
+    assert method.wants(
+        Subject("a cat", (Atom(0, "object", "cat", "A cat?", "yes"),)), KnownAnswers()
+    )
 
 
 def test_no_judge_of_the_catalogue_fails_on_a_prompt_in_free_words(free):
