@@ -327,6 +327,7 @@ class Computation:
             for name, judge in self.judges.items()
         }
         of_people = told["people"] | words
+        states.set_aside_others(judged, self.question, self.answered)
         states.settle(judged, of_people["ceiling"])
         slices.corrected(judged)
         best = self._best(told)

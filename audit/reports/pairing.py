@@ -39,6 +39,7 @@ from annotations.studies.queries import answers_in_words, cannot_tell
 from audit.stats.instrument.moments import Answers, answers_of
 from audit.stats.resampling.cluster_order import by_content
 from audit.stats.series import Codes, group_codes
+from judges.form_question import form_question
 from judges.models import AtomScore, Judge, Run, Score
 from judges.names import own_title, runs_by_name
 
@@ -602,6 +603,7 @@ def facts_of(judge: Judge, number: int) -> dict[str, Any]:
         "fingerprint": judge.fingerprint,
         "number": number,
         **({"title": own} if (own := own_title(judge)) else {}),
+        **({"made_for": question} if (question := form_question(judge)) else {}),
     }
 
 

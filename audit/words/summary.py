@@ -59,12 +59,20 @@ def describe_judge(body: dict[str, Any], name: str) -> Line:
         title=title(name),
         short=short_titles(body["judges"])[name],
         state="against" if against else drift_state.state_of(judge),
-        follows=FOLLOWING.get(drift_state.following_of(judge), NONE),
+        follows=_follows(judge),
         order=_order(judge.get("follows", {})),
         stable=_stable(judge),
         off=_off(judge),
-        use=NONE if against else ", ".join(uses(body, name)) or "nothing shown yet",
+        use=NONE
+        if against or drift_state.made_for(judge)
+        else ", ".join(uses(body, name)) or "nothing shown yet",
     )
+
+
+def _follows(judge: dict[str, Any]) -> str:
+    if other := drift_state.made_for(judge):
+        return f"made for “{other}”"
+    return FOLLOWING.get(drift_state.following_of(judge), NONE)
 
 
 def _order(follow: dict[str, Any]) -> str:
@@ -81,7 +89,7 @@ def _stable(judge: dict[str, Any]) -> str:
     if state == drift_state.DRIFTS:
         return f"drifts since {drift['since'][:7]}"
     # A judge that does not follow people is never said to hold.
-    if drift_state.stands_against(judge):
+    if drift_state.stands_against(judge) or drift_state.made_for(judge):
         return NONE
     return "holds" if state == drift_state.HOLDS else NOT_ENOUGH
 
