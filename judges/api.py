@@ -86,7 +86,7 @@ class OfferSerializer(serializers.Serializer):
     why_not = serializers.CharField()
     started = serializers.BooleanField()
     state = serializers.ChoiceField(choices=[READY, NEEDS, ABSENT], source="readiness.state")
-    needs = serializers.CharField(source="readiness.words", help_text="What it needs first.")
+    needs = serializers.CharField(source="readiness.next_steps", help_text="What it needs first.")
     fit = FitSerializer()
 
 
@@ -162,7 +162,7 @@ class UploadSerializer(serializers.ModelSerializer):
     kind = serializers.ChoiceField(source="brings", choices=Upload.Brings.choices)
     format = serializers.CharField()
     read = serializers.IntegerField(source="done")
-    outcome = serializers.JSONField(source="found")
+    outcome = serializers.JSONField(source="result")
     dry_run = serializers.BooleanField()
     strict = serializers.BooleanField()
 
