@@ -57,12 +57,12 @@ class View:
         )
 
     def slice_statistic(self, body: dict[str, Any]) -> str:
-        """The one asked for; else the deviation, or AUROC where scores and answers have no common
+        """The requested one; else the deviation, or AUROC where scores and answers have no common
         scale."""
         return self.statistic or ("net_deviation" if body.get("in_points", True) else "auroc")
 
     def judges_of(self, body: dict[str, Any]) -> list[str]:
-        """The judges asked for, in the order of the report; all of them where none is known."""
+        """The requested judges, in the order of the report; all of them where none is known."""
         chosen = [name for name in body["judges"] if name in self.judges]
         return chosen or list(body["judges"])
 
@@ -76,7 +76,7 @@ class View:
         return list(body["judges"]), chosen or foremost(body)
 
     def judge_of(self, body: dict[str, Any]) -> str:
-        """The judge of a page that shows one: the first asked for, else the first that drifted.
+        """The judge of a page that shows one: the first requested, else the first that drifted.
         The report must have a judge."""
         for name in body["judges"]:
             if name in self.judges:

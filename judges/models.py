@@ -370,7 +370,7 @@ class Upload(Job):
     file = in_payload()
     # The files, where they came in pieces.
     delivery = row_in_payload("judges.Delivery")
-    # What a person said of columns, folders, names and questions.
+    # What a person stated of columns, folders, names and questions.
     choices = in_payload(dict)
     generator = in_payload()
     judge = in_payload()

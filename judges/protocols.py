@@ -42,7 +42,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a method may know of an image: never who made it or what people said."""
+    """What a method may know of an image: never who made it or people's answers."""
 
     prompt: str
     atoms: tuple[Atom, ...] = ()

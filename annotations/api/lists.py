@@ -58,7 +58,7 @@ def page(
 
 
 def first_of_parts(request: Request, rows: QuerySet, part: str, values: Sequence[str]) -> list[int]:
-    """The keys on the page that is asked for, where an index has the rows by a part (the state of answers)
+    """The keys on the page that is requested, where an index has the rows by a part (the state of answers)
     and their key. Sorted together, all rows of a study would be read for each page."""
     pages = Pages()
     size = pages.get_page_size(request) or Pages.page_size

@@ -1,6 +1,6 @@
 """The pictures of prompts, for pages: what an edit began with, references, masks.
 
-Most prompts have none and say so themselves: then nothing is asked of the database. In a template
+Most prompts have none and say so themselves: then nothing is looked up in the database. In a template
 `{% prompt_pictures prompt %}` shows them beside the one image that the page is about.
 """
 

@@ -1,7 +1,7 @@
 """Labels by the million: checked in Python, written by the fastest way the database has.
 
 Nothing grows with the number of rows: images, atoms and people are looked up as they come, and
-what was answered before is asked of the database, batch by batch.
+what was answered before is looked up in the database, batch by batch.
 """
 
 from __future__ import annotations

@@ -168,7 +168,7 @@ class PairAssignment(models.Model):
 
 
 class PairVote(models.Model):
-    """What one person said about a pair. A row is never changed but for `current`: a correction is
+    """One person's answer about a pair. A row is never changed but for `current`: a correction is
     a row with a higher `revision`, and a vote that was taken back is current no longer."""
 
     class Value(models.TextChoices):

@@ -67,7 +67,7 @@ def label(request: HtmxRequest, slug: str) -> HttpResponse:
             return redirect("practice", slug=slug)
         return _workplace(request, place)
     if not request.htmx:
-        # The next image in the same transaction: the page that is asked for now finds it held.
+        # The next image in the same transaction: the page that is requested now finds it held.
         record.record_and_give_next(**_read_answer(request, place))
         return redirect("label", slug=slug)
     try:

@@ -226,7 +226,7 @@ def in_words(table: Table) -> str:
 
 
 def roles_of(table: Table, given: Mapping[str, str]) -> dict[str, str]:
-    """What a person said counts: a guess that is in its way gives way."""
+    """What a person stated counts: a guess that is in its way gives way."""
     said = columns.check_roles(given, table.columns, table.name)
     roles = table.roles | said
     for name, role in table.roles.items():

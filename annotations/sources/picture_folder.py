@@ -21,7 +21,7 @@ SKIPPED = "neither a picture nor a caption"
 
 
 def read(path: Path, generator: str = "", *, folder: str = "", name: str = "") -> Iterator[Record]:
-    """`folder`, `name`: what they are (keys of FOLDERS and NAMES); guessed where nothing is said."""
+    """`folder`, `name`: what they are (keys of FOLDERS and NAMES); guessed where nothing is stated."""
     root, files = list_files(path)
     pictures = [file for file in files if is_picture(file)]
     if not pictures:

@@ -49,7 +49,7 @@ def _list_members(unpacked: IO[bytes], room: Room) -> tarfile.TarFile:
 
 
 def _open_archive(archive: Path) -> IO[bytes]:
-    """Told apart by its bytes, not by its name."""
+    """Distinguished by its bytes, not by its name."""
     with archive.open("rb") as file:
         start = file.read(6)
     for mark, opened in PACKED.items():

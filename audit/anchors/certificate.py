@@ -41,7 +41,7 @@ def newest(run: Run) -> AnchorScoring | None:
 
 
 def unanswered(run: Run) -> AnchorScoring | None:
-    """What is asked for and not answered, or was asked for last and has no answer."""
+    """The last request, as long as it has no answer."""
     last = AnchorScoring.objects.filter(payload__run=run.pk).order_by("-pk").first()
     return last if last is not None and last.state != AnchorScoring.State.DONE else None
 

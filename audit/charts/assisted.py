@@ -82,6 +82,6 @@ def rows(body: dict[str, Any], *, one_look: bool) -> list[dict[str, Any]]:
 
 
 def interval_columns(estimate: dict[str, Any], *, one_look: bool) -> dict[str, Any]:
-    """With the interval that is asked for; a report from before there were two has one."""
+    """With the interval that is requested; a report from before there were two has one."""
     ends = {} if one_look else estimate.get("any_look", {})
     return {**{part: estimate[part] for part in ("value", "low", "high", "n")}, **ends}

@@ -25,7 +25,7 @@ class Comparisons:
     """A vote a row: the two images by their place among people's images, and what was said of them. Votes
     between two images of one generator say something of judges, but nothing of generators.
 
-    `sided`: the first stood left, the second right. `cannot_tell` are votes that said nothing. `useful`:
+    `sided`: the first stood left, the second right. `cannot_tell` are votes that gave no answer. `useful`:
     votes on pairs that were drawn because they tell much.
     """
 

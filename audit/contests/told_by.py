@@ -1,5 +1,5 @@
 """What each judge says of the pairs that people voted on: by its scores of the two images, with ties calibrated on
-other prompts, or by a preference that a model was asked for in both orders."""
+other prompts, or by a preference of a model in both orders."""
 
 from __future__ import annotations
 

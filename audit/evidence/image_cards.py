@@ -1,4 +1,4 @@
-"""What people said of an image and what the judge saw in it, side by side, for a card or a page."""
+"""People's answers about an image and what the judge saw in it, side by side, for a card or a page."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """Several people's answers to one question: how many said yes, or their mean."""
+    """Several people's answers to one question: how many answered yes, or their mean."""
 
     yes: int
     n: int

@@ -17,7 +17,7 @@ from audit.words import drift_state
 from audit.words import report as report_words
 from audit.words.report import title
 
-# More lines than these cannot be told apart on paper.
+# More lines than these cannot be distinguished on paper.
 LINES = 6
 # The plot alone; the names of the lines stand to its right.
 WIDTH = 500

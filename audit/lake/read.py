@@ -175,7 +175,7 @@ class LakeStudy:
         )
 
     def _atom_labels(self) -> dict[tuple[int, int], list[float]]:
-        """(place of the image, index of the atom) -> what people said."""
+        """(place of the image, index of the atom) -> people's answers."""
         rows = self._ask(
             "SELECT place, atom, list(value) FROM answers JOIN places USING (image_id) "
             "WHERE question = 'atom' AND atom IS NOT NULL AND value IS NOT NULL GROUP BY ALL"

@@ -54,7 +54,7 @@ def raters(body: dict[str, Any]) -> str:
 
 
 def drift(body: dict[str, Any]) -> list[str]:
-    """What it takes until a drift of each judge would be told."""
+    """What it takes until a drift of each judge would be found."""
     return [
         f"{title(one['judge'])}: {one['points']:g} points of offset are found 4 times in 5 with "
         + " or ".join(

@@ -22,7 +22,7 @@ from annotations.models import Study
 from annotations.versions import labels_version, start_reading_labels
 from audit import VERSION
 from audit.models import Report, ReportPart
-from audit.reports import freshness, gallery, human_scores, leaderboard, slices, states, summary
+from audit.reports import freshness, gallery, human_scores, rankings, slices, states, summary
 from audit.reports.bootstrap import INTERVAL, est
 from audit.reports.compare_judges import best_of, comparison, differences_from, human_ceiling
 from audit.reports.one_judge import JudgeReport
@@ -80,7 +80,7 @@ def make_report(
         newest.stamp, newest.rows = stamp_before, rows_before
         newest.save(update_fields=["stamp", "rows"])
         return newest
-    # All that takes time, before the database is asked for its lock: people label meanwhile.
+    # All that takes time, before the database is locked: people label meanwhile.
     bench = _bench(study, computed, changed, call)
     body = computed.body_from(bench)
     report = Report(
@@ -314,7 +314,7 @@ class Computation:
         }
 
     def series(self) -> dict[str, Series]:
-        """Each judge beside what people said, image by image, for the lists of disagreements."""
+        """Each judge beside people's answers, image by image, for the lists of disagreements."""
         yes, mean = self.reference.yes, self.reference.mean
         return {
             name: replace(judge.series, yes=yes, mean=mean) for name, judge in self.judges.items()
@@ -333,7 +333,7 @@ class Computation:
         best = self._best(told)
         others = [name for name in self.judges if best and name != best]
         compared = comparison(best, {name: told[_name(name, "difference")] for name in others})
-        ranking = leaderboard.ranking(
+        ranking = rankings.ranking(
             self.seen, {name: part.tables for name, part in self.judges.items()}, self.options
         )
         self.progress.step()
@@ -448,7 +448,7 @@ def _missing(paired: Paired, reference: Reference) -> dict[str, Any]:
 
 
 def question_of(study: Study, options: Options) -> str:
-    """The question asked for, else the first that was answered."""
+    """The requested question, else the first that was answered."""
     return _question(questions_of(study), study.form.questions, options)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.reports import leaderboard, slices
+from audit.reports import rankings, slices
 from audit.reports.curves import curves
 from audit.reports.decisions import alt_test, decisions
 from audit.reports.drift import drift, orders
@@ -44,7 +44,7 @@ class JudgeReport:
         self.reference = reference
         verdicts, self.threshold = self._verdicts()
         self.series: Series = series_of(self.people, judge, reference, verdicts)
-        self.tables = leaderboard.tables_of(self.people, self.series)
+        self.tables = rankings.tables_of(self.people, self.series)
 
     def facts(self) -> dict[str, Any]:
         date = self.judge.release_date

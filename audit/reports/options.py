@@ -1,4 +1,4 @@
-"""What a report was asked for. The defaults are what every page shows."""
+"""The options of a report. The defaults are what every page shows."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Options:
     consensus: str = "usual"
 
     def with_scale_cut(self, scale: Scale) -> Options:
-        """With the cut of the scale where none was asked for."""
+        """With the cut of the scale where none was requested."""
         return self if self.positive_at is not None else replace(self, positive_at=scale.cut)
 
     def changed_options(self) -> dict[str, Any]:

@@ -523,7 +523,7 @@ class LabelledAtoms:
         return keys[last], values[last]
 
     def _decide(self, keys: np.ndarray, values: np.ndarray) -> None:
-        """The owner's word stands over what people said."""
+        """The owner's word stands over people's answers."""
         keys, values = keys[keys >= 0], values[keys >= 0]
         left = ~np.isin(self.keys, keys)
         keys = np.r_[self.keys[left], keys]

@@ -140,7 +140,7 @@ def severities(
         # The last digits of a least-squares solution hang on the order of its rows.
         ends = [None if end is None else round(end, 9) for end in (one.low, one.high)]
         if ends[0] == ends[1]:
-            # Everybody who answered the same images said the same: that is no certainty.
+            # Everybody who answered the same images answered the same: that is no certainty.
             ends = [None, None]
         told[int(str(row.rater))] = est(
             enough.required(Estimate(round(one.value, 9), ends[0], ends[1], one.n))

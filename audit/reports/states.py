@@ -81,7 +81,7 @@ def _stand_in(body: dict[str, Any]) -> None:
 
 
 def _power(errors: dict[str, Any], judges: int) -> dict[str, Any]:
-    """How many prompts until 10 points of offset, or a quarter of the gain, would be told with a chance of
+    """How many prompts until 10 points of offset, or a quarter of the gain, would be found with a chance of
     80 %, at a date in the middle; of the offset by how many people answer for each image."""
     tests = errors["tests"] * max(judges, 1)
     prompts_for = partial(prompts_to_tell, prompts=errors["prompts"], tests=tests)

@@ -1,7 +1,7 @@
 """Do two raters, or many, say the same? Chance-corrected and plain.
 
 Two raters: `percent_agreement`, `cohen_kappa`. Many raters, as a table raters x units with NaN
-where somebody said nothing: `krippendorff_alpha`, `unanimity`.
+where somebody gave no answer: `krippendorff_alpha`, `unanimity`.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def disagreement_weights(k: int, weights: Weights) -> NDArray[np.int64]:
 
 
 def krippendorff_alpha(ratings: ArrayLike, level: Level) -> Result:
-    """Agreement of any number of raters, some of whom may have said nothing about a unit.
+    """Agreement of any number of raters, some of whom may have given no answer about a unit.
 
     alpha = 1 - D_o / D_e: the mean squared distance of two ratings of one unit, over that of any
     two ratings at all. The distance is 0 or 1 (nominal), the difference of the values (interval)

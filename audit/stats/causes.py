@@ -4,7 +4,7 @@ The gap of a side is mean(human - judge). From side A to side B it moves by what
 version scores otherwise (judge), what the same people would say otherwise today (people), what
 other words ask for (wording), how many images there are of each kind (mix), and how much more the
 judge errs on images of the same kind (within). People and wording are seen on anchors: images of A
-that were labelled again. What cannot be told apart comes as a sum, named by its parts.
+that were labelled again. What cannot be distinguished comes as a sum, named by its parts.
 
 Shapley's split for the judge, Kitagawa's 1955 for mix and within, Nopo's 2008 for kinds that one
 side has alone.
@@ -55,7 +55,7 @@ class Anchors:
 
 @dataclass(frozen=True, slots=True)
 class Causes:
-    """`parts` add up to `gap`; a key like "people_and_wording" is a sum that cannot be told apart.
+    """`parts` add up to `gap`; a key like "people_and_wording" is a sum that cannot be distinguished.
 
     `p` are Holm's over the parts. `unmatched` lists kinds that one side has alone, `merged` kinds
     of a single prompt, which count as "other". `same_scores`: on so many of so many anchors the two

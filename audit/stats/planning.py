@@ -45,7 +45,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Raters:
-    """People per image; images and answers where an error was asked for."""
+    """People per image; images and answers where an error was requested."""
 
     raters: int
     exactly: float

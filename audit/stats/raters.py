@@ -231,10 +231,10 @@ class Conditional:
 def conditional_severity(
     images: ArrayLike, raters: ArrayLike, answers: ArrayLike
 ) -> Conditional | Undefined:
-    """logit P(yes) = image - severity, given how many said yes of each image, so that the images
+    """logit P(yes) = image - severity, given how many answered yes of each image, so that the images
     drop out: the Rasch model by conditional likelihood, which many images do not bias.
 
-    P(these said yes | so many did) = prod exp(-severity) over them / the sum of such products over
+    P(these answered yes | so many did) = prod exp(-severity) over them / the sum of such products over
     all ways. Andersen 1970, J. R. Stat. Soc. B 32:283.
     """
     where, who = same_length(images, raters)

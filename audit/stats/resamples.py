@@ -56,7 +56,7 @@ STATISTICS: Mapping[str, Callable[..., Resampled | Undefined]] = {
     "slope_per_year": drift.resampled_slope,
 }
 
-# The least deviate at which an interval is asked for, and how near to its place the one is found at
+# The least deviate at which an interval is requested, and how near to its place the one is found at
 # which it touches 0: p-values to one part in a million.
 NARROWEST = 1e-6
 

@@ -22,7 +22,7 @@ from audit.training.candidates import eligible
 from audit.training.choose import Pool, choose
 from judges.methods.gors import effective_size
 
-# A pair is trained on where so many more of a hundred people said yes to one than to the other.
+# A pair is trained on where so many more of a hundred people answered yes to one than to the other.
 MARGIN = 0.5
 # How many images next to the threshold are kept, for people to confirm some of them.
 NEAR = 300

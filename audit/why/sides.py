@@ -1,4 +1,4 @@
-"""Reads the images of two sides: what people said of them, what the judge scored, and of which kind
+"""Reads the images of two sides: people's answers about them, what the judge scored, and of which kind
 each is. Images that people answered about on both sides are anchors: they show whether the same
 images are seen otherwise today."""
 
@@ -60,7 +60,7 @@ class Watched:
     again: np.ndarray
     again_prompts: np.ndarray
     again_days: np.ndarray
-    # Whether what people said again was asked in other words, and whether the second side was.
+    # Whether people were asked again in other words, and whether the second side was.
     other_words: bool
     new_form: bool
 

@@ -47,7 +47,7 @@ NAMED = 100
 
 
 def source_of(path: Path, typed: Mapping[str, Any], *, format: str) -> Source:
-    """What a person said beside the files. Of columns and levels only what fits this format."""
+    """What a person stated beside the files. Of columns and levels only what fits this format."""
     return Source(
         path,
         generator=str(typed.get("generator", ""))[:200],

@@ -148,7 +148,7 @@ def _key(study: Study, named: str) -> str:
 def _pairs(
     study: Study, first: str, second: str
 ) -> Iterator[tuple[list[Detection], list[Detection]]]:
-    """Image by image. Where a detector was asked for several lists of classes, all detections."""
+    """Image by image. Where a detector was given several lists of classes, all detections."""
     images = list(
         Look.objects.filter(image__study=study, engine=first, asked__kind="objects")
         .order_by("image_id")

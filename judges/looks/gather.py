@@ -75,7 +75,7 @@ class PendingImage:
 
     @property
     def picture(self) -> Picture.Image:
-        """Only after `ImageScorer.can_open` has said yes."""
+        """Only after `ImageScorer.can_open` has answered yes."""
         assert self.decoding is not None
         return self.decoding.result()
 

@@ -4,7 +4,7 @@ Two turns, by the category of the prompt, in the words of the official scripts o
 of the paper. For attributes, the scripts ask about one noun phrase after the other in one
 conversation; in the paper's words there is a conversation about each that has an adjective. The score is
 the mean over the phrases. The first number from 0 to 100 in the reply counts (`reading="json"` accepts
-only the score in the JSON that was asked for), and where there is none the conversation is held
+only the score in the JSON that was requested), and where there is none the conversation is held
 again, three times in all. After that there is no score; the reply is kept as evidence.
 
 As coded, the temperature is 0.7 for attributes and 1 for all else; in the paper it is 0.7.

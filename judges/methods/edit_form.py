@@ -2,7 +2,7 @@
 
 One question of the form is the score, or what the form's paper makes of all answers (`overall`), by the
 same function as for people. Judges that take different questions of one form share one request. An answer
-that is not on the scale is asked for again; it is never rounded or cut.
+that is not on the scale is put again; it is never rounded or cut.
 """
 
 from __future__ import annotations

@@ -277,7 +277,7 @@ class GenEval(Optioned):
         return ColorOf(objects, index, noun, COLORS, self.templates, self.background, self.crop)
 
     def _colors(self, objects: Objects, seen: KnownAnswers) -> dict[int, str]:
-        """The colors that were asked for, by the detection's index."""
+        """The requested colors, by the detection's index."""
         return {
             want.index: color
             for want, color in seen.items()

@@ -80,7 +80,7 @@ def read(reply: str) -> str | None:
 
 def together(one: str | None, other: str | None) -> tuple[str | None, bool | None]:
     """`one`: what was said with the first image left, `other`: with it right. “first”, “second” or “tie”,
-    and whether both said the same; None where a reply has no verdict."""
+    and whether both answered the same; None where a reply has no verdict."""
     if one is None or other is None:
         return None, None
     said = {LEFT: "first", RIGHT: "second", TIE: TIE}[one]

@@ -56,7 +56,7 @@ def _corrected(
         is_there, count = place in wanted, place + 1 in wanted
         place += 2
         if is_there and not colors:
-            # What was drawn instead takes the shape that was asked for.
+            # What was drawn instead takes the shape that was requested.
             colors = [thing.color for thing in strangers] or [group.color or "blue"] * group.count
             strangers = []
         elif not colors and strangers:

@@ -1,7 +1,7 @@
 """GenAI-Bench: ratings of three people per image, skills of the prompts, best-of-nine rankings.
 
 The "teaser" files on the same pages look alike and hold rounded means and ranks instead of
-ratings; they are told apart and refused.
+ratings; they are distinguished and refused.
 """
 
 from __future__ import annotations

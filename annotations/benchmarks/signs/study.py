@@ -89,7 +89,7 @@ def make_prompts(count: int, seed: int = SEED) -> list[PromptRecord]:
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """A drawn sign: its key, its picture, what it says, and whether that is what was asked for."""
+    """A drawn sign: its key, its picture, what it says, and whether that is what was requested."""
 
     key: str
     png: bytes

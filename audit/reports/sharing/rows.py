@@ -23,7 +23,7 @@ LEASE = WorkerLease(
     timedelta(seconds=30),
     "they were computing this part of a report",
 )
-# No report with these options was made for so long: its parts are hardly asked for again.
+# No report with these options was made for so long: its parts are hardly requested again.
 KEPT_FOR = timedelta(days=7)
 
 

@@ -1,6 +1,6 @@
-"""A contest as people read it: shares of wins, ranks, and groups that cannot be told apart.
+"""A contest as people read it: shares of wins, ranks, and groups that cannot be distinguished.
 
-Two systems are told apart where their strengths differ at 5 % after Holm's correction over all pairs
+Two systems are distinguished where their strengths differ at 5 % after Holm's correction over all pairs
 (Holm 1979, Scand. J. Statist. 6:65). Elo's scale is a display: 400 points are odds of ten to one, the
 mean is 1000.
 """
@@ -41,7 +41,7 @@ class Place:
 @dataclass(frozen=True, slots=True)
 class Board:
     """The strongest first. `groups` hold systems that stand next to each other and of which no two are
-    told apart; a system may be in several."""
+    distinguished; a system may be in several."""
 
     places: tuple[Place, ...]
     groups: tuple[tuple[str, ...], ...]
@@ -181,7 +181,7 @@ def _told_apart(found: Contest) -> tuple[Floats, np.ndarray]:
 
 
 def _groups(order: list[int], apart: np.ndarray) -> list[list[int]]:
-    """The longest runs of the standing in which no two are told apart."""
+    """The longest runs of the standing in which no two are distinguished."""
     runs: list[tuple[int, int]] = []
     for first in range(len(order)):
         last = first

@@ -1,4 +1,4 @@
-"""Images about which the same people said the same, counted as one row: what follows from a row follows
+"""Images about which the same people answered the same, counted as one row: what follows from a row follows
 for each of its images, and a table of rows by answers is as large as the answers of different rows.
 """
 

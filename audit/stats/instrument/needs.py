@@ -1,5 +1,5 @@
 """How many times as many images would tell whether a judge drifts, if it does what it seems to do; and how
-many prompts and people until a drift of a given size would be told."""
+many prompts and people until a drift of a given size would be found."""
 
 from __future__ import annotations
 

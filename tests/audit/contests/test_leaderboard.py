@@ -19,9 +19,9 @@ from annotations.errors import Refused
 from annotations.models import Pair, PairVote, Prompt, StoredAnswer
 from annotations.stored_answers import question, store
 from annotations.versions import raise_votes_version
-from audit.contests.leaderboard import _ceiling, leaderboard
 from audit.contests.parameters import Parameters
 from audit.contests.read import from_answers
+from audit.contests.standings import _ceiling, leaderboard
 from audit.reports.pairing import pair
 from audit.stats.contests.votes import LEFT, RIGHT, TIE
 from audit.words import contests as words

@@ -4,8 +4,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotations.models import Generator, Image, Pair, PairDraw, PairVote
-from audit.contests.leaderboard import leaderboard
 from audit.contests.parameters import Parameters
+from audit.contests.standings import leaderboard
 from audit.words import contests as words
 from tests import making
 

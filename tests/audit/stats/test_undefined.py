@@ -43,7 +43,7 @@ from audit.stats import (
 from audit.stats.contests import board, fit, information, judged
 from audit.stats.contests.votes import Votes
 from audit.stats.counting.grouped_pairs import GroupedPairs
-from audit.stats.decisions import leaderboard, probabilities, selection, tie_folds
+from audit.stats.decisions import probabilities, rankings, selection, tie_folds
 from audit.stats.draws import drawn_sample, pilot
 from audit.stats.estimate import Estimate, Undefined
 from audit.stats.over_time import drift, sequential_alarm, three_watches
@@ -266,20 +266,20 @@ ROWS = {
             FEW * 10, [FEW * 10] * 2, epsilons=[0.1], prompts=[1]
         ),
     },
-    "leaderboard.tables": {
-        "few images": lambda: leaderboard.tables(*[floats(1, 0)] * 2, *[np.array([0, 1])] * 2),
-        "no prompt in common": lambda: leaderboard.tables(
+    "rankings.tables": {
+        "few images": lambda: rankings.tables(*[floats(1, 0)] * 2, *[np.array([0, 1])] * 2),
+        "no prompt in common": lambda: rankings.tables(
             *[np.ones(60)] * 2, np.repeat([0, 1], 30), np.arange(60)
         ),
     },
-    "leaderboard.soft_pairwise": {
-        "one generator": lambda: leaderboard.soft_pairwise(
-            leaderboard.Tables(np.ones((1, 4)), np.ones((1, 4)), np.array([0]))
+    "rankings.soft_pairwise": {
+        "one generator": lambda: rankings.soft_pairwise(
+            rankings.Tables(np.ones((1, 4)), np.ones((1, 4)), np.array([0]))
         ),
     },
-    "leaderboard.rankings": {
-        "all alike": lambda: leaderboard.rankings(
-            leaderboard.Tables(np.ones((2, 12)), np.ones((2, 12)), np.array([0, 1])), resamples=20
+    "rankings.rankings": {
+        "all alike": lambda: rankings.rankings(
+            rankings.Tables(np.ones((2, 12)), np.ones((2, 12)), np.array([0, 1])), resamples=20
         ).tau,
     },
     "probabilities.squared": each(probabilities.squared, PAIRS)

@@ -9,8 +9,8 @@ from PIL import Image as Picture
 
 from annotations.models import Pair, Prompt, PromptPicture
 from annotations.pictures.store import store_picture
-from audit.contests.leaderboard import leaderboard
 from audit.contests.parameters import Parameters
+from audit.contests.standings import leaderboard
 from audit.words import contests as words
 from judges import registry
 from judges.engines.openai_server import OpenAIServer

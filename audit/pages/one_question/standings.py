@@ -1,4 +1,4 @@
-"""The generators by people and by each judge: who wins how often, and who cannot be told apart."""
+"""The generators by people and by each judge: who wins how often, and who cannot be distinguished."""
 
 from __future__ import annotations
 
