@@ -39,9 +39,9 @@ from annotations.studies.queries import answers_in_words, cannot_tell
 from audit.stats.instrument.moments import Answers, answers_of
 from audit.stats.resampling.cluster_order import by_content
 from audit.stats.series import Codes, group_codes
-from judges.form_question import form_question
 from judges.models import AtomScore, Judge, Run, Score
 from judges.names import own_title, runs_by_name
+from judges.runs.form_question import form_question
 
 UNRATED = np.nan
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from judges.form_question import form_question
 from judges.models import Judge
+from judges.runs.form_question import form_question
 
 
 @pytest.mark.parametrize(
