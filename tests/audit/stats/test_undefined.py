@@ -322,7 +322,7 @@ ROWS = {
         "other lengths": lambda: assisted.mean([1, 0], [FEW], FEW),
         "another target": lambda: assisted.mean([1, 0], [[1, 2]], [1, 2], target="all"),
     },
-    "assisted.drawn": {
+    "assisted.mean_of_drawn": {
         "nothing": lambda: assisted.mean_of_drawn([], [], []),
         "one label": lambda: assisted.mean_of_drawn([1, NAN], [1, 2], [0.5, 0.5]),
         "no chance": lambda: assisted.mean_of_drawn([1, 0], [1, 2], [0.0, 0.5]),
@@ -440,7 +440,7 @@ ROWS = {
     },
     "fit.win_shares": {},
     "fit.with_slope": {},
-    "fit.within": {},
+    "fit.with_interval": {},
     "information.information": {},
     "information.worth": {
         "errors unknown": lambda: information.worth(
@@ -619,13 +619,13 @@ ROWS = {
     },
     # Of a resample, after its data were checked; NaN there is counted by `percentiles.interval`.
     "accuracy.over_all": None,
-    "accuracy.within": None,
+    "accuracy.accuracy_within": None,
     "accuracy.listed_pairs": None,
     "accuracy.owners": None,
     "alpha.alpha": None,
     "crossing.right_pairs": None,
     "crossing.scan": None,
-    "pair_counts.listed": None,
+    "pair_counts.list_pairs": None,
     "pair_counts.right": None,
     "pair_counts.tied": None,
     "pair_counts.ties": None,
@@ -640,7 +640,7 @@ ROWS = {
     "percentiles.plain": None,
     "cluster_counts.in_single": None,
     "cluster_counts.in_parts": None,  # of a draw that was checked
-    "cluster_counts.kept": None,  # remembers tables
+    "cluster_counts.remember_tables": None,  # remembers tables
     "draw.digest": None,  # a name for arrays
     "small_samples.between_ends": {
         "outside": lambda: small_samples.between_ends(2, 1, 5),
@@ -789,7 +789,7 @@ ROWS = {
         "no labels": lambda: selection.held_out([0.5, 0.6], [NAN, NAN], [3, 4], [0.5]),
         "other lengths": lambda: selection.held_out([0.5], [1, 0], [3, 3], [0.5]),
     },
-    "three_watches.between": {
+    "three_watches.compare_sides": {
         "nothing": lambda: three_watches.compare_sides([], [], [], []),
         "a NaN": lambda: three_watches.compare_sides([NAN] * 60, [True, False] * 30, [1] * 60, [1] * 60),
         "one side": lambda: three_watches.compare_sides([0.0] * 60, [True] * 60, [1] * 60, [1] * 60),
