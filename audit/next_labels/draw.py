@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import scipy
 from django.db import transaction
-from scipy.stats import rankdata
 
 from annotations.errors import Refused, StudyRefused
 from annotations.models import Draw, Study
@@ -124,5 +124,5 @@ def _judge_scores(run: int, place: dict[int, int]) -> np.ndarray:
             scores[place[image]] = value
     known = ~np.isnan(scores)
     if known.any() and (scores[known].min() < 0 or scores[known].max() > 1):
-        scores[known] = (rankdata(scores[known]) - 0.5) / known.sum()
+        scores[known] = (scipy.stats.rankdata(scores[known]) - 0.5) / known.sum()
     return scores

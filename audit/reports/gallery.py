@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.stats import rankdata
+import scipy
 
 from annotations.database.columns import columns
 from annotations.models import Image
@@ -99,7 +99,7 @@ def gaps(series: Series) -> np.ndarray:
     gap = np.full(len(series.score), np.nan)
     score, people = series.score[both], series.mean[both]
     if series.no_points and score.size:
-        score, people = (rankdata(values) / values.size for values in (score, people))
+        score, people = (scipy.stats.rankdata(values) / values.size for values in (score, people))
     gap[both] = np.abs(score - people)
     return gap
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.stats import t as student
 
 from audit.stats.estimate import Estimate, Undefined
 from audit.stats.multiplicity import benjamini_yekutieli
@@ -243,4 +243,4 @@ def _p_below(d: Floats, epsilon: float, codes: Codes | None) -> float | None:
         error = np.sqrt(units / (units - 1) * float((pull**2).sum())) / d.size if units > 1 else 0.0
     if (d == d[0]).all() or error == 0:
         return None if mean == epsilon else float(mean > epsilon)
-    return float(student.cdf((mean - epsilon) / error, units - 1))
+    return float(scipy.stats.t.cdf((mean - epsilon) / error, units - 1))

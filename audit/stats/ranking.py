@@ -8,8 +8,8 @@ from itertools import combinations
 from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.stats import rankdata
 
 from audit.stats.counting import pairs, sign_flips
 from audit.stats.estimate import Estimate, Result, Undefined
@@ -108,7 +108,7 @@ def spearman(x: ArrayLike, y: ArrayLike) -> Result:
     series = varying(x, y)
     if isinstance(series, Undefined):
         return series
-    return pearson(rankdata(series[0]), rankdata(series[1]))
+    return pearson(scipy.stats.rankdata(series[0]), scipy.stats.rankdata(series[1]))
 
 
 def resampled_spearman(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Undefined:
@@ -116,7 +116,7 @@ def resampled_spearman(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Un
     if isinstance(series, Undefined):
         return draw.check_length(series, x)
     draw.check_size(series[0].size)
-    point = pearson(rankdata(series[0]), rankdata(series[1]))
+    point = pearson(scipy.stats.rankdata(series[0]), scipy.stats.rankdata(series[1]))
     if isinstance(point, Undefined):
         return point
     a, levels = _fewer_levels_second(draw, *series)

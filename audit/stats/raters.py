@@ -10,11 +10,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
-from scipy.special import logsumexp
-from scipy.stats import t as student
 
 from audit.stats.counting.patterns import Patterns
 from audit.stats.estimate import Estimate, Undefined
@@ -111,7 +108,7 @@ def learn(
     losses: list[float] = []
     for _ in range(iterations):
         chances = logs + np.log(np.maximum(prior, LEAST))
-        posterior = np.exp(chances - logsumexp(chances, axis=1, keepdims=True))
+        posterior = np.exp(chances - scipy.special.logsumexp(chances, axis=1, keepdims=True))
         prior, confusion = _taught(patterns, posterior, size, used)
         logs = given @ _logs(confusion)
         losses.append(_likelihood(posterior, logs, prior, size, answers))
@@ -203,7 +200,9 @@ def severity(
     effect = np.r_[0.0, np.linalg.solve(normal[1:, 1:], np.bincount(rater, y, names.size)[1:])]
     # What is left of an image sums to 0, so each rater's pull is what is left of their own answers.
     left = y - _centre_by_image(effect[rater], image)
-    pulls = coo_array((left, (codes, rater)), shape=(groups, names.size)).tocsr()[:, 1:]
+    pulls = scipy.sparse.coo_array((left, (codes, rater)), shape=(groups, names.size)).tocsr()[
+        :, 1:
+    ]
     spread = np.zeros((names.size, names.size))
     if groups > 1:
         inverse = np.linalg.inv(normal[1:, 1:])
@@ -211,7 +210,7 @@ def severity(
         spread[1:, 1:] = inverse @ together @ inverse * groups / (groups - 1)
     # Rater r less the mean of the others, as weights of the effects.
     apart = np.eye(names.size) * names.size / (names.size - 1) - 1 / (names.size - 1)
-    times = float(student.ppf(1 - level / 2, groups - 1)) if groups > 1 else None
+    times = float(scipy.stats.t.ppf(1 - level / 2, groups - 1)) if groups > 1 else None
     first = _estimates(effect, spread, times, image.size)
     others = _estimates(apart @ effect, apart @ spread @ apart.T, times, image.size)
     return [Severity(*row) for row in zip(names.tolist(), first, others, strict=True)]
@@ -291,7 +290,9 @@ def _finite_answer(patterns: dict[Pattern, int], size: int) -> bool:
     ahead = np.zeros((size, size), dtype=bool)
     for yes, no in patterns:
         ahead[np.ix_(yes, no)] = True
-    return connected_components(ahead, directed=True, connection="strong")[0] == 1
+    return (
+        scipy.sparse.csgraph.connected_components(ahead, directed=True, connection="strong")[0] == 1
+    )
 
 
 def _conditional(patterns: dict[Pattern, int], alpha: Floats) -> tuple[float, Floats, Floats]:

@@ -17,9 +17,8 @@ from datetime import date
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
-from scipy.special import ndtr, ndtri
 
 from audit.stats import agreement, ranking, roc, ties
 from audit.stats.estimate import Estimate, Result, Undefined, WithoutInterval
@@ -317,12 +316,12 @@ class Resamples:
 
         def excess_beyond(deviate: float) -> float:
             """How far 0 lies within the interval; negative where it lies outside."""
-            limits = found(1 - 2 * float(ndtr(-deviate)))
+            limits = found(1 - 2 * float(scipy.special.ndtr(-deviate)))
             if isinstance(limits, Undefined) or limits.low is None or limits.high is None:
                 return math.nan
             return min(limits.high, -limits.low)
 
-        narrow, wide = NARROWEST, -float(ndtri(least / 2))
+        narrow, wide = NARROWEST, -float(scipy.special.ndtri(least / 2))
         ends = excess_beyond(narrow), excess_beyond(wide)
         if math.isnan(sum(ends)):
             return Undefined("its interval does not say how sure it is", self.draw.n)
@@ -331,7 +330,9 @@ class Resamples:
         if ends[1] <= 0:
             return least
         # Along normal deviates an interval's ends are nearly straight lines: a few steps find the place.
-        return 2 * float(ndtr(-brentq(excess_beyond, narrow, wide, xtol=NARROWEST)))
+        return 2 * float(
+            scipy.special.ndtr(-scipy.optimize.brentq(excess_beyond, narrow, wide, xtol=NARROWEST))
+        )
 
 
 def _too_few_rarer(resampled: Resampled) -> str:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import norm, t
 
 from audit.stats import enough, multiplicity
 from audit.stats.contests.fit import NO_ERROR, Contest, with_interval
@@ -99,7 +99,7 @@ def chances_ahead(found: Contest) -> Floats:
     ahead, errors = _differences(found)
     flat = errors <= NO_ERROR
     scaled = np.where(flat, 0.0, ahead / np.where(flat, 1.0, errors))
-    return np.asarray(norm.cdf(scaled))
+    return np.asarray(scipy.stats.norm.cdf(scaled))
 
 
 def soft_pairwise(people: Contest | Undefined, judge: Contest | Undefined) -> Result:
@@ -135,7 +135,7 @@ def told_without(
     if size < 2:
         return Undefined("one prompt only: there is nothing to leave out", whole.n)
     error = math.sqrt((size - 1) / size * float(np.var(left_out) * size))
-    reach = float(t.ppf(0.975, size - 1)) * error
+    reach = float(scipy.stats.t.ppf(0.975, size - 1)) * error
     if reach == 0:
         return whole
     low, high = max(0.0, whole.value - reach), min(1.0, whole.value + reach)
@@ -172,7 +172,7 @@ def _told_apart(found: Contest) -> tuple[Floats, np.ndarray]:
     i, j = _pairs(len(found.systems))
     flat = ~(errors[i, j] > NO_ERROR)
     scaled = np.abs(ahead[i, j]) / np.where(flat, 1.0, errors[i, j])
-    p = np.where(flat, 1.0, 2 * t.sf(scaled, found.freedom))
+    p = np.where(flat, 1.0, 2 * scipy.stats.t.sf(scaled, found.freedom))
     corrected = multiplicity.holm(p)
     assert not isinstance(corrected, Undefined)
     apart = np.zeros(ahead.shape, dtype=bool)

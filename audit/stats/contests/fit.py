@@ -15,8 +15,7 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-from scipy.sparse import csr_matrix
-from scipy.stats import t
+import scipy
 
 from audit.stats.contests.models import TIES, Curve, Design, Ties, highest, runs_away
 from audit.stats.contests.votes import TIE, Votes
@@ -152,7 +151,7 @@ def _why_endless(votes: Votes) -> str:
 
 
 def _meat(votes: Votes, design: Design, curve: Curve, counts: Floats, clusters: Clusters) -> Floats:
-    slopes = csr_matrix(design.slopes_of_cells(curve))
+    slopes = scipy.sparse.csr_matrix(design.slopes_of_cells(curve))
     if clusters == "votes":
         found = slopes.T @ slopes.multiply(counts.reshape(-1, 1)).tocsr()
         return np.asarray(found.toarray(), dtype=np.float64)
@@ -184,7 +183,7 @@ def _freedom(votes: Votes, clusters: Clusters) -> float:
     return float(max(1, min(sizes[clusters]) - 1))
 
 
-def _summed(held: csr_matrix, slopes: csr_matrix) -> Floats:
+def _summed(held: scipy.sparse.csr_matrix, slopes: scipy.sparse.csr_matrix) -> Floats:
     """Sums of slopes by cluster, times themselves. Sparse all the way: no table of all clusters."""
     groups = held.shape[0]
     if groups < 2:
@@ -239,7 +238,7 @@ def with_interval(value: float, error: float, n: int, freedom: float) -> Estimat
     certainty."""
     if not error > NO_ERROR:
         return Estimate(value, None, None, n)
-    reach = float(t.ppf(0.975, freedom)) * error
+    reach = float(scipy.stats.t.ppf(0.975, freedom)) * error
     return Estimate(value, value - reach, value + reach, n)
 
 

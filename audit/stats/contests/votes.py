@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import coo_matrix, csr_matrix
-from scipy.sparse.csgraph import connected_components
 
 from audit.stats.series import Codes, Floats, coded
 
@@ -106,20 +105,20 @@ class Votes:
         found = np.bincount(self.cells, minlength=self.of_cells)
         return found.reshape(-1, SAID).astype(np.float64)
 
-    def cells_by_group(self, groups: Codes) -> csr_matrix:
+    def cells_by_group(self, groups: Codes) -> scipy.sparse.csr_matrix:
         """Groups x cells: how often each group of votes holds each cell."""
         shape = (int(groups.max()) + 1, self.of_cells)
-        return coo_matrix((np.ones(self.n), (groups, self.cells)), shape=shape).tocsr()
+        return scipy.sparse.coo_matrix((np.ones(self.n), (groups, self.cells)), shape=shape).tocsr()
 
     @cached_property
-    def by_prompt(self) -> csr_matrix:
+    def by_prompt(self) -> scipy.sparse.csr_matrix:
         return self.cells_by_group(self.prompts)
 
     def islands(self) -> int:
         left, right = self.meetings
         size = len(self.systems)
-        met = coo_matrix((np.ones(left.size), (left, right)), shape=(size, size))
-        return int(connected_components(met, directed=False)[0])
+        met = scipy.sparse.coo_matrix((np.ones(left.size), (left, right)), shape=(size, size))
+        return int(scipy.sparse.csgraph.connected_components(met, directed=False)[0])
 
     def unbeaten(self) -> tuple[str, ...]:
         """Systems, not all of them, that never lost to one of the others nor tied with one."""
@@ -129,7 +128,7 @@ class Votes:
         lost_to = np.zeros((size, size))
         np.add.at(lost_to, (right, left), won[:, LEFT] + won[:, TIE])
         np.add.at(lost_to, (left, right), won[:, RIGHT] + won[:, TIE])
-        parts, part = connected_components(lost_to > 0, connection="strong")
+        parts, part = scipy.sparse.csgraph.connected_components(lost_to > 0, connection="strong")
         if parts == 1:
             return ()
         for number in range(parts):

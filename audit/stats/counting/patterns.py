@@ -7,8 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
+import scipy
 
 from audit.stats.series import Codes, Floats
 
@@ -23,7 +22,7 @@ class Patterns:
 
     of_image: Codes
     size: Floats
-    given: sparse.csr_array
+    given: scipy.sparse.csr_array
     raters: int
     classes: int
 
@@ -51,7 +50,7 @@ class Patterns:
             counts.append(np.full(first.size, count))
         column = np.concatenate(parts)
         ends = np.r_[0, np.cumsum(np.concatenate(counts))]
-        given = sparse.csr_array((np.ones(column.size), column, ends), shape=(rows, width))
+        given = scipy.sparse.csr_array((np.ones(column.size), column, ends), shape=(rows, width))
         return cls(of_image, np.concatenate(sizes).astype(np.float64), given, raters, classes)
 
     def groups(self) -> Codes:
@@ -59,11 +58,13 @@ class Patterns:
         ends = self.given.indptr
         rows = np.repeat(np.arange(ends.size - 1), np.diff(ends))
         size = self.raters + ends.size - 1
-        joined = sparse.coo_array(
+        joined = scipy.sparse.coo_array(
             (np.ones(rows.size), (self.given.indices // self.classes, rows + self.raters)),
             shape=(size, size),
         )
-        found: Codes = connected_components(joined, directed=False)[1][: self.raters]
+        found: Codes = scipy.sparse.csgraph.connected_components(joined, directed=False)[1][
+            : self.raters
+        ]
         return found
 
 

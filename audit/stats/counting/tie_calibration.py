@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import fft
+import scipy
 
 from audit.stats.counting import differences
 from audit.stats.counting.differences import Chunk, Differences, Range
@@ -135,19 +135,19 @@ def _both(some: list[Range], others: list[Range]) -> list[Range]:
 def _lags(line: Differences, cell: Codes, lags: int) -> tuple[Codes, Codes]:
     """How many tied and how many concordant pairs lie 0, 1, ... lags - 1 cells apart."""
     cells = int(cell[-1]) + 1
-    length = fft.next_fast_len(cells + lags, real=True)
+    length = scipy.fft.next_fast_len(cells + lags, real=True)
     lower = tied = concordant = 0
     for level in range(line.levels):
         mine = line.level == level
         held = np.bincount(cell[line.value[mine]], weights=line.weight[mine], minlength=cells)
-        spectrum = fft.rfft(held, length)
+        spectrum = scipy.fft.rfft(held, length)
         tied = tied + (spectrum.real**2 + spectrum.imag**2)
         if level:
             concordant = concordant + lower * spectrum
         lower = lower + spectrum.conj()
     pairs_at = []
     for transformed in (tied, concordant):
-        counts = fft.irfft(transformed, length)[:lags]
+        counts = scipy.fft.irfft(transformed, length)[:lags]
         whole = np.rint(counts)
         if np.abs(counts - whole).max() > 0.2:
             raise ArithmeticError("the correlation of the scores lost its last digit")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy.stats import norm
+import scipy
 
 from audit.stats import enough, ranking
 from audit.stats.estimate import Estimate, Result, Undefined
@@ -116,7 +116,7 @@ def _without_each(table: Floats) -> Floats:
     sums = weighted(once, terms) - terms
     squares = np.maximum(weighted(once, terms**2) - terms**2, 0.0)
     flat = squares <= 1e-12
-    return np.where(flat, 0.5, norm.sf(sums / np.sqrt(np.where(flat, 1.0, squares))))
+    return np.where(flat, 0.5, scipy.stats.norm.sf(sums / np.sqrt(np.where(flat, 1.0, squares))))
 
 
 def rankings(

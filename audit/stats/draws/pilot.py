@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.stats import t as student
 
 from audit.stats.assisted import _inverse
 from audit.stats.estimate import Estimate, Result, Undefined
@@ -209,7 +209,7 @@ def _jackknife(value: float, without: Floats, n: int, there: Scale, back: Scale)
         return Estimate(value, None, None, n)
     size = pulled.size
     error = math.sqrt((size - 1) / size * float(((pulled - pulled.mean()) ** 2).sum()))
-    half = float(student.ppf(0.975, size - 1)) * error
+    half = float(scipy.stats.t.ppf(0.975, size - 1)) * error
     middle = there(value)
     # exp(700) is the largest that a float can hold.
     low, high = (back(min(max(middle + end, -700.0), 700.0)) for end in (-half, half))

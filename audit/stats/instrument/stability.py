@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
-from scipy.special import ndtri
+import scipy
 
 from audit.stats.estimate import Estimate, Undefined
 from audit.stats.instrument.chance import chance
@@ -146,7 +146,7 @@ class Steps:
         """The surer half of the dates, and all that are as sure as `ROOM` says. Errors decide, never what
         was found."""
         surest = sorted(step.gain.error for step in self.steps)[(len(self.steps) - 1) // 2]
-        enough = -ROOM * math.log1p(-SHARE) / float(ndtri(1 - LEVEL))
+        enough = -ROOM * math.log1p(-SHARE) / float(scipy.special.ndtri(1 - LEVEL))
         return [step.gain.error <= max(surest, enough) for step in self.steps]
 
     def odds_of_half(self) -> float:

@@ -8,7 +8,7 @@ coincidences of every two values are summed instead.
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from audit.stats.counting.by_unit import FEW, by_unit, values_of
 from audit.stats.resampling.cluster_counts import Counts, LeftOut
@@ -42,7 +42,7 @@ class _Ratings:
     """Units as belonging to clusters. `m` counts the ratings of each unit, `held_by` (values x clusters)
     how often each value was given."""
 
-    held_by: sparse.csr_array
+    held_by: scipy.sparse.csr_array
 
     def __init__(self, clusters: int, cluster: Codes, m: Floats) -> None:
         self.clusters, self.cluster, self.m = clusters, cluster, m
@@ -104,7 +104,7 @@ class _Few(_Ratings):
     def __init__(self, clusters: int, cluster: Codes, m: Floats, held: Codes) -> None:
         super().__init__(clusters, cluster, m)
         self.held = held
-        self.held_by = sparse.csr_array(
+        self.held_by = scipy.sparse.csr_array(
             np.stack([np.bincount(cluster, column, clusters) for column in held.T])
         )
 
@@ -163,7 +163,7 @@ class _Many(_Ratings):
         self.unit = np.repeat(np.arange(m.size), self.m.astype(np.int64))
         self.codes, self.k = said[said >= 0], names.size
         cells = (np.ones(self.codes.size), (self.codes, self.cluster[self.unit]))
-        self.held_by = sparse.csr_array(cells, shape=(self.k, clusters))
+        self.held_by = scipy.sparse.csr_array(cells, shape=(self.k, clusters))
 
     def first_and_second(self, scale: Floats) -> tuple[Floats, Floats]:
         placed = scale[self.codes]

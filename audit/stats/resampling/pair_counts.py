@@ -7,7 +7,7 @@ row of counts.
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from audit.stats.counting import grouped_pairs, pairs, pairs_of_each
 from audit.stats.counting.grouped_pairs import GroupedPairs
@@ -207,7 +207,7 @@ def _count_ties(draw: Draw, counts: Counts, codes: Codes, power: int) -> Floats:
     if shared.any():
         column = pairs.dense(value[shared])
         width = int(column.max()) + 1
-        held_by = sparse.csr_array(
+        held_by = scipy.sparse.csr_array(
             (held[shared].astype(float), (column, cluster[shared])), shape=(width, draw.clusters)
         )
         step = max(1, 4_000_000 // counts.shape[0])
