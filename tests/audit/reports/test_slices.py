@@ -90,7 +90,7 @@ def test_a_plain_function_in_the_table_gives_what_the_faster_way_gives(series, m
     monkeypatch.setattr(slices, "COMPARING", (STATISTICS["auroc"], plain))
     found = slices.statistics(series, OPTIONS)
     assert found["plain"] == pytest.approx(found["auroc"])
-    nothing = slices.statistics(series.at(np.zeros(60, bool)), OPTIONS)
+    nothing = slices.statistics(series.series_where(np.zeros(60, bool)), OPTIONS)
     assert nothing["plain"] == nothing["auroc"]
 
 
