@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotations.stored_answers.question import Question
-from audit.words.numbers import Cell, decimals_to_tell, is_one_number
+from audit.words.numbers import Cell, decimals_to_tell, is_one_number, why_no_interval
 
 # {"value", "low", "high", "n"}, or {"undefined", "n"}.
 Number = dict[str, Any]
@@ -35,7 +35,7 @@ class Column:
         else:
             decimals = decimals_to_tell(value, low, high, least=decimals)
         shown, lower, upper = (_format_part(part, decimals) for part in (value, low, high))
-        return Cell(shown, lower, upper, "", number["n"])
+        return Cell(shown, lower, upper, "", number["n"], why_no_interval(number))
 
 
 @dataclass(frozen=True, slots=True)

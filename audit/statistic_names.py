@@ -111,8 +111,8 @@ ROWS = (
     ),
     Statistic(
         key="pairwise_accuracy",
-        name="pairwise accuracy",
-        heading="pairwise",
+        name="pairwise accuracy, ties as they are",
+        heading="pairwise, ties as they are",
         axis=SHARE,
         main=True,
         compares=RANKED,
@@ -127,8 +127,8 @@ ROWS = (
     ),
     Statistic(
         key="pairwise_accuracy_by_prompt",
-        name="pairwise accuracy within prompts",
-        heading="pairwise within prompts",
+        name="pairwise accuracy within prompts, ties as they are",
+        heading="within prompts, ties as they are",
         axis=SHARE,
         compares=RANKED,
         method="pairwise_accuracy",
@@ -217,6 +217,17 @@ ROWS = (
     ),
     Statistic(key="log_score", name="log score", heading="log score"),
     Statistic(
+        key="calibration_error",
+        name="expected calibration error",
+        heading="calibration error",
+    ),
+    Statistic(key="balanced_accuracy", name="balanced accuracy", heading="balanced accuracy"),
+    Statistic(key="matthews", name="Matthews’ correlation of verdicts", heading="MCC"),
+    Statistic(key="average_precision", name="average precision", heading="average precision"),
+    Statistic(
+        key="weighted_kappa", name="Cohen’s κ, quadratic weights", heading="κ, quadratic weights"
+    ),
+    Statistic(
         key="equivalence",
         name="net deviation, interval of 90 %",
         heading="human − judge, 90 %",
@@ -283,6 +294,8 @@ ROWS = (
     Statistic(key="kappa", name="Cohen’s κ", heading="Cohen’s κ"),
     Statistic(key="mean", name="people’s mean", heading="mean", decimals=2),
     Statistic(key="fleiss_kappa", name="Fleiss’ κ", heading="Fleiss’ κ"),
+    Statistic(key="icc_2k", name="reliability of people’s mean, ICC(2,k)", heading="ICC(2,k)"),
+    Statistic(key="gwet_ac2", name="Gwet’s AC2, quadratic weights", heading="Gwet’s AC2"),
     Statistic(key="gwet_ac1", name="Gwet’s AC1", heading="Gwet’s AC1"),
     Statistic(
         key="severity",

@@ -48,13 +48,18 @@ def compute_answer_task(pk: int) -> None:
 
 
 @shared_task(soft_time_limit=900, time_limit=930)
-def refresh_report_task(study_id: int) -> None:
-    from audit.questions.report.question import request_due_report
+def refresh_report_task(study_id: int, ended: bool = False) -> None:
+    """`ended`: no more scores come."""
+    from audit.questions.report.question import request_again_since, request_due_report
     from audit.reports import make as reports
 
     study = Study.objects.filter(pk=study_id).first()
-    if study is not None and reports.is_due(study=study):
+    if study is None:
+        return
+    if reports.is_due(study=study):
         request_due_report(study)
+    if ended and (begun := reports.scores_began(study)):
+        request_again_since(study, begun)
 
 
 @shared_task(soft_time_limit=900, time_limit=930)
@@ -138,6 +143,6 @@ def _people_renamed(sender: Any, study_id: int, names: dict[str, str], **kwargs:
     scrub(Report.objects.filter(study=study_id), ("body",), pseudonyms)
 
 
-def _scores_changed(sender: Any, study_id: int, **kwargs: Any) -> None:
+def _scores_changed(sender: Any, study_id: int, ended: bool = False, **kwargs: Any) -> None:
     raise_labels_version(study_id)
-    send(refresh_report_task, study_id)
+    send(refresh_report_task, study_id, ended)

@@ -109,6 +109,7 @@ FLOORS = {
         {"stats/instrument"},
         {"stats"},
         {"stats/contests", "stats/decisions", "stats/draws", "stats/people"},
+        {"stats/measures"},
         {"statistic_names"},
         {"reference", "view"},
         {"self_checks"},

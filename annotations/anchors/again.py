@@ -106,7 +106,9 @@ def _form(study: Study, said: Any, words: str) -> FormVersion:
         return study.form
     forms = Counter(said.values_list("form", flat=True))
     most = max(forms, key=lambda form: (forms[form], -form))
-    return FormVersion.objects.get(pk=most)
+    then = FormVersion.objects.get(pk=most)
+    # Of a form from elsewhere that only has a name here, nobody can ask anything.
+    return then if then.questions else study.form
 
 
 def _study(study: Study, form: FormVersion, by: Any) -> Study:

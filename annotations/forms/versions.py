@@ -93,4 +93,8 @@ class ByDigest:
 
 @lru_cache(maxsize=256)
 def _read(key: ByDigest) -> Form:
-    return read_form(key.version.definition, own=MEANINGS)
+    definition = key.version.definition
+    if not definition["questions"]:
+        # Only its name is known here: `named_elsewhere`.
+        return Form(definition["slug"], definition["title"], definition["source"], ())
+    return read_form(definition, own=MEANINGS)

@@ -20,6 +20,7 @@ from annotations import event_log, marks
 from annotations.database import bulk, rehearsal
 from annotations.database.scrub import PSEUDONYM
 from annotations.exports.pseudonyms import people_behind
+from annotations.forms.named_elsewhere import LONGEST, find_form, name_form
 from annotations.imports.known_images import KnownImages
 from annotations.imports.outcome import Outcome, reject
 from annotations.imports.real_people import NOT_THEIRS, RealPeople
@@ -27,7 +28,6 @@ from annotations.models import (
     Annotation,
     Answer,
     Assignment,
-    FormVersion,
     Image,
     Membership,
     Study,
@@ -41,6 +41,12 @@ QUESTION_LENGTH = 80
 # A study with more questions than this has its columns mixed up.
 QUESTIONS = 1000
 NO_QUESTION = f"A question's name has at most {QUESTION_LENGTH} characters, a study {QUESTIONS}."
+# Labels with more names of forms than this have their columns mixed up, too.
+MOST_FORMS = 100
+UNNAMED_FORMS = (
+    f"More than {MOST_FORMS} forms are not known here, or a name has more than {LONGEST} characters. "
+    "Labels of the others carry the study's own form."
+)
 # Beside a form, the words of questions that papers ask as yes or no.
 YES_NO = frozenset({"aligned", "quality", "atom"})
 # Of a part of the prompt, which judges are compared with.
@@ -99,13 +105,19 @@ class LabelWriter:
         )
         # Questions that are not the form's -> the numbers that were given, or some of them.
         self.given: dict[str, set[float]] = {}
+        # Forms whose questions are not known here; whether there are others that could not be named.
         self.unknown_forms: set[str] = set()
+        self.has_unnamed_forms = False
+        # Question -> how many of its answers no statistic uses: words, and "can't tell".
+        self.words: Counter[str] = Counter()
+        self.unsure: Counter[str] = Counter()
 
     def write(self, batch: list[LabelRecord]) -> None:
         batch = self.names.cleaned(batch)
         self.known.look_up({r[0] for r in batch}, {r[0] for r in batch if r[4] is not None})
         self.real.look_up()
         self._look_up_people({r[1] for r in batch})
+        self._look_up_forms({r[7] for r in batch if r[7]})
         self.names.compare({r[1] for r in batch} - self.people.keys())
         # Nobody waits for PostgreSQL, where each transaction more costs a fifth.
         size = AT_ONCE if connection.vendor == "sqlite" else len(batch)
@@ -129,7 +141,10 @@ class LabelWriter:
         return {
             "given": given,
             "forms": sorted(self.unknown_forms),
+            "unnamed_forms": self.has_unnamed_forms,
             "names": self.names.read_as,
+            "words": dict(self.words),
+            "unsure": dict(self.unsure),
         }
 
     def restore(self, known: dict[str, Any] | None) -> None:
@@ -140,6 +155,9 @@ class LabelWriter:
                 self._new_rule(question)
                 self.given[question] = set(values)
         self.unknown_forms = set(known["forms"])
+        self.has_unnamed_forms = known.get("unnamed_forms", False)
+        # A turn of an earlier version counted none.
+        self.words, self.unsure = Counter(known.get("words")), Counter(known.get("unsure"))
         self.names.read_as = {name: tuple(told) for name, told in known["names"].items()}
 
     def remarks(self) -> list[str]:
@@ -152,11 +170,27 @@ class LabelWriter:
         return (
             words
             + self.names.remarks()
+            + self._unused()
             + [
-                f"Form “{form}” is not known here; its labels carry the study's own form."
+                f"Form “{form}” is not known here: its labels keep its name, and are read by the "
+                "study's own questions."
                 for form in sorted(self.unknown_forms)
             ]
+            + [UNNAMED_FORMS] * self.has_unnamed_forms
         )
+
+    def _unused(self) -> list[str]:
+        """What leaves the statistics, question by question."""
+        lines = []
+        only_text = {question for question, values in self.given.items() if not values}
+        for question in sorted(self.words.keys() - only_text | self.unsure.keys()):
+            counts = (self.words[question], "in words"), (self.unsure[question], "“can't tell”")
+            listed = " and ".join(f"{count:,} {what}" for count, what in counts if count)
+            lines.append(
+                f"Question “{question}”: {listed}. Such answers are kept and counted, and no "
+                "statistic of numbers uses them."
+            )
+        return lines
 
     def _fit_rows(self, batch: list[LabelRecord]) -> list[FitRow]:
         rows = []
@@ -347,6 +381,7 @@ class LabelWriter:
             if before is None:
                 there[place] = (number, text)
                 new.append((annotation, question, atom, number, text))
+                self._count_unused(question, number, text)
                 written[person] += 1
             elif before == (number, text):
                 unchanged += 1
@@ -358,6 +393,12 @@ class LabelWriter:
         self.outcome.unchanged += unchanged
         self.outcome.answers += len(new)
         return written
+
+    def _count_unused(self, question: str, number: float | None, text: str) -> None:
+        if text == CANT_TELL:
+            self.unsure[question] += 1
+        elif number is None and not self.rules[question].marks:
+            self.words[question] += 1
 
     def _new_rule(self, question: str) -> Rule:
         """For a question that is not the form's."""
@@ -378,22 +419,21 @@ class LabelWriter:
         if len(values) > 8:
             self.given[question] = {min(values), max(values), 0.5}
 
-    def _form(self, name: str) -> int:
-        if not name:
-            return self.study.form_id
-        if name not in self.forms:
-            slug, _, version = name.rpartition(" v")
-            form = (
-                FormVersion.objects.filter(slug=slug, version=int(version)).first()
-                if version.isdecimal() and len(version) < 9
-                else None
-            )
-            if form is None:
-                self.unknown_forms.add(name[:80])
-            if len(self.forms) > 1000:
-                self.forms.clear()
+    def _look_up_forms(self, names: set[str]) -> None:
+        """Before anything is written: what a transaction takes back names no form."""
+        if len(self.forms) > 1000:
+            self.forms.clear()
+        for name in sorted(names - self.forms.keys()):
+            form = find_form(name)
+            if form is None and _fits(name, LONGEST) and len(self.unknown_forms) < MOST_FORMS:
+                form = name_form(name)
+            if form is not None and not form.questions:
+                self.unknown_forms.add(name)
+            self.has_unnamed_forms |= form is None
             self.forms[name] = form.pk if form else self.study.form_id
-        return self.forms[name]
+
+    def _form(self, name: str) -> int:
+        return self.forms[name] if name else self.study.form_id
 
 
 ANNOTATION = (

@@ -26,7 +26,8 @@ class FormVersion(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.slug} v{self.version}"
+        # One that labels from elsewhere name has no version.
+        return f"{self.slug} v{self.version}" if self.version else self.title
 
     @property
     def questions(self) -> list[dict]:

@@ -45,5 +45,5 @@ def _in_words(annotation: Annotation) -> list[tuple[str, str]]:
             in_words(annotation.form, answer.question, answer.value, answer.text),
         )
         for answer in annotation.answers.all()
-        if answer.question in asked
+        if answer.question in asked or not asked
     ]

@@ -133,6 +133,8 @@ def request_answer(
     """Has a worker compute it, unless one will. `again`: also what was given up. Of a question about a
     study one answer waits at a time: who turns over many parameters fills no queue."""
     row = answer_of(question, study, parameters)
+    if row is not None and again and row.state == State.WORKING:
+        _note_request(row)
     if row is not None and (row.state in IN_HAND or (row.is_given_up and not again)):
         return row
     if not may_write():
@@ -169,10 +171,19 @@ def request_due_answers(questions: Iterable[Question], studies: Iterable[Study])
 
 
 def request_unless_refused(question: Question, study: Study, parameters: Any) -> None:
-    """A refusal stays until the data change."""
+    """A refusal stays until the data change. What is being computed is computed once more where the data
+    have changed since it began."""
     row = answer_of(question, study, parameters)
-    if row is None or not row.is_refused or row.stamp != question.stamp(study, parameters):
+    if row is not None and row.state == State.WORKING:
+        _note_request(row)
+    elif row is None or not row.is_refused or row.stamp != question.stamp(study, parameters):
         request_answer(question, study, parameters)
+
+
+def _note_request(row: StoredAnswer) -> None:
+    """Its worker sees at the end that it was asked for of newer data than it has read."""
+    if may_write():
+        StoredAnswer.objects.filter(pk=row.pk).update(requested_at=timezone.now())
 
 
 def waiting_answers() -> list[StoredAnswer]:
@@ -187,7 +198,8 @@ def compute_requested(question: Question, row: StoredAnswer) -> None:
     """For a worker. Of two, one gets it; one that has lost its lease stores nothing."""
     if not (holder := LEASE.claim(row.pk)):
         return
-    stamp = ""
+    began, stamp = timezone.now(), ""
+    parameters: Any = NONE
     try:
         with LEASE.held_by(row.pk, holder):
             parameters = question.parameters(**row.parameters)
@@ -203,6 +215,17 @@ def compute_requested(question: Question, row: StoredAnswer) -> None:
     else:
         LEASE.end(row.pk, holder, state=State.READY, tries=0, reason="", **values)
         _keep_the_newest(row)
+    _request_once_more(question, row, parameters, began, stamp)
+
+
+def _request_once_more(
+    question: Question, row: StoredAnswer, parameters: Any, began: Any, stamp: str
+) -> None:
+    """It was asked for of newer data than were read."""
+    row = StoredAnswer.objects.filter(pk=row.pk).select_related("study").first() or row
+    computed = row.state in (State.READY, State.REFUSED)
+    if computed and row.requested_at > began and question.stamp(row.study, parameters) != stamp:
+        request_answer(question, row.study, parameters, by=row.requested_by, again=True)
 
 
 def has_rested(row: StoredAnswer) -> bool:

@@ -62,11 +62,11 @@ def _table(table: ExhibitTable) -> Table:
 
 def _cell(column: Column, number: Number, reasons: dict[str, str]) -> Cell:
     shown = column.cell(number)
+    reason = shown.undefined or (f"No interval, {shown.no_interval}" if shown.no_interval else "")
+    mark = reasons.setdefault(reason, chr(ord("a") + len(reasons) % 26)) if reason else ""
     if shown.undefined:
-        return Cell(
-            NONE, mark=reasons.setdefault(shown.undefined, chr(ord("a") + len(reasons) % 26))
-        )
-    return Cell(shown.value, shown.low, shown.high)
+        return Cell(NONE, mark=mark)
+    return Cell(shown.value, shown.low, shown.high, mark=mark)
 
 
 def _figure(chart: Chart) -> Figure:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from annotations.exports.labels import defused
 from audit.exhibits import Body, Column, Exhibits, Number, Table, signature_lines
 
-PARTS = ("value", "low", "high", "n", "undefined")
+PARTS = ("value", "low", "high", "n", "undefined", "no_interval")
 
 
 def as_text(exhibits: Exhibits, body: Body) -> str:
@@ -35,6 +35,8 @@ def _cell_words(column: Column, number: Number) -> str:
     cell = column.cell(number)
     if cell.undefined:
         return f"– ({cell.undefined})"
+    if cell.no_interval:
+        return f"{cell.value} (no interval, {cell.no_interval})"
     return f"{cell.value} ({cell.low} to {cell.high})" if cell.low else cell.value
 
 

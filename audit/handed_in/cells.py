@@ -31,7 +31,8 @@ class Notes:
         if reason:
             return Cell(NONE, mark=self._mark(reason))
         shown = numbers.cell(name, estimate)
-        return Cell(shown.value, shown.low, shown.high, bold)
+        mark = self._mark(f"No interval, {shown.no_interval}") if shown.no_interval else ""
+        return Cell(shown.value, shown.low, shown.high, bold, mark)
 
     def say(self, words: str) -> None:
         self._said.append(words)

@@ -30,8 +30,8 @@ TERMS = (
     ("τ-b", "Kendall’s rank correlation with people’s mean, corrected for ties."),
     (
         "pairwise",
-        "Share of pairs of images that the judge puts in people’s order, the judge’s ties "
-        "calibrated.",
+        "Share of pairs of images that the judge puts in people’s order. Its ties are equal scores (as they "
+        "are), or scores nearer than the best ε (calibrated).",
     ),
     (
         "drift",

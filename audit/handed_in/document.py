@@ -11,7 +11,7 @@ class Cell:
     low: str = ""
     high: str = ""
     bold: bool = False
-    mark: str = ""  # the letter of the note that says why there is no number
+    mark: str = ""  # the letter of the note that says why there is no number, or no interval
 
     @property
     def interval(self) -> str:

@@ -22,7 +22,6 @@ OVERALL = (
     "pairwise_accuracy_calibrated",
 )
 BY_GENERATOR = ("net_deviation", "auroc", "cohen_kappa", "kendall_tau_b")
-HEADINGS = {"pairwise_accuracy_calibrated": "pairwise"}
 # More columns than this do not fit the width of a page.
 ACROSS = 8
 INTERVALS = "Below each value its 95 % interval."
@@ -80,7 +79,7 @@ def overall(body: dict[str, Any]) -> Table:
         "judge",
         (
             Column("drift"),
-            *(Column(HEADINGS.get(key, STATISTICS[key].heading)) for key in OVERALL),
+            *(Column(STATISTICS[key].heading) for key in OVERALL),
         ),
         tuple(rows),
         notes.lines(),
@@ -208,7 +207,7 @@ def differences(body: dict[str, Any]) -> Table | None:
         rows.append(Row(title(name), tuple(cells)))
     columns: list[Column] = []
     for key in keys:
-        columns.append(Column(HEADINGS.get(key, STATISTICS[key].heading)))
+        columns.append(Column(STATISTICS[key].heading))
         if key in compared.get("tests", {}):
             columns.append(Column("p", "Holm"))
     return Table(

@@ -31,6 +31,10 @@ REWARD = headings(
     *("people_gain", "judge_gain", "ratio", "brier", "over_the_average", "log_score"),
     *("equivalence", "pairwise_accuracy_by_prompt_cross_validated"),
 )
+BALANCED = headings(
+    *("balanced_accuracy", "matthews", "average_precision"),
+    *("calibration_error", "weighted_kappa"),
+)
 # The file has all images.
 LISTED = 12
 
@@ -68,7 +72,7 @@ def _context(page: ReportPage) -> dict[str, Any]:
     return {
         **shown,
         "answers": words.answers(body),
-        "tables": [people(page, body), reward(page, body)],
+        "tables": table_file(page, body, page.view),
         "csv": page.table_file("decide"),
         "filter_url": page.request.path,
     }
@@ -137,6 +141,20 @@ def reward(page: ReportPage, body: dict[str, Any]) -> Table:
     return Table("its-score", "What its score is worth", "judge", REWARD, rows)
 
 
+def balanced(body: dict[str, Any]) -> Table:
+    rows = [
+        row(
+            title(name),
+            {key: stored_statistic(judge["overall"], key) for key in BALANCED},
+            BALANCED,
+            judge=name,
+            face=face_of(body, name),
+        )
+        for name, judge in body["judges"].items()
+    ]
+    return Table("rare-answers", "Where one answer is rare", "judge", BALANCED, rows)
+
+
 def ranking(body: dict[str, Any], name: str) -> dict[str, Any]:
     """Places by people and by the judge, and what changes places."""
     ranked = _ranked(body, name)
@@ -164,4 +182,4 @@ def _ranked(body: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def table_file(page: ReportPage, body: dict[str, Any], view: View) -> list[Table]:
-    return [people(page, body), reward(page, body)]
+    return [people(page, body), reward(page, body), balanced(body)]

@@ -163,7 +163,8 @@ def _cell(estimate: dict[str, Any] | None, statistic: str, link: str) -> HeatCel
     shown = cell(statistic, estimate)
     if "undefined" in estimate:
         return HeatCell("", shown.undefined, "", link)
-    parts = [f"{shown.low} to {shown.high}", f"{estimate['n']} images", corrected_p(estimate)]
+    within = f"{shown.low} to {shown.high}" if shown.low else f"no interval, {shown.no_interval}"
+    parts = [within.removesuffix(", "), f"{estimate['n']} images", corrected_p(estimate)]
     words = ", ".join(part for part in parts if part)
     sure = estimate.get("p_bh", 1.0) <= LEVEL
     return HeatCell(shown.value, words, _tint(estimate["value"], statistic), link, sure)

@@ -41,6 +41,7 @@ BY_QUESTION = headings(
         "interval",
         "fleiss_kappa",
         "gwet_ac1",
+        *("icc_2k", "gwet_ac2", "weighted_kappa"),
         "ceiling",
     )
 )

@@ -20,7 +20,7 @@ from audit.words.numbers import Cell, cell, corrected_p
 # So many columns fit beside the first one at 1280 pixels; the others fold.
 SIDE_BY_SIDE = 7
 # Of a number, as columns of a file.
-PARTS = ("value", "low", "high", "n", "p", "p_holm", "p_bh", "undefined")
+PARTS = ("value", "low", "high", "n", "p", "p_holm", "p_bh", "undefined", "no_interval")
 
 
 @dataclass(frozen=True, slots=True)

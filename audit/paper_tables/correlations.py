@@ -12,15 +12,17 @@ import numpy as np
 
 from audit.paper_tables.study import Audited
 from audit.paper_tables.table import PaperTable, Row, scaled
+from audit.statistic_names import STATISTICS
 from audit.stats import ranking, ties
 from audit.stats.estimate import Estimate, Result, Undefined
 
 Statistic = Callable[[np.ndarray, np.ndarray], Result]
+CALIBRATED = STATISTICS["pairwise_accuracy_calibrated"].heading
 
 
 def genai_bench(audited: Audited) -> Sequence[PaperTable]:
     columns: dict[str, Statistic] = {
-        "pairwise": calibrated,
+        CALIBRATED: calibrated,
         "Pearson": ranking.pearson,
         "Kendall": ranking.kendall_tau_b,
     }
@@ -38,7 +40,7 @@ def genai_bench(audited: Audited) -> Sequence[PaperTable]:
         heads = tuple(skills)
         listed.append(
             PaperTable(
-                "GenAI-Bench, Table 7: pairwise accuracy by skill, × 100",
+                "GenAI-Bench, Table 7: pairwise accuracy, ties calibrated, by skill, × 100",
                 "judge",
                 heads,
                 tuple(rows),
@@ -53,7 +55,7 @@ def t2v(audited: Audited) -> Sequence[PaperTable]:
         "Pearson": ranking.pearson,
         "Spearman": ranking.spearman,
         "Kendall": ranking.kendall_tau_b,
-        "pairwise": calibrated,
+        CALIBRATED: calibrated,
     }
     return [_table("T2V: judges and people’s ratings, × 100", audited, columns)]
 

@@ -14,6 +14,8 @@ import numpy as np
 
 from audit.paper_tables.study import PEOPLE, Audited
 from audit.paper_tables.table import PaperTable, Row, mean
+from audit.reports.bootstrap import draw_of
+from audit.reports.options import Options
 from audit.stats import agreement
 from audit.stats.estimate import Estimate, Result, Undefined
 from judges.methods.geneval import summarise
@@ -26,6 +28,9 @@ TASKS = {
     "position": "position",
     "color_attr": "attribute binding",
 }
+FIRST = (
+    "First annotator: of each image the person whose answer came first, against each of the others.",
+)
 Pairs = tuple[np.ndarray, np.ndarray, np.ndarray]  # one answer, the other, the image
 
 
@@ -49,15 +54,17 @@ def tables(audited: Audited) -> Sequence[PaperTable]:
             "GenEval, Table 5: agreement with single people",
             "judge",
             ("overall", *heads),
-            tuple(_compare_rows(pairs, tasks, agreement.percent_agreement)),
+            tuple(_compare_rows(audited, pairs, tasks, "percent_agreement")),
             3,
+            FIRST,
         ),
         PaperTable(
             "GenEval, Table 4: Cohen’s κ with single people",
             "judge",
             ("overall", *heads),
-            tuple(_compare_rows(pairs, tasks, agreement.cohen_kappa)),
+            tuple(_compare_rows(audited, pairs, tasks, "cohen_kappa")),
             2,
+            FIRST,
         ),
         _summary(audited),
     ]
@@ -146,7 +153,18 @@ def _with_people(audited: Audited) -> list[tuple[str, Pairs]]:
     # In both orders, so that κ does not depend on who is named first.
     both = [*combinations(ratings, 2), *combinations(ratings[::-1], 2)]
     listed.append(("between people", _pairs(both)))
+    listed.append(("first annotator against the others", _first_with_others(audited)))
     return listed
+
+
+def _first_with_others(audited: Audited) -> Pairs:
+    ratings, first = audited.paired.people.ratings, audited.first_rater
+    known = np.flatnonzero(first >= 0)
+    theirs = np.full(ratings.shape[1], np.nan)
+    theirs[known] = ratings[first[known], known]
+    others = ratings.copy()
+    others[first[known], known] = np.nan
+    return _pairs([(theirs, row) for row in others])
 
 
 def _pairs(rows: Sequence[tuple[np.ndarray, np.ndarray]]) -> Pairs:
@@ -160,19 +178,28 @@ def _pairs(rows: Sequence[tuple[np.ndarray, np.ndarray]]) -> Pairs:
 
 
 def _compare_rows(
-    pairs: list[tuple[str, Pairs]], tasks: dict[str, np.ndarray], statistic
+    audited: Audited,
+    pairs: list[tuple[str, Pairs]],
+    tasks: dict[str, np.ndarray],
+    statistic: str,
 ) -> list[Row]:
-    rows = []
-    for name, (first, second, image) in pairs:
-        numbers = [_statistic_where(statistic, first, second, np.ones(image.size, dtype=bool))]
-        numbers += [
-            _statistic_where(statistic, first, second, of_task[image]) for of_task in tasks.values()
-        ]
-        rows.append(Row(name, tuple(numbers)))
-    return rows
+    prompts = audited.paired.people.prompts
 
+    def compare_one(pair: Pairs, where: np.ndarray) -> Result:
+        first, second, image = (part[where] for part in pair)
+        if not image.size:
+            return Undefined("no image has both answers", 0)
+        with_interval = getattr(draw_of(prompts[image], Options()), statistic)(first, second)
+        # Of one prompt, or where nobody ever differs, the paper prints a number all the same.
+        return with_interval or getattr(agreement, statistic)(first, second)
 
-def _statistic_where(statistic, first: np.ndarray, second: np.ndarray, where: np.ndarray) -> Result:
-    if not where.any():
-        return Undefined("no image has both answers", 0)
-    return statistic(first[where], second[where])
+    return [
+        Row(
+            name,
+            (
+                compare_one(pair, np.ones(pair[2].size, dtype=bool)),
+                *(compare_one(pair, of_task[pair[2]]) for of_task in tasks.values()),
+            ),
+        )
+        for name, pair in pairs
+    ]

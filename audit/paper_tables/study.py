@@ -51,6 +51,21 @@ class Audited:
     def place(self) -> dict[str, int]:
         return {key: place for place, key in enumerate(self.paired.people.images.tolist())}
 
+    @cached_property
+    def first_rater(self) -> np.ndarray:
+        """Of each image the row of the person whose answer came first, as far as the file or the times tell;
+        −1 where nobody answered."""
+        people = self.paired.people
+        row = {name: at for at, name in enumerate(people.raters)}
+        first = np.full(len(people.images), -1)
+        given = Annotation.objects.filter(study=self.study, state=Annotation.State.COUNTED)
+        ordered = given.order_by("-submitted_at", "-pk")
+        for key, name in ordered.values_list("image__key", "annotator__name").iterator():
+            at, who = self.place[key], row.get(name, -1)
+            if who >= 0 and not np.isnan(people.ratings[who, at]):
+                first[at] = who
+        return first
+
     def atoms_of(self, judge: JudgeScores) -> list[AtomValue]:
         run = Run.objects.get(study=self.study, judge__fingerprint=judge.fingerprint)
         rows = AtomScore.objects.filter(score__run=run, value__isnull=False).order_by()

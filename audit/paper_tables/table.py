@@ -44,9 +44,17 @@ class PaperTable:
         )
 
     def format_number(self, number: Result) -> str:
-        if isinstance(number, Undefined):
-            return NONE
-        text = f"{number.value:.{self.places}f}"
+        return NONE if isinstance(number, Undefined) else self._format(number.value)
+
+    def with_interval(self, number: Result) -> str:
+        """As the paper prints it, and behind it what the paper lacks."""
+        if isinstance(number, Undefined) or number.low is None or number.high is None:
+            return self.format_number(number)
+        low, high = self._format(number.low), self._format(number.high)
+        return f"{self.format_number(number)} ({low} to {high})"
+
+    def _format(self, value: float) -> str:
+        text = f"{value:.{self.places}f}"
         return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
 
 
@@ -60,7 +68,8 @@ def mean(values: Iterable[float], nothing: str, *, scale: float = 1.0) -> Result
 def scaled(number: Result, scale: float) -> Result:
     if isinstance(number, Undefined):
         return number
-    return Estimate(number.value * scale, None, None, number.n)
+    low, high = (None if end is None else end * scale for end in (number.low, number.high))
+    return Estimate(number.value * scale, low, high, number.n)
 
 
 def as_text(tables: Sequence[PaperTable]) -> str:
@@ -86,13 +95,13 @@ def as_csv(tables: Sequence[PaperTable]) -> str:
     """One row for each number."""
     out = io.StringIO()
     writer = csv.writer(out)
-    writer.writerow(["table", "row", "column", "value", "n", "undefined"])
+    writer.writerow(["table", "row", "column", "value", "low", "high", "n", "undefined"])
     for table in tables:
         for row in table.rows:
             for column, number in zip(table.columns, row.numbers, strict=True):
                 told = _number(number)
                 line = [table.title, row.label, column]
-                line += [told.get(part, "") for part in ("value", "n", "undefined")]
+                line += [told.get(part, "") for part in ("value", "low", "high", "n", "undefined")]
                 writer.writerow([defused(value) for value in line])
     return out.getvalue()
 
@@ -100,13 +109,15 @@ def as_csv(tables: Sequence[PaperTable]) -> str:
 def _number(number: Result) -> dict[str, Any]:
     if isinstance(number, Undefined):
         return {"undefined": number.reason, "n": number.n}
-    return {"value": number.value, "n": number.n}
+    if number.low is None or number.high is None:
+        return {"value": number.value, "n": number.n}
+    return {"value": number.value, "low": number.low, "high": number.high, "n": number.n}
 
 
 def _text(table: PaperTable) -> str:
     cells = [[table.first, *table.columns]]
     cells += [
-        [row.label, *(table.format_number(number) for number in row.numbers)] for row in table.rows
+        [row.label, *(table.with_interval(number) for number in row.numbers)] for row in table.rows
     ]
     widths = [max(len(line[place]) for line in cells) for place in range(len(cells[0]))]
     lines = [

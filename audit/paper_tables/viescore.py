@@ -1,6 +1,7 @@
-"""VIEScore's human rows: each person against the mean of the others; and judges against all people.
+"""VIEScore's human rows: each person against the mean of the others, over all images and generator by
+generator; and judges against all people.
 
-The mean of several correlations is that of Fisher's z of each, turned back.
+The mean of several correlations is that of Fisher's z of each, turned back, as the paper prints it.
 """
 
 from __future__ import annotations
@@ -11,53 +12,127 @@ from collections.abc import Sequence
 import numpy as np
 
 from annotations import consensus
-from audit.paper_tables.study import Audited
+from audit.paper_tables.study import PEOPLE, Audited
 from audit.paper_tables.table import PaperTable, Row
+from audit.reports.bootstrap import draw_of
+from audit.reports.options import Options
 from audit.stats import ranking
 from audit.stats.estimate import Estimate, Result, Undefined
+from audit.stats.resampling.cluster_counts import Counts
+from audit.stats.resampling.draw import Draw, Resampled
+from audit.stats.series import Floats
 
 STATISTICS = {
-    "Spearman": ranking.spearman,
-    "Pearson": ranking.pearson,
-    "Kendall": ranking.kendall_tau_b,
+    "Spearman": ranking.resampled_spearman,
+    "Pearson": ranking.resampled_pearson,
+    "Kendall": ranking.resampled_tau_b,
 }
+NOTE = ("The mean over people is that of Fisher’s z.",)
 
 
 def tables(audited: Audited) -> Sequence[PaperTable]:
     people = audited.paired.people
+    everywhere = np.ones(len(people.images), dtype=bool)
     rows = [
-        _row(people.name_of(place), own, consensus.mean(np.delete(people.ratings, place, axis=0)))
-        for place, own in enumerate(people.ratings)
-        if len(people.raters) > 1
+        _row(audited, people.name_of(place), [pair], everywhere)
+        for place, pair in enumerate(_with_others(audited))
     ]
-    means = [_together([row.numbers[at] for row in rows]) for at in range(len(STATISTICS))]
-    judges = [_row(name, judge.scores, people.mean) for name, judge in audited.judges]
+    together = _row(audited, f"{PEOPLE}, mean", _with_others(audited), everywhere)
+    judges = [
+        _row(audited, name, [(judge.scores, people.mean)], everywhere)
+        for name, judge in audited.judges
+    ]
+    heads = tuple(STATISTICS)
     return [
         PaperTable(
             "VIEScore: each person against the mean of the others, and judges against all people",
             "rater",
-            tuple(STATISTICS),
-            (*rows, Row("people, mean", tuple(means)), *judges),
+            heads,
+            (*rows, together, *judges),
             4,
-            ("The mean over people is that of Fisher’s z.",),
-        )
+            NOTE,
+        ),
+        PaperTable(
+            "VIEScore: people against the mean of the others, and judges against all people, by generator",
+            "generator",
+            heads,
+            tuple(_by_generator(audited)),
+            4,
+            NOTE,
+        ),
     ]
 
 
-def _row(name: str, own: np.ndarray, others: np.ndarray) -> Row:
-    both = ~np.isnan(own) & ~np.isnan(others)
-    if not both.any():
-        nothing = Undefined("no image has both", 0)
-        return Row(name, (nothing,) * len(STATISTICS))
-    return Row(name, tuple(of(others[both], own[both]) for of in STATISTICS.values()))
+Pair = tuple[np.ndarray, np.ndarray]
 
 
-def _together(numbers: Sequence[Result]) -> Result:
-    known = [number for number in numbers if isinstance(number, Estimate)]
-    if not known:
-        return Undefined("nobody can be compared with others", 0)
-    n = sum(number.n for number in known)
-    if any(abs(number.value) >= 1 for number in known):
-        return Undefined("a perfect correlation has no z", n)
-    z = sum(math.atanh(number.value) for number in known) / len(known)
-    return Estimate(math.tanh(z), None, None, n)
+def _with_others(audited: Audited) -> list[Pair]:
+    ratings = audited.paired.people.ratings
+    if len(ratings) < 2:
+        return []
+    return [
+        (own, consensus.mean(np.delete(ratings, place, axis=0)))
+        for place, own in enumerate(ratings)
+    ]
+
+
+def _by_generator(audited: Audited) -> list[Row]:
+    people = audited.paired.people
+    rows = []
+    for generator, here in audited.generators:
+        rows.append(_row(audited, f"{generator} · {PEOPLE}", _with_others(audited), here))
+        rows += [
+            _row(audited, f"{generator} · {name}", [(judge.scores, people.mean)], here)
+            for name, judge in audited.judges
+        ]
+    return rows
+
+
+def _row(audited: Audited, name: str, pairs: Sequence[Pair], where: np.ndarray) -> Row:
+    return Row(name, tuple(_number(audited, find, pairs, where) for find in STATISTICS.values()))
+
+
+def _number(audited: Audited, find, pairs: Sequence[Pair], where: np.ndarray) -> Result:
+    """tanh of the mean Fisher's z of these pairs of series, with its interval over prompts."""
+    prompts = audited.paired.people.prompts
+    if not where.any():
+        return Undefined("this generator has no image", 0)
+    draw = draw_of(prompts[where], Options())
+    found = _together(Draw(prompts[where], resamples=1, seed=0), find, pairs, where)
+    if isinstance(found, Undefined):
+        return found
+    # Without an interval the paper prints the number all the same.
+    return draw.interval(lambda _: found) or found.point
+
+
+def _together(draw: Draw, find, pairs: Sequence[Pair], where: np.ndarray) -> Resampled | Undefined:
+    found: list[Resampled] = []
+    reason, images = "nobody can be compared with others", 0
+    for own, others in pairs:
+        own, others = own[where], others[where]
+        both = ~np.isnan(own) & ~np.isnan(others)
+        if not both.any():
+            reason = "no image has both"
+            continue
+        one = find(draw.part(both), others[both], own[both])
+        if isinstance(one, Undefined):
+            reason = one.reason
+            continue
+        found.append(one)
+        images += int(both.sum())
+    if not found:
+        return Undefined(reason, images)
+    if len(found) == 1:
+        return found[0]
+    if any(abs(one.point.value) >= 1 for one in found):
+        return Undefined("a perfect correlation has no z", images)
+    z = [math.atanh(one.point.value) for one in found]
+
+    def resampled(counts: Counts) -> Floats:
+        values = np.stack([one.values(counts) for one in found])
+        with np.errstate(divide="ignore"):
+            mean: Floats = np.tanh(np.arctanh(values).mean(axis=0))
+        return np.where(np.isfinite(mean), mean, np.nan)
+
+    value = math.tanh(math.fsum(z) / len(z))
+    return Resampled(Estimate(value, None, None, images), resampled, "correlation")

@@ -11,7 +11,7 @@ PAPER = Paper(
             "Table 2",
             "metrics against ratings, images, × 100",
             "judge",
-            ("pairwise", "Pearson", "Kendall"),
+            ("pairwise, ties calibrated", "Pearson", "Kendall"),
             rows(
                 "Table 2, GenAI-Bench (Image)",
                 {

@@ -14,12 +14,14 @@ import numpy as np
 from annotations.consensus import Means, majority_of_others
 from annotations.forms.versions import form_of
 from annotations.models import Study
+from annotations.scales import Scale
 from annotations.studies import draws
 from audit.people.answers import NOBODY, Forms, QuestionAnswers, answers_of, forms_of
 from audit.reports import people_agreement
 from audit.reports.bootstrap import Draw, draw_of, est
 from audit.reports.human_scores import refused
 from audit.reports.options import RESAMPLES, SEED, Options
+from audit.reports.pairing import scale_of
 from audit.reports.people_agreement import LEVELS
 from audit.stats import agreement, enough
 from audit.stats.estimate import Estimate, Result, Undefined
@@ -54,6 +56,11 @@ def body_of(study: Study) -> dict[str, Any]:
         )
     }
     words = {question.name: question.text for question in form_of(study.form).questions}
+    asked = study.form.questions
+
+    def scale_in(name: str) -> Scale:
+        return scale_of(name, asked, answered[name].value)
+
     order = [name for name in words if name in answered] + sorted(set(answered) - set(words))
     busiest = _busiest(forms, members)
     questions = [
@@ -61,7 +68,7 @@ def body_of(study: Study) -> dict[str, Any]:
             "question": name,
             "words": words.get(name, name),
             **_question(answered[name], busiest),
-            **_published(answered[name], busiest, forms.generators),
+            **_published(answered[name], busiest, forms.generators, scale_in(name), members),
         }
         for name in order
     ]
@@ -153,20 +160,23 @@ def _question(given: QuestionAnswers, busiest: list[int]) -> dict[str, Any]:
 
 
 def _published(
-    given: QuestionAnswers, busiest: list[int], generators: tuple[str, ...]
+    given: QuestionAnswers,
+    busiest: list[int],
+    generators: tuple[str, ...],
+    scale: Scale,
+    members: dict[int, dict[str, Any]],
 ) -> dict[str, Any]:
     """The numbers that papers print of people alone, as reports have them."""
     table, raters = given.slots()
     prompts, options = given.prompt_of_unit, OPTIONS
-    points = bool(given.is_number and given.value.min() >= 0 and given.value.max() <= 1)
     words = Undefined("the answers have no order", given.units)
 
     def mean(there: np.ndarray) -> Result:
         if not given.is_number:
             return words
-        return people_agreement.mean_of(table[:, there], prompts[there], options, points=points)
+        return people_agreement.mean_of(table[:, there], prompts[there], options, scale)
 
-    severity = _severities(given, busiest, points=points)
+    severity = _severities(given, busiest, points=scale.in_points)
     errors = {}
     if given.is_number and np.isin(given.value, (0.0, 1.0)).all():
         prompt = prompts[given.unit]
@@ -186,6 +196,7 @@ def _published(
             if few_classes
             else Undefined("too many different answers for classes", given.units)
         ),
+        **_rated(given, table, scale, members),
         "by_generator": [
             {
                 "name": name,
@@ -209,6 +220,19 @@ def _published(
             for pk in busiest
         ],
     }
+
+
+def _rated(
+    given: QuestionAnswers, table: np.ndarray, scale: Scale, members: dict[int, dict[str, Any]]
+) -> dict[str, Any]:
+    if not given.is_number:
+        nothing = est(Undefined("the answers have no order", given.units))
+        return dict.fromkeys(people_agreement.RATED, nothing)
+    raters, counts = np.unique(given.rater, return_counts=True)
+    names = [members[pk]["name"] for pk in raters.tolist()]
+    most = people_agreement.with_most_answers(counts.tolist(), names)
+    people = given.by_person([int(raters[row]) for row in most])
+    return people_agreement.ratings_of(table, people, given.prompt_of_unit, OPTIONS, scale)
 
 
 def _severities(

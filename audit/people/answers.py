@@ -64,6 +64,16 @@ class QuestionAnswers:
         raters[place, unit] = self.rater[order]
         return values, raters
 
+    def by_person(self, people: Sequence[int]) -> np.ndarray:
+        """These people × units, nan where there is no answer."""
+        raters, code = np.unique(self.rater, return_inverse=True)
+        rows = {pk: row for row, pk in enumerate(people)}
+        place = np.array([rows.get(pk, NOBODY) for pk in raters.tolist()])[code]
+        values = np.full((len(people), self.units), np.nan)
+        listed = place != NOBODY
+        values[place[listed], self.unit[listed]] = self.value[listed]
+        return values
+
 
 def forms_of(study: Study) -> Forms:
     rows = (

@@ -17,8 +17,12 @@ from audit.stats import alternative, candidates, enough
 from audit.stats.decisions import probabilities, tie_folds
 from audit.stats.decisions.rankings import Tables
 from audit.stats.estimate import Estimate, Result, Undefined
+from audit.stats.measures import verdict_balance
+from audit.stats.measures.calibration_error import estimated_calibration_error
+from audit.stats.measures.precision import resampled_average_precision
 from audit.stats.resamples import Resamples
 from audit.stats.resampling.cluster_order import by_content
+from audit.stats.resampling.draw import Draw
 
 # What people cost more than the judge, of experts, of skilled people and of a crowd (Calderon et al.):
 # the judge may be behind a person by so much. One of them is called on.
@@ -46,6 +50,8 @@ def decisions(
         **_probabilities(people, series, options),
         "equivalence": _equivalence(series, options),
         "pairwise_accuracy_by_prompt_cross_validated": _cross_validated(series, options),
+        **_balanced(series, options),
+        "weighted_kappa": _weighted_kappa(people, series, options),
     }
 
 
@@ -145,18 +151,57 @@ def _probabilities(people: People, series: Series, options: Options) -> dict[str
     surprise = probabilities.surprise(score, share)
     if isinstance(squared, Undefined):
         brier, over = est(squared), est(squared)
+        calibration: Result = squared
     else:
         average = probabilities.always_the_average(share)
         brier = est(enough.required(draw.mean(squared)))
+        calibration = estimated_calibration_error(Draw(prompts, resamples=1, seed=0), score, share)
         over = est(enough.required(draw.difference_of_means(average, squared)))
     return {
         "brier": {**brier, "over_the_average": over},
+        "calibration_error": est(enough.required(calibration)),
         "log_score": est(
             surprise
             if isinstance(surprise, Undefined)
             else enough.required(draw.mean(surprise, ends=NO_END))
         ),
     }
+
+
+def _balanced(series: Series, options: Options) -> dict[str, Any]:
+    """What does not rise where nearly all images are right, and what looks at the top of the scores."""
+    ruled = ~np.isnan(series.verdict) & ~np.isnan(series.yes)
+    scored = ~np.isnan(series.score) & ~np.isnan(series.yes)
+    of_verdicts = draw_of(series.prompts[ruled], options)
+    of_scores = draw_of(series.prompts[scored], options)
+    yes, verdict = series.yes[ruled], series.verdict[ruled]
+    found: dict[str, Result] = {
+        "balanced_accuracy": of_verdicts.interval(
+            lambda draw: verdict_balance.resampled_balanced_accuracy(draw, yes, verdict)
+        ),
+        "matthews": of_verdicts.interval(
+            lambda draw: verdict_balance.resampled_matthews(draw, yes, verdict)
+        ),
+        "average_precision": of_scores.interval(
+            lambda draw: resampled_average_precision(draw, series.yes[scored], series.score[scored])
+        ),
+    }
+    return {name: est(enough.required(result)) for name, result in found.items()}
+
+
+def _weighted_kappa(people: People, series: Series, options: Options) -> dict[str, Any]:
+    """Of a judge that rates on people's own steps, with people's mean at the nearest step."""
+    there = ~np.isnan(series.score) & ~np.isnan(series.mean)
+    score, scale = series.score[there], people.scale
+    if scale.kind != "rating":
+        return est(Undefined("people do not rate in steps", int(there.sum())))
+    steps = (score == np.rint(score)) & (scale.low <= score) & (score <= scale.high)
+    if not steps.all():
+        return est(Undefined("the judge does not rate in people’s steps", int(there.sum())))
+    draw = draw_of(series.prompts[there], options)
+    # A mean halfway between two steps goes up, as a cut does that is reached.
+    nearest = np.floor(series.mean[there] + 0.5)
+    return est(enough.required(draw.cohen_kappa(nearest, score, "quadratic")))
 
 
 def _equivalence(series: Series, options: Options) -> dict[str, Any]:

@@ -22,8 +22,16 @@ from audit.stats.instrument.gap import gap_of
 from audit.stats.instrument.moments import mid_ranks, moments, settled
 from audit.stats.instrument.needs import noise_of_one, share_of_people, times_as_many
 from audit.stats.instrument.sides import Generators, generators_of, side_of
-from audit.stats.instrument.stability import CLAIMS, OFFSET, SHARE, Step, Steps, steps_of
-from audit.stats.over_time.courses import of_order, own
+from audit.stats.instrument.stability import (
+    CLAIMS,
+    OFFSET,
+    ONE_KIND,
+    SHARE,
+    Step,
+    Steps,
+    steps_of,
+)
+from audit.stats.over_time.courses import Change, of_order, own
 from audit.stats.resampling.cluster_order import by_content
 from audit.words.drift_state import AS_RANKS, AS_THEY_ARE, AUROC, PAIRS, STOPPED
 
@@ -141,7 +149,9 @@ class _Reading:
 
     def _errors(self, found: Steps) -> dict[str, Any]:
         """At a date in the middle: from these `states` says how many prompts and people would tell."""
-        middle = sorted(found.steps, key=lambda step: step.offset.error)[len(found.steps) // 2]
+        told = [step for step in found.steps if step.gain is not None]
+        middle = sorted(told, key=lambda step: step.offset.error)[len(told) // 2]
+        assert middle.gain is not None
         noise = noise_of_one(self.sums, self.answers) or 0.0
         return {
             "offset_error": middle.offset.error,
@@ -164,8 +174,8 @@ class _Reading:
             ],
             OFFSET: est(step.offset_within(confidence)),
             "gain_change": est(step.gain_within(confidence)),
-            "gain_before": est(gains[0].interval(CONFIDENCE)),
-            "gain_after": est(gains[1].interval(CONFIDENCE)),
+            "gain_before": est(_gain_of(gains[0], step)),
+            "gain_after": est(_gain_of(gains[1], step)),
         }
 
     @property
@@ -177,7 +187,7 @@ class _Reading:
     def _generator(self, place: int) -> dict[str, Any]:
         """One generator beside the oldest third."""
         one = np.arange(len(self.names)) == place
-        found = compare(self.read, self._oldest, one, unit=self.span)
+        found = compare(self.read, self._oldest, one, unit=self.span, level_alone=True)
         if isinstance(found, Undefined):
             nothing = est(Undefined(found.reason, int((self.generators == place).sum())))
             return {OFFSET: nothing, "gain": nothing}
@@ -185,7 +195,11 @@ class _Reading:
         n = int((self.generators == place).sum())
         return {
             OFFSET: est(_scaled(offset, self.points, n)),
-            "gain": est(_scaled(found.gain_later.interval(CONFIDENCE), 1.0, n)),
+            "gain": est(
+                Undefined(ONE_KIND, n)
+                if found.gain_later is None
+                else _scaled(found.gain_later.interval(CONFIDENCE), 1.0, n)
+            ),
         }
 
     def _off(self, place: int) -> dict[str, Any]:
@@ -215,7 +229,7 @@ class _Reading:
         n = int(newest[self.generators].sum())
         if reason := self.series.no_points or ("" if newest.any() else "there is one date only"):
             return est(Undefined(reason, n))
-        found = compare(self.read, ~newest, newest, unit=self.span)
+        found = compare(self.read, ~newest, newest, unit=self.span, level_alone=True)
         if not isinstance(found, Comparison):
             return est(Undefined(found.reason, n))
         gap = gap_of(found, points=100.0, apart=self.sums.apart)
@@ -223,10 +237,14 @@ class _Reading:
             "newest": [name for name, new in zip(self.names, newest, strict=True) if new],
             "before": gap.before,
             "now": gap.now,
-            "gain": found.gain_reference.value,
+            "gain": found.gain_used.value,
             "generators": est(gap.generators.interval(CONFIDENCE)),
             "judge": est(gap.judge.interval(CONFIDENCE)),
         }
+
+
+def _gain_of(gain: Change | None, step: Step) -> Result:
+    return Undefined(ONE_KIND, step.offset.n) if gain is None else gain.interval(CONFIDENCE)
 
 
 def _scaled(found: Estimate, by: float, n: int) -> Estimate:

@@ -9,7 +9,7 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cached_property, partial
 from typing import Any
 
@@ -46,8 +46,9 @@ SHARE_OF_TIME = 0.1
 # Of a report's body. Reports stored without it are of schema 1: percentiles of a bootstrap throughout;
 # those of 2 know an alarm, but no states of drift; those of 3 do not say what a judge may decide;
 # those of 4 read verdicts, scores and ratings in three ways, and no judge as an instrument; those of 5
-# compare slices with people and not with the judge's own average.
-SCHEMA = 6
+# compare slices with people and not with the judge's own average; those of 6 have no balanced accuracy, no
+# average precision, no calibration error, and nothing that is for ratings alone.
+SCHEMA = 7
 # The options that a page can be opened with: such a report has a gallery, too.
 CHOSEN = {"question", "positive_at", "consensus"}
 # How many missing images a report names; it only counts the others.
@@ -151,6 +152,18 @@ def is_importing(study: Study) -> bool:
     """A report of half the rows would be old a moment later; the end of an import asks for one."""
     imports = Upload.objects.filter(study=study, state=Upload.State.WORKING)
     return any(not upload.dry_run for upload in imports)
+
+
+def scores_began(study: Study) -> datetime | None:
+    """When the scores that came last began to come; None while some still come."""
+    if study.runs.filter(state="running").exists() or is_importing(study):
+        return None
+    uploads = Upload.objects.filter(study=study, state=Upload.State.DONE).order_by("-created_at")
+    begun = [
+        study.runs.order_by("-started_at").values_list("started_at", flat=True).first(),
+        uploads.values_list("created_at", flat=True).first(),
+    ]
+    return max((moment for moment in begun if moment is not None), default=None)
 
 
 def stamp(study: Study) -> str:

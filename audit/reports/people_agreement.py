@@ -6,17 +6,20 @@ no answer. The page of people computes the same numbers with the same functions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from annotations import consensus
+from annotations.scales import Scale
 from audit.reports.bootstrap import draw_of, est
 from audit.reports.options import Options
 from audit.reports.pairing import People
+from audit.reports.reference import level_of
 from audit.stats import agreement, enough, raters
 from audit.stats.estimate import Estimate, Result, Undefined
+from audit.stats.measures import rated
 from audit.stats.people import confusions
 
 LEVELS: tuple[agreement.Level, ...] = ("nominal", "ordinal", "interval")
@@ -34,9 +37,7 @@ def people_of(people: People, options: Options) -> dict[str, Any]:
         "images": int(people.has_labels.sum()),
         "annotations": people.annotations,
         "raters": len(people.raters),
-        "mean": est(
-            mean_of(people.ratings, people.prompts, options, points=people.scale.in_points)
-        ),
+        "mean": est(mean_of(people.ratings, people.prompts, options, people.scale)),
         "unanimous": est(draw.unanimity(ratings)),
         "percent_agreement": est(alike_of(people.ratings, people.prompts, options)),
         "krippendorff_alpha": {
@@ -44,6 +45,7 @@ def people_of(people: People, options: Options) -> dict[str, Any]:
         },
         "fleiss_kappa": est(fleiss_of(people.ratings, people.prompts, options)),
         "gwet_ac1": est(ac1_of(people.ratings, people.prompts, options)),
+        **ratings_of(people.ratings, _busiest(people), people.prompts, options, people.scale),
         "each_rater": dict(_each_rater(people, options)),
         "by_tag": dict(_by_tag(people, options)),
     }
@@ -53,19 +55,16 @@ def of_generator(people: People, here: np.ndarray, options: Options) -> dict[str
     """People's mean beside their majority, and how well they agree on one generator."""
     ratings, prompts = people.ratings[:, here], people.prompts[here]
     return {
-        "human_mean": est(mean_of(ratings, prompts, options, points=people.scale.in_points)),
+        "human_mean": est(mean_of(ratings, prompts, options, people.scale)),
         "krippendorff_alpha": {
             level: est(alpha_of(ratings, prompts, level, options)) for level in LEVELS
         },
     }
 
 
-def mean_of(table: np.ndarray, prompts: np.ndarray, options: Options, *, points: bool) -> Result:
+def mean_of(table: np.ndarray, prompts: np.ndarray, options: Options, scale: Scale) -> Result:
     """The mean over images of the mean of all answers; a majority would round each image first."""
-    means = consensus.mean(table)
-    rated = ~np.isnan(means)
-    draw = draw_of(prompts[rated], options)
-    return draw.mean(means[rated], scale=100.0 if points else 1.0)
+    return level_of(consensus.mean(table), prompts, options, scale)
 
 
 def alike_of(table: np.ndarray, prompts: np.ndarray, options: Options) -> Result:
@@ -91,6 +90,56 @@ def ac1_of(table: np.ndarray, prompts: np.ndarray, options: Options) -> Result:
     shared = table[:, several]
     draw = draw_of(prompts[several], options)
     return draw.interval(lambda drawn: agreement.resampled_ac1(drawn, shared))
+
+
+RATED = ("icc_2k", "gwet_ac2", "weighted_kappa")
+
+
+def with_most_answers(counts: Sequence[int], names: Sequence[str]) -> list[int]:
+    """Of people in any order: the places of those with the most answers, by their names."""
+    most = sorted(range(len(counts)), key=lambda row: (-counts[row], names[row]))[:PEOPLE]
+    return sorted(most, key=lambda row: names[row])
+
+
+def _busiest(people: People) -> np.ndarray:
+    given = (~np.isnan(people.ratings)).sum(axis=1).tolist()
+    return people.ratings[with_most_answers(given, people.raters)]
+
+
+def ratings_of(
+    table: np.ndarray,
+    busiest: np.ndarray,
+    prompts: np.ndarray,
+    options: Options,
+    scale: Scale,
+) -> dict[str, Any]:
+    """What is said of ratings alone. `busiest`: the answers of single people, who are compared with each
+    other."""
+    if scale.is_yes_no:
+        few = Undefined("for ratings; people answer yes or no", table.shape[1])
+        return {name: est(few) for name in RATED}
+    several = _several(table)
+    draw = draw_of(prompts[several], options)
+    shared, people = table[:, several], busiest[:, several]
+    return {
+        "icc_2k": _icc_of(busiest, prompts, options),
+        "gwet_ac2": est(draw.interval(lambda drawn: rated.resampled_ac2(drawn, shared))),
+        "weighted_kappa": est(
+            draw.interval(lambda drawn: rated.resampled_weighted_kappa(drawn, people))
+        ),
+    }
+
+
+def _icc_of(table: np.ndarray, prompts: np.ndarray, options: Options) -> dict[str, Any]:
+    """Of the people who rated the same images; how many they are stands beside it."""
+    block = rated.complete_block(table)
+    if isinstance(block, Undefined):
+        return est(block)
+    people, images = block
+    chosen = table[np.sort(people)][:, images]
+    draw = draw_of(prompts[images], options)
+    single = draw.interval(lambda drawn: rated.estimated_icc_2k(drawn, chosen))
+    return {**est(enough.required(rated.of_k(single, people.size))), "people": int(people.size)}
 
 
 def alpha_of(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotations import consensus
+from annotations.scales import Scale
 from audit.reports.bootstrap import draw_of
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, People
@@ -60,10 +61,7 @@ class Reference:
     def level(self, where: np.ndarray) -> Result:
         """The human score: points for a yes/no or a number from 0 to 1, else the mean rating."""
         value = self.yes if self.people.scale.is_yes_no else self.mean
-        where = where & ~np.isnan(value)
-        draw = draw_of(self.people.prompts[where], self.options)
-        scale = self.people.scale
-        return draw.mean(value[where], scale=100.0 if scale.in_points else 1.0, ends=scale.ends)
+        return level_of(value[where], self.people.prompts[where], self.options, self.people.scale)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +105,13 @@ class Series:
             self.in_points,
             self.ends,
         )
+
+
+def level_of(values: np.ndarray, prompts: np.ndarray, options: Options, scale: Scale) -> Result:
+    """Their mean in the scale's units, with the interval that it has wherever it is shown."""
+    known = ~np.isnan(values)
+    draw = draw_of(prompts[known], options)
+    return draw.mean(values[known], scale=100.0 if scale.in_points else 1.0, ends=scale.ends)
 
 
 def classes_of(people: People) -> YesNo | Undefined:

@@ -8,21 +8,27 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
+
 from annotations.models import Study
 from audit import VERSION
 from audit.reports.options import RESAMPLES, SEED
 from audit.stats.causes import Causes, attribute
 from audit.stats.estimate import Estimate, Result, Undefined
+from audit.stats.instrument.comparison import ALL_ALIKE
+from audit.stats.over_time.courses import Change
 from audit.stats.resamples import Resamples
 from audit.why.parameters import Parameters
 from audit.why.sides import Sides, sides_of
 from audit.why.watches import of_people
+from audit.words.numbers import is_one_number
 
 RULE = (
     "people’s mean less the judge’s score. Shapley’s split for the judge, Kitagawa’s for other kinds of "
     "images (all tags of the prompt and its atomicity); Holm over the parts"
 )
 
+ROUNDING = 1e-9
 # What runs somewhere else may change behind its name.
 SERVER = "OpenAIServer"
 
@@ -51,7 +57,9 @@ def explain(
             for place, (side, counted) in enumerate(zip((before, after), sides.counts, strict=True))
         ],
         "anchors": 0 if sides.anchors is None else len(sides.anchors.images),  # type: ignore[arg-type]
-        **_causes_body(found),
+        **_causes_body(
+            found, min(np.unique(side.prompts).size for side in (sides.before, sides.after))
+        ),
         "instrument": sides.instrument,
         "watches": of_people(sides.watched),
         "asked": asdict(asked),
@@ -68,12 +76,12 @@ def explain(
     return json.loads(json.dumps(body, allow_nan=False))
 
 
-def _causes_body(found: Causes | Undefined) -> dict[str, Any]:
+def _causes_body(found: Causes | Undefined, prompts: int) -> dict[str, Any]:
     if isinstance(found, Undefined):
         return {"moved": found.as_dict(), "parts": {}, "together": []}
     told: dict[str, Any] = {
-        "moved": _in_points(found.gap),
-        "parts": {name: _in_points(found.parts[name]) for name in found.parts},
+        "moved": _in_points(found.gap, prompts),
+        "parts": {name: _in_points(found.parts[name], prompts) for name in found.parts},
         "together": [list(parts) for parts in found.only_as_a_sum],
         "judge_by": found.judge_by,
         "kinds_of_one_prompt": list(found.merged),
@@ -99,10 +107,16 @@ def _levels(sides: Sides, place: int, resamples: int, seed: int) -> dict[str, An
     }
 
 
-def _in_points(result: Result) -> dict[str, Any]:
+def _in_points(result: Result, prompts: int) -> dict[str, Any]:
     if isinstance(result, Undefined):
         return result.as_dict()
+    value, n = 100 * result.value, result.n
     low, high = (None if end is None else 100 * end for end in (result.low, result.high))
-    if low == high:
-        low = high = None  # the same in all draws, which is no certainty
-    return Estimate(100 * result.value, low, high, result.n).as_dict()
+    if low is None or high is None or not is_one_number(low, high):
+        return Estimate(value, low, high, n).as_dict()
+    # The same in all draws is no certainty. What is no part at all stays without an interval.
+    if abs(value) < ROUNDING or prompts < 2:
+        return Estimate(value, None, None, n).as_dict()
+    # Each prompt moved by as much: as Drift has it, only another prompt could tell how far they differ.
+    alike = Change(value, 100 * ALL_ALIKE / prompts, prompts - 1, n).interval()
+    return alike.as_dict()

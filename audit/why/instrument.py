@@ -19,15 +19,19 @@ from audit.stats.instrument.sides import generators_of, side_of, why_no_gain
 from audit.stats.resampling.cluster_order import by_content
 
 POINTS = 100.0
+LEVEL = 0.05
 # With fewer images with two answers of a generator, people's noise is not known.
 TWICE = 2
 
 
 def read_sides(
-    people: Sequence[People], judges: Sequence[JudgeScores], inside: Sequence[np.ndarray]
+    people: Sequence[People],
+    judges: Sequence[JudgeScores],
+    inside: Sequence[np.ndarray],
+    looks: int = 1,
 ) -> dict[str, Any]:
     """`people`, `judges` and `inside`, which images count, of the first side and of the second: of one
-    study, or of two."""
+    study, or of two. `looks`: of how many judges somebody may ask this."""
     scores, answers, generators, prompts = [], [], [], []
     before = held = 0
     for place, (one, judge, chosen) in enumerate(zip(people, judges, inside, strict=True)):
@@ -66,18 +70,31 @@ def read_sides(
     found = compare(read, old, ~old, gain=gain)
     if isinstance(found, Undefined):
         return found.as_dict()
-    return {**_facts(found, sums.apart), "assumed": assumed}
+    return {**_facts(found, sums.apart, looks), "assumed": assumed}
 
 
-def _facts(found: Comparison, apart: float) -> dict[str, Any]:
+def _facts(found: Comparison, apart: float, looks: int) -> dict[str, Any]:
     gap = gap_of(found, points=POINTS, apart=apart)
     offset = found.offset.interval()
+    assert found.gain_reference is not None and found.gain_change is not None
     assert offset.low is not None and offset.high is not None
     in_points = Estimate(POINTS * offset.value, POINTS * offset.low, POINTS * offset.high, offset.n)
     return {
         "gain": found.gain_reference.value,
         "offset": est(in_points),
         "gain_change": est(found.gain_change.interval()),
+        # Of an offset and a gain for each judge one of twenty leaves its interval by chance (Bonferroni).
+        "sure": {
+            "offset": side_of_zero(found.offset.interval(1 - LEVEL / (2 * looks))) != 0,
+            "gain": side_of_zero(found.gain_change.interval(1 - LEVEL / (2 * looks))) < 0,
+            "looks": looks,
+        },
         "generators": est(gap.generators.interval()),
         "judge": est(gap.judge.interval()),
     }
+
+
+def side_of_zero(found: Estimate) -> int:
+    """1 above 0, −1 below it, 0 where the interval holds it."""
+    assert found.low is not None and found.high is not None
+    return int(found.low > 0) - int(found.high < 0)

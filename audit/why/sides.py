@@ -143,6 +143,7 @@ def sides_of(study: Study, asked: Parameters, find: Callable[[str], Study]) -> S
             (mine.people, other.people),
             (judge, now),
             (_chosen_people(mine.people, before), _chosen_people(other.people, after)),
+            looks=max(1, len(mine.judges)),
         ),
     )
 

@@ -205,14 +205,20 @@ def reason(drift: dict[str, Any]) -> str:
 def _evidence(drift: dict[str, Any]) -> list[str]:
     step, dates = drift["steps"][drift["likeliest"]], len(drift["steps"])
     offset = with_interval("offset", step[OFFSET])
-    change = with_interval("gain_change", _percent(step["gain_change"]))
+    change = _change_of_gain(step["gain_change"])
     lines = [
-        f"Most moved at {step['since']}: offset {offset}, gain {change}"
+        f"Most moved at {step['since']}: offset {offset}, {change}"
         + (f"; {p_words(drift['p_holm'])}." if "p_holm" in drift else ".")
     ]
     if dates > 1:
         lines.append(f"These intervals hold for any of {dates} dates.")
     return lines
+
+
+def _change_of_gain(found: dict[str, Any]) -> str:
+    if "undefined" in found:
+        return f"gain not known there ({found['undefined']})"
+    return f"gain {with_interval('gain_change', _percent(found))}"
 
 
 def _percent(found: dict[str, Any]) -> dict[str, Any]:
@@ -224,9 +230,9 @@ def _separate_words(drift: dict[str, Any]) -> str:
     if not apart:
         return ""
     offset = with_interval("offset", apart[OFFSET])
-    change = with_interval("gain_change", _percent(apart["gain_change"]))
+    change = _change_of_gain(apart["gain_change"])
     return (
-        f"{apart['generator']} alone is read otherwise than all others: offset {offset}, gain {change}. "
+        f"{apart['generator']} alone is read otherwise than all others: offset {offset}, {change}. "
         "It is left out of the dates."
     )
 

@@ -20,13 +20,19 @@ class Cell:
     high: str
     undefined: str
     n: int
+    no_interval: str = ""  # why the number has none
 
 
 def cell(name: str, estimate: dict[str, Any]) -> Cell:
     if "undefined" in estimate:
         return Cell("", "", "", estimate["undefined"], estimate["n"])
     value, low, high = (number(name, estimate[part]) for part in ("value", "low", "high"))
-    return Cell(value, low, high, "", estimate["n"])
+    return Cell(value, low, high, "", estimate["n"], why_no_interval(estimate))
+
+
+def why_no_interval(estimate: dict[str, Any]) -> str:
+    """Empty where there is one, or where a report of an earlier version does not say."""
+    return "" if estimate["low"] is not None else str(estimate.get("no_interval", ""))
 
 
 def with_interval(name: str, estimate: dict[str, Any]) -> str:
@@ -34,7 +40,9 @@ def with_interval(name: str, estimate: dict[str, Any]) -> str:
     statistic, (value, low, high) = STATISTICS[name], _ends(estimate)
     # Some reports of earlier versions have an interval without width, which says nothing.
     if low is None or high is None or is_one_number(low, high):
-        return f"{number(name, value)}{statistic.unit} (no interval)"
+        reason = why_no_interval(estimate)
+        said = f"no interval, {reason}" if reason else "no interval"
+        return f"{number(name, value)}{statistic.unit} ({said})"
     decimals = decimals_to_tell(value, low, high, least=statistic.decimals)
     shown, lower, upper = (number(name, end, decimals) for end in (value, low, high))
     if lower.startswith("+"):

@@ -149,7 +149,8 @@ def of_slices(body: dict[str, Any], view: View, judges: Sequence[str] | None = N
 
 
 def _furthest(judge: str, known: dict[str, dict[str, Any]], by: str, statistic: str) -> str:
-    """The slice that lies furthest from the judge's own average, if it does so by more than chance."""
+    """The slice that lies furthest from the judge's own average, if it does so by more than chance. Not that
+    it is stricter there: a judge of little gain is lower wherever people say yes more often."""
     tested = {key: estimate for key, estimate in known.items() if "p_bh" in estimate}
     if not tested:
         worst = max(known, key=lambda key: abs(known[key]["value"]))
@@ -167,10 +168,10 @@ def _furthest(judge: str, known: dict[str, dict[str, Any]], by: str, statistic: 
         )
     if apart["value"] > 0:
         size = with_interval("points_off", apart)
-        return f"{judge} is clearly stricter on {worst} than on average, by {size}."
+        return f"Beside people, {judge} is clearly lower on {worst} than on average, by {size}."
     turned = {**apart, "value": -apart["value"], "low": -apart["high"], "high": -apart["low"]}
     size = with_interval("points_off", turned)
-    return f"{judge} is clearly more lenient on {worst} than on average, by {size}."
+    return f"Beside people, {judge} is clearly higher on {worst} than on average, by {size}."
 
 
 def _lowest(judge: str, known: dict[str, dict[str, Any]], statistic: str) -> str:

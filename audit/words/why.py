@@ -73,21 +73,38 @@ def _instrument(body: dict[str, Any]) -> list[str]:
         f"gain is {number('ratio', found['gain'])}, {with_interval('part', found['judge'])} because it "
         "reads the second side otherwise."
     ]
-    if way := side(offset):
+    # An explanation that was stored earlier had one look.
+    sure = found.get("sure", {"offset": True, "gain": True, "looks": 1})
+    way = side(offset)
+    if way and sure["offset"]:
         size = with_interval("points_off", offset if way > 0 else turned(offset, 1))
         lines.append(
             f"It is {size} {'stricter' if way > 0 else 'more lenient'} than on the first side."
+        )
+    elif way:
+        lines.append(
+            f"Its offset, {with_interval('part', offset)}, may be chance: {_looks(sure['looks'])}."
         )
     else:
         lines.append(f"Its offset is no other than chance allows: {with_interval('part', offset)}.")
     if side(gain) < 0:
         less = with_interval("gain_lost", turned(gain, 100))
-        lines.append(f"It tells good from bad {less} less than on the first side.")
+        lines.append(
+            f"It tells good from bad {less} less than on the first side."
+            if sure["gain"]
+            else f"A gain that is {less} lower may be chance: {_looks(sure['looks'])}."
+        )
     if found["assumed"]:
         lines.append(
             "Assumed: people’s answers without noise, since too few images have two of them."
         )
     return lines
+
+
+def _looks(judges: int) -> str:
+    if judges == 1:
+        return "its offset and its gain are looked at"
+    return f"offset and gain of {judges} judges are looked at"
 
 
 def as_text(body: dict[str, Any], held: list[dict[str, Any]]) -> str:

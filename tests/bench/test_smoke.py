@@ -56,6 +56,7 @@ BENCH = (
     Smoke("bench_stats", (r"^\d+ of \d+ rows met$",)),
     Smoke("cause_worlds", ("^within ",)),
     Smoke("drawn_worlds", ("coverage .* of labels alone$",)),
+    Smoke("planted_study", (r"^\d+ sentences, \d+ false: ",)),
     Smoke("edge_coverage", (r"^\d+ missed$",)),
     Smoke("edit_verdict", (r"^\d+ missed$",)),
     Smoke("hidden_labels", ("^4,000 images by 3 judges: ",)),

@@ -54,7 +54,8 @@ def expected(body: dict, judge: str) -> dict[str, dict]:
             "pairwise_accuracy_by_prompt_cross_validated"
         ],
     }
-    assert set(numbers) == {*decide.PEOPLE, *decide.REWARD}
+    numbers |= {key: overall[key] for key in decide.BALANCED}
+    assert set(numbers) == {*decide.PEOPLE, *decide.REWARD, *decide.BALANCED}
     return numbers
 
 
@@ -69,6 +70,7 @@ def test_every_statistic_of_the_page_is_the_reports(open_page, alice, report):
         for region, columns in (
             ("Instead of people", decide.PEOPLE),
             ("What its score is worth", decide.REWARD),
+            ("Where one answer is rare", decide.BALANCED),
         ):
             parts = page.get_by_role("region", name=region).locator(".scroll")
             for number, (name, heading) in enumerate(columns.items()):

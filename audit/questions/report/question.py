@@ -3,6 +3,7 @@ stays when a newer one is made; the stored answer names it."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from annotations.models import StoredAnswer, Study
@@ -55,6 +56,15 @@ def request_due_report(study: Study, options: dict[str, Any] | None = None) -> N
     """The data have changed, and nobody asks. What was refused waits for other data, what was given up
     for a person."""
     store.request_unless_refused(REPORT, study, Options(**(options or {})))
+
+
+def request_again_since(study: Study, begun: datetime) -> None:
+    """Scores are in: every report that was asked for while they were coming is made again."""
+    rows = StoredAnswer.objects.filter(study=study, question=REPORT.name, requested_at__gte=begun)
+    for row in rows.exclude(state=StoredAnswer.State.GIVEN_UP).defer("content", "keys"):
+        parameters = Options(**row.parameters)
+        if row.stamp != REPORT.stamp(study, parameters):
+            store.request_answer(REPORT, study, parameters, by=row.requested_by, again=True)
 
 
 def awaited_report(study: Study, options: dict[str, Any]) -> StoredAnswer | None:

@@ -17,13 +17,13 @@ from audit.stats.series import Floats, finite
 
 def squared(probability: ArrayLike, share: ArrayLike) -> Floats | Undefined:
     """(p - s)^2 of each item: its mean is the Brier score, 0 at best."""
-    series = _shares(probability, share)
+    series = read_shares(probability, share)
     return series if isinstance(series, Undefined) else (series[0] - series[1]) ** 2
 
 
 def surprise(probability: ArrayLike, share: ArrayLike) -> Floats | Undefined:
     """-s ln p - (1 - s) ln(1 - p) of each item, in nats: its mean is the log score."""
-    series = _shares(probability, share)
+    series = read_shares(probability, share)
     if isinstance(series, Undefined):
         return series
     p, s = series
@@ -53,7 +53,7 @@ def log_score(probability: ArrayLike, share: ArrayLike) -> Estimate | Undefined:
     return Estimate(mean(items), None, None, items.size)
 
 
-def _shares(*series: ArrayLike) -> tuple[Floats, Floats] | Undefined:
+def read_shares(*series: ArrayLike) -> tuple[Floats, Floats] | Undefined:
     found = finite(*series)
     if isinstance(found, Undefined):
         return found

@@ -27,7 +27,7 @@ def _until_inside(step: Step, gain_tells: bool) -> float:
     z = float(scipy.stats.norm.ppf(1 - LEVEL) + scipy.stats.norm.ppf(POWER))
     least = math.log1p(-SHARE) if step.in_logs else -SHARE
     offset = _times(z * step.offset.error, POINTS - abs(step.offset.value))
-    if not gain_tells:
+    if not gain_tells or step.gain is None:
         return offset
     return max(offset, _times(z * step.gain.error, step.gain.value - least))
 
@@ -36,7 +36,7 @@ def _until_found(steps: Steps) -> float:
     tests = len(CLAIMS) * len(steps.steps)
     z = float(scipy.stats.norm.ppf(1 - LEVEL / 2 / tests) + scipy.stats.norm.ppf(POWER))
     step = steps.likeliest
-    return _times(z, max(map(step.strength, CLAIMS)))
+    return _times(z, max(map(step.strength, step.claims)))
 
 
 def _times(wide: float, room: float) -> float:

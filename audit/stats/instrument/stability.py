@@ -10,7 +10,7 @@ from typing import Final, Literal
 import numpy as np
 import scipy
 
-from audit.stats.estimate import Estimate, Undefined
+from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.instrument.chance import chance
 from audit.stats.instrument.comparison import Comparison, compare
 from audit.stats.instrument.sides import NO_GAIN, Generators, side_of, why_no_gain
@@ -40,25 +40,33 @@ HALF_POINTS, ODDS = 6.0, 2.0
 SURE = 3.0
 # Nobody writes an interval that goes further up, as the logarithm of a ratio.
 FARTHEST = 20.0
+ONE_KIND = "on one side people answer all images alike, or nearly: no gain can be told there"
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """`since`: the first of the dates on the later side. `gain` is the logarithm of the ratio of gains,
-    or the change itself where there is no logarithm."""
+    or the change itself where there is no logarithm; None where one side tells no gain, as where people
+    call every image of the newest generator right."""
 
     since: int
     compared: Comparison
     offset: Change  # in points
     read: Change  # in points, for tests of none
-    gain: Change
+    gain: Change | None
     in_logs: bool
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        return CLAIMS if self.gain is not None else (OFFSET,)
 
     def offset_within(self, confidence: float) -> Estimate:
         return self.offset.interval(confidence)
 
-    def gain_within(self, confidence: float) -> Estimate:
+    def gain_within(self, confidence: float) -> Result:
         """The change of the gain, as a share of it."""
+        if self.gain is None:
+            return Undefined(ONE_KIND, self.offset.n)
         found = self.gain.interval(confidence)
         if not self.in_logs:
             return found
@@ -71,12 +79,14 @@ class Step:
     def evidence(self, claim: Claim) -> float:
         if claim == OFFSET:
             return evidence(self.read, scale=POINTS)
-        return evidence(self.gain, scale=SHARE, falls=True)
+        return evidence(self.gain, scale=SHARE, falls=True) if self.gain is not None else 1.0
 
     def strength(self, claim: Claim) -> float:
         """How many standard errors it lies away; of the gain, downwards."""
         if claim == OFFSET:
             return abs(self.read.value) / self.read.error
+        if self.gain is None:
+            return 0.0
         return max(0.0, -self.gain.value / self.gain.error)
 
 
@@ -92,18 +102,23 @@ class Steps:
     @property
     def evidence(self) -> float:
         """Averaged over dates and both claims: the mean of evidence is evidence."""
-        found = [step.evidence(claim) for step in self.steps for claim in CLAIMS]
+        found = [step.evidence(claim) for step in self.steps for claim in step.claims]
         return sum(found) / len(found)
 
     def p(self) -> float:
         """How often so much evidence comes about where nothing moves."""
-        errors = [(step.read.error, step.gain.error) for step in self.steps]
-        stakes = np.array([(POINTS, SHARE)]) / np.array(errors)
+        stakes, falls = [], []
+        for step in self.steps:
+            stakes.append(POINTS / step.read.error)
+            falls.append(False)
+            if step.gain is not None:
+                stakes.append(SHARE / step.gain.error)
+                falls.append(True)
         return chance(
             self.evidence,
             np.concatenate([step.compared.without_one for step in self.steps], axis=1),
-            stakes=stakes.ravel(),
-            falls=np.tile([claim == GAIN for claim in CLAIMS], len(self.steps)),
+            stakes=np.array(stakes),
+            falls=np.array(falls),
         )
 
     @property
@@ -113,7 +128,7 @@ class Steps:
 
     @property
     def likeliest(self) -> Step:
-        return max(self.steps, key=lambda step: max(map(step.strength, CLAIMS)))
+        return max(self.steps, key=_claimed_strength)
 
     def moved_claims(self) -> list[Claim]:
         """What moved at the likeliest date by more than chance and more than a little."""
@@ -122,7 +137,7 @@ class Steps:
         claims: list[Claim] = []
         if _leaves_zero(offset) and max(-_low(offset), _high(offset)) > SMALL_POINTS:
             claims.append(OFFSET)
-        if _high(gain) < 0 and _low(gain) < -SMALL_SHARE:
+        if isinstance(gain, Estimate) and _high(gain) < 0 and _low(gain) < -SMALL_SHARE:
             claims.append(GAIN)
         return sorted(claims, key=step.strength, reverse=True)
 
@@ -135,19 +150,23 @@ class Steps:
             offset, gain = step.offset_within(1 - 2 * LEVEL), step.gain_within(1 - 2 * LEVEL)
             if _low(offset) <= -POINTS or _high(offset) >= POINTS:
                 return False
+            if isinstance(gain, Undefined):
+                continue
             if tells and _low(gain) <= -SHARE:
                 return False
             # Among so many dates one falls by chance.
-            if not tells and _high(step.gain_within(self.confidence)) < 0:
+            fallen = step.gain_within(self.confidence)
+            if not tells and isinstance(fallen, Estimate) and _high(fallen) < 0:
                 return False
         return self.odds_of_half() < ODDS
 
     def gains_that_tell(self) -> list[bool]:
         """The surer half of the dates, and all that are as sure as `ROOM` says. Errors decide, never what
         was found."""
-        surest = sorted(step.gain.error for step in self.steps)[(len(self.steps) - 1) // 2]
+        errors = [math.inf if step.gain is None else step.gain.error for step in self.steps]
+        surest = sorted(errors)[(len(errors) - 1) // 2]
         enough = -ROOM * math.log1p(-SHARE) / float(scipy.special.ndtri(1 - LEVEL))
-        return [step.gain.error <= max(surest, enough) for step in self.steps]
+        return [math.isfinite(error) and error <= max(surest, enough) for error in errors]
 
     def odds_of_half(self) -> float:
         """How much more likely the offsets are where the judge has moved by half of a drift, at any of the
@@ -202,12 +221,16 @@ def _steps(
             inside & (codes >= since),
             unit=100 / points,
             gain=gain,
+            level_alone=gain is not None,
         )
         if isinstance(compared, Undefined):
             return compared
         if compared.gain_used.value < SURE * compared.gain_used.error:
             return Undefined(NO_GAIN, compared.images)
         found.append(_step(since, compared, points))
+    # Where no date tells a gain, nothing is said of the gain, and so nothing holds.
+    if all(step.gain is None for step in found):
+        return Undefined(ONE_KIND, found[0].offset.n)
     return tuple(found)
 
 
@@ -232,6 +255,7 @@ def _one_generator_apart(
         if isinstance(compared, Undefined):
             continue
         step = _step(int(codes[place]), compared, points)
+        assert compared.gain_change is not None
         most = max(step.evidence(OFFSET), evidence(compared.gain_change, scale=SHARE))
         if _either(step) > strongest and most * LEVEL >= codes.size:
             found.append((_either(step), place, step))
@@ -249,6 +273,10 @@ def _inner_generators(codes: np.ndarray) -> Iterator[int]:
             yield place
 
 
+def _claimed_strength(step: Step) -> float:
+    return max(map(step.strength, step.claims))
+
+
 def _strongest(step: Step) -> float:
     return max(step.strength(OFFSET), max(0.0, -_gain_in_errors(step)))
 
@@ -262,7 +290,7 @@ def _gain_in_errors(step: Step) -> float:
     """Of the change itself: where little gain is left, its logarithm is known only roughly, and one
     generator that is read with half the gain would lie fewer errors away than a date does."""
     change = step.compared.gain_change
-    return change.value / change.error
+    return 0.0 if change is None else change.value / change.error
 
 
 def _leaves_zero(found: Estimate) -> bool:

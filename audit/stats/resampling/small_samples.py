@@ -117,10 +117,10 @@ def mean_limits(
 ) -> LimitsAt:
     """Of a mean: a share where all values are 0 or 1, nearly one between the ends of a scale, else
     Student's t on the sums of clusters."""
-    if is_share(values):
+    ends = ends or (0.0, 1.0)
+    if is_share(values) and ends == (0.0, 1.0):
         hits = by_group(values, cluster, clusters)
         return limits_of_share(hits, by_group(np.ones(values.size), cluster, clusters))
-    ends = ends or (0.0, 1.0)
     within = ends[0] <= values.min() and values.max() <= ends[1] and ends[0] < ends[1]
     middle = mean(values)
     pull = _pull(values, middle, cluster, clusters)

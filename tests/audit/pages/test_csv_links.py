@@ -52,7 +52,7 @@ def table_after(page: str, title: str) -> tuple[list[str], str, str]:
         ("drift", 5),  # the chart, all judges, each of the two judges, since their release
         ("side-by-side", 2),
         ("slices", 3),  # side by side, and each of the two judges
-        ("decide", 2),
+        ("decide", 3),
         ("judge", 4),  # all images, by generator, since its release, its curve
         ("leaderboard", 4),
         ("why", 2),

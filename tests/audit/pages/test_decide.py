@@ -37,8 +37,8 @@ def test_it_answers_and_shows_every_judge(as_alice, report):
     page = page_of(as_alice)
     assert "May a judge stand in for a person?" in page
     assert "stands in for" in page
-    # Two judges in each of two tables; the last columns of the wide one are folded, with their rows.
-    assert page.count('<th scope="row">') == 6
+    # Two judges in each of three tables; the last columns of the wide one are folded, with their rows.
+    assert page.count('<th scope="row">') == 8
 
 
 def test_a_poll_gets_the_numbers_only(as_alice, report):

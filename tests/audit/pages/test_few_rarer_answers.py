@@ -37,6 +37,14 @@ def test_every_page_and_document_shows_numbers_without_intervals(as_alice, nearl
     for name in every_chart.CHARTS:
         chart = as_alice.get(reverse("chart", args=[study.slug, name, "json"]))
         assert chart.status_code in (200, 404), name
+    reason = overall["auroc"]["no_interval"]
+    shown = ("side-by-side", "agreement")
+    for page in shown:
+        content = as_alice.get(reverse(page, args=[study.slug])).content.decode()
+        assert "no interval, too few to tell" in content, page
+    assert reason in as_alice.get(reverse(shown[0], args=[study.slug])).content.decode()
+    answer = as_alice.get(reverse("report-file", args=[study.slug, report, "html"]))
+    assert b"too few to tell" in (b"".join(answer) if answer.streaming else answer.content)
     for kind in ("html", "tex", "json", "csv"):
         answer = as_alice.get(reverse("report-file", args=[study.slug, report, kind]))
         assert answer.status_code in (200, 404), kind

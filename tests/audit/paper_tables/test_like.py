@@ -3,8 +3,10 @@
 import csv
 import io
 import json
+import re
 from datetime import date
 
+import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
@@ -25,6 +27,9 @@ from audit.paper_tables import LIKE
 from audit.paper_tables.study import audited
 from audit.paper_tables.table import NONE, as_text
 from audit.reports.options import Options
+from audit.reports.pairing import pair
+from audit.stats import ranking
+from audit.stats.estimate import Undefined
 from judges.models import Atom, AtomScore
 from tests import making
 
@@ -137,6 +142,9 @@ def test_geneval_s_agreement_with_single_people():
     assert rows(study, "geneval", 1)["strict"] == ["0.556", "0.333", "1.000"]
     # Pairs of people: p0 1 of 3 alike, p1 and p2 3 of 3 -> 7 of 9; counting 4 of 6.
     assert rows(study, "geneval", 1)["between people"] == ["0.778", "0.667", "1.000"]
+    # Ann's answers came first: p0 1 of 2 others say the same, p1 and p2 2 of 2 -> 5 of 6; counting 3 of 4.
+    first = rows(study, "geneval", 1)["first annotator against the others"]
+    assert first == ["0.833", "0.750", "1.000"]
     # A judge that always says yes agrees by chance alone.
     assert rows(study, "geneval", 2)["strict"][0] == "0.00"
 
@@ -238,14 +246,65 @@ def printed(*args) -> str:
     return out.getvalue()
 
 
+def many_ratings() -> Study:
+    """Forty images of early, three people, one judge."""
+    study = made({f"p{n}": ("basic",) for n in range(40)})
+    rng = np.random.default_rng(5)
+    level = rng.integers(1, 6, 40)
+    said = np.clip(level + rng.integers(-1, 2, (3, 40)), 1, 5)
+    making.labels(
+        study,
+        {
+            f"early-p{n}": {name: int(said[row, n]) for row, name in enumerate("abc")}
+            for n in range(40)
+        },
+        question="likert",
+    )
+    making.scores(study, {f"early-p{n}": float(level[n]) for n in range(40)}, name="vqa")
+    return study
+
+
+def test_viescore_by_generator_is_tanh_of_the_mean_z_with_an_interval():
+    study = many_ratings()
+    said = np.array(pair(study=study, question="likert").people.ratings)[:, :40]
+    said = said[:, ~np.isnan(said).any(axis=0)]
+    z = [
+        np.arctanh(ranking.pearson(np.delete(said, row, 0).mean(axis=0), said[row]).value)
+        for row in range(3)
+    ]
+    table = LIKE["viescore"](audited(study, Options()))[1]
+    of_people = {row.label: row.numbers for row in table.rows}["early · people"]
+    pearson = of_people[table.columns.index("Pearson")]
+    assert pearson.value == pytest.approx(np.tanh(np.mean(z)))
+    assert pearson.low < pearson.value < pearson.high < 1
+    # Nobody rated an image of late.
+    late = {row.label: row.numbers for row in table.rows}["late · people"]
+    assert all(isinstance(number, Undefined) for number in late)
+
+
+def test_the_tables_of_papers_print_intervals_in_text_json_and_csv():
+    many_ratings()
+    line = next(
+        line for line in printed("--like", "viescore").splitlines() if "early · people" in line
+    )
+    assert re.search(r"0\.\d{4} \(0\.\d{4} to 0\.\d{4}\)", line)
+    told = json.loads(printed("--like", "viescore", "--json"))["tables"][1]
+    number = told["rows"][0]["numbers"][0]
+    assert number["low"] < number["value"] < number["high"]
+    rows = list(csv.DictReader(io.StringIO(printed("--like", "viescore", "--format", "csv"))))
+    row = next(row for row in rows if row["row"] == "early · people")
+    assert float(row["low"]) < float(row["value"]) < float(row["high"])
+
+
 def test_the_command_prints_text_json_and_csv():
     ratings()
     text = printed("--like", "t2v")
     assert text.splitlines()[0] == "T2V: judges and people’s ratings, × 100"
-    assert text.splitlines()[2].split() == ["judge", "Pearson", "Spearman", "Kendall", "pairwise"]
+    heads = ["judge", "Pearson", "Spearman", "Kendall", "pairwise, ties calibrated"]
+    assert re.split(r"  +", text.splitlines()[2]) == heads
     told = json.loads(printed("--like", "t2v", "--json"))
     (table,) = told["tables"]
-    assert table["columns"] == ["judge", "Pearson", "Spearman", "Kendall", "pairwise"]
+    assert table["columns"] == heads
     assert table["rows"][0]["numbers"][3]["value"] == pytest.approx(100 * 5 / 6)
     lines = list(csv.DictReader(io.StringIO(printed("--like", "t2v", "--format", "csv"))))
     assert [line["column"] for line in lines] == table["columns"][1:]

@@ -14,8 +14,10 @@ from audit import tasks
 from audit.installation import health
 from audit.models import Report
 from audit.questions.agreement import question as agreement
-from audit.questions.report.question import request_due_report
+from audit.questions.report.question import request_due_report, request_report
 from audit.reports import make as reports
+from judges.models import Run
+from judges.signals import scores_changed
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -142,3 +144,56 @@ def test_a_refusal_is_a_sentence_and_no_failure(study, as_alice, monkeypatch):
         "No report was made. Nobody has answered yet."
         in as_alice.get("/studies/shapes/drift/").content.decode()
     )
+
+
+def test_a_report_of_a_choice_that_was_asked_for_while_scores_came_is_made_again_at_their_end(
+    judged, monkeypatch
+):
+    monkeypatch.setattr(tasks, "send", lambda task, *given: task(*given))
+    options = {"consensus": "unanimous"}
+    request_report(judged, options)
+    making.compute_waiting_answers()
+    before = Report.objects.get(options=options)
+    making.scores(judged, {"early-1": 0.5})
+    scores_changed.send(sender=None, study_id=judged.pk, ended=False)
+    assert not StoredAnswer.objects.filter(
+        state="waiting", parameters__consensus="unanimous"
+    ).exists()
+    scores_changed.send(sender=None, study_id=judged.pk, ended=True)
+    making.compute_waiting_answers()
+    newest = Report.objects.filter(options=options).first()
+    assert newest != before
+    assert newest.body["missing"]["scores"]["some-judge"]["absent"] == 5
+
+
+def test_a_report_that_nobody_asked_for_while_scores_came_waits_for_somebody(judged, monkeypatch):
+    monkeypatch.setattr(tasks, "send", lambda task, *given: task(*given))
+    request_report(judged, {"consensus": "unanimous"})
+    making.compute_waiting_answers()
+    Run.objects.update(started_at=timezone.now())
+    making.scores(judged, {"early-1": 0.5})
+    scores_changed.send(sender=None, study_id=judged.pk, ended=True)
+    making.compute_waiting_answers()
+    assert Report.objects.filter(options={"consensus": "unanimous"}).count() == 1
+
+
+def test_scores_that_came_while_a_report_was_computed_are_in_the_next_one(judged, monkeypatch):
+    monkeypatch.setattr(tasks, "send", lambda task, *given: task(*given))
+    make = reports.make_report
+
+    def slow(**given):
+        report = make(**given)
+        if Report.objects.count() == 1:
+            making.scores(judged, {"early-1": 0.5})
+            scores_changed.send(sender=None, study_id=judged.pk, ended=True)
+        return report
+
+    monkeypatch.setattr(reports, "make_report", slow)
+    request_report(judged, {})
+    assert [making.compute_waiting_answers() for _ in range(3)] == [1, 1, 0]
+    assert [row["absent"] for row in absent_scores()] == [5, 6]
+    assert StoredAnswer.objects.get().state == "ready"
+
+
+def absent_scores():
+    return [report.body["missing"]["scores"]["some-judge"] for report in Report.objects.all()]

@@ -6,6 +6,7 @@ import pytest
 from annotations.exports.pseudonyms import name_in_reports
 from audit.people import agreement as people_agreement
 from audit.reports import make as reports
+from audit.reports.people_agreement import RATED as people_of_ratings
 from audit.stats import ranking
 from audit.stats.resamples import Resamples
 from tests import making
@@ -92,7 +93,31 @@ def test_the_page_of_people_and_the_report_say_the_same_to_the_last_digit(rated)
     assert asked["by_generator"][0]["mean"] == early["human_mean"]
     assert asked["alpha"] == body["people"]["krippendorff_alpha"]
     assert asked["fleiss_kappa"] == body["people"]["fleiss_kappa"]
+    for name in people_of_ratings:
+        assert asked[name] == body["people"][name]
+        assert 0 < asked[name]["low"] < asked[name]["value"] < asked[name]["high"] < 1
+    assert asked["icc_2k"]["people"] == 3
     assert asked["against"] == list(body["people"]["each_rater"].values())
+
+
+def test_one_mean_has_one_interval_wherever_it_stands(rated):
+    study, ratings = rated
+    body = reports.make_report(study=study, options=reports.Options(question="likert")).body
+    (asked,) = people_agreement.body_of(study)["questions"]
+    early = body["generators"][0]
+    # Every image has three answers of 1 to 5, and all are of one generator.
+    assert early["human_score"] == early["human_mean"] == body["people"]["mean"]
+    assert asked["mean"] == asked["by_generator"][0]["mean"] == early["human_mean"]
+    assert 1 < early["human_mean"]["low"] < early["human_mean"]["high"] < 5
+
+
+def test_ratings_at_the_lowest_step_are_no_share_of_yes():
+    draw = Resamples(np.arange(40), resamples=50, seed=1, method="jackknife")
+    lowest = draw.mean(np.ones(40), ends=(1.0, 5.0))
+    # Of 40 images none is above the end: the upper limit is that of 0 of 40, times the span of 4.
+    none = draw.mean(np.zeros(40), ends=(0.0, 1.0))
+    assert (lowest.value, lowest.low) == (1, pytest.approx(1))
+    assert lowest.high == pytest.approx(1 + 4 * none.high)
 
 
 def test_tau_c_on_a_resample_is_that_of_the_copied_data(rated):

@@ -28,6 +28,7 @@ from audit.stats import (
     enough,
     escalation,
     intervals,
+    measures,
     multiplicity,
     over_time,
     people,
@@ -46,6 +47,7 @@ from audit.stats.counting.grouped_pairs import GroupedPairs
 from audit.stats.decisions import probabilities, rankings, selection, tie_folds
 from audit.stats.draws import drawn_sample, pilot
 from audit.stats.estimate import Estimate, Undefined
+from audit.stats.measures import calibration_error, precision, rated, verdict_balance
 from audit.stats.over_time import drift, sequential_alarm, three_watches
 from audit.stats.people import confusions, imagenhub
 from audit.stats.resamples import Resamples
@@ -282,6 +284,34 @@ ROWS = {
             rankings.Tables(np.ones((2, 12)), np.ones((2, 12)), np.array([0, 1])), resamples=20
         ).tau,
     },
+    "probabilities.read_shares": each(probabilities.read_shares, PAIRS),
+    "calibration_error.calibration_error": each(calibration_error.calibration_error, PAIRS)
+    | {"no probability": lambda: calibration_error.calibration_error([2, 0.5], [1, 0])},
+    "calibration_error.estimated_calibration_error": {
+        "no probability": lambda: calibration_error.estimated_calibration_error(
+            drawn_from(2), [2, 0.5], [1, 0]
+        ),
+        "of other data": lambda: calibration_error.estimated_calibration_error(
+            drawn_from(3), [0.2, 0.5], [1, 0]
+        ),
+    },
+    "calibration_error.bins_of": None,  # a place, no statistic
+    "precision.average_precision": each(precision.average_precision, PAIRS, ONE_CLASS),
+    "verdict_balance.balanced_accuracy": each(verdict_balance.balanced_accuracy, PAIRS)
+    | {"no yes": lambda: verdict_balance.balanced_accuracy([0, 0], [1, 0])},
+    "verdict_balance.matthews": each(verdict_balance.matthews, PAIRS)
+    | {"always yes": lambda: verdict_balance.matthews([1, 0], [1, 1])},
+    "rated.complete_block": each(rated.complete_block, TABLES),
+    "rated.icc_2k": each(rated.icc_2k, TABLES, ONE_VALUE)
+    | {"within as between": lambda: rated.icc_2k([[1, 2], [2, 1]])},
+    "rated.estimated_icc_2k": each(
+        lambda r: rated.estimated_icc_2k(drawn_from(np.shape(r)[-1]), r), ONE_VALUE
+    ),
+    "rated.of_k": {
+        "undefined": lambda: rated.of_k(Undefined("nothing", 0), 3),
+        "below all": lambda: rated.of_k(Estimate(-0.5, None, None, 9), 3),
+    },
+    "rated.gwet_ac2": each(rated.gwet_ac2, TABLES, ONE_VALUE),
     "probabilities.squared": each(probabilities.squared, PAIRS)
     | {
         "no probability": lambda: probabilities.squared([2, 0.5], [1, 0]),
@@ -841,7 +871,7 @@ def public_functions() -> set[str]:
     modules = [f"audit.stats.{m.name}" for m in pkgutil.iter_modules(audit.stats.__path__)]
     modules += [
         f"{folder.__name__}.{module.name}"
-        for folder in (contests, decisions, draws, over_time, people, resampling)
+        for folder in (contests, decisions, draws, measures, over_time, people, resampling)
         for module in pkgutil.iter_modules(folder.__path__)
     ]
     for path in modules:

@@ -13,6 +13,7 @@ from annotations.models import Annotation, Prompt
 from audit.questions.why.question import study_called
 from audit.why.explain import explain
 from audit.why.parameters import Parameters, side
+from audit.words import why as words
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -242,3 +243,24 @@ def test_offset_and_gain_are_those_of_the_instrument_worked_by_hand(db):
 def test_where_people_call_every_image_of_the_first_side_right_no_gain_is_known(judged):
     # All early images are yes: people's answers do not vary together there.
     assert "undefined" in told(judged)["instrument"]
+
+
+def test_a_move_that_is_the_same_on_every_prompt_is_told(db):
+    study = making.study("constant", prompts=40)
+    answers, scores = {}, {}
+    for key in KEYS:
+        early, number = key.startswith("early"), int(key.split("-")[1])
+        yes = number % 2 == 0
+        answers[key] = {"ann": int(yes), "ben": int(yes)}
+        scores[key] = (0.9 if yes else 0.3) - (0 if early else 0.2)
+    making.labels(study, answers)
+    making.scores(study, scores)
+    body = told(study)
+    # Only another prompt could tell how far they differ: ± t(39) · .75 · 100 / 40 points.
+    half = 2.0227 * 0.75 * 100 / 40
+    moved = body["moved"]
+    assert moved["value"] == pytest.approx(20)
+    assert (moved["low"], moved["high"]) == pytest.approx((20 - half, 20 + half), abs=1e-3)
+    assert "moved by +20.0 points (16.2 to 23.8)" in words.sentences(body)[0]
+    # No other version of the judge: this part is none, and no interval is made up for it.
+    assert (body["parts"]["mix"]["value"], body["parts"]["mix"]["low"]) == (pytest.approx(0), None)

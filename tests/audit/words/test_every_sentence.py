@@ -34,7 +34,7 @@ TEMPLATES = (
     *("as many judges are compared", "cannot be compared with it", "no test could be made"),
     *("says the same yes or no", "lie on the same side of 4", "no judge agrees with people"),
     *("with people as often", "as often is not known yet", "among themselves is not known"),
-    *("is clearly stricter", "is clearly more lenient", "apart from its own average on no"),
+    *("is clearly lower on", "is clearly higher on", "apart from its own average on no"),
     *(
         "is furthest from people on",
         ", clearly below its average",

@@ -44,4 +44,6 @@ def test_a_narrow_interval_has_more_decimals_and_one_without_width_is_none():
     nearly = {"value": 25.0, "low": 25.0, "high": 25.000000000000004, "n": 4}
     assert nearly["low"] != nearly["high"]
     assert with_interval("net_deviation", nearly) == "+25.0 points (no interval)"
+    few = {"value": 0.9, "low": None, "high": None, "n": 9, "no_interval": "too few to tell"}
+    assert with_interval("auroc", few) == "0.900 (no interval, too few to tell)"
     assert per_hundred(near_zero) == "4.0 (1.0 to 8.0)"

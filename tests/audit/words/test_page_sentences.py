@@ -121,7 +121,7 @@ def test_a_slice_is_clearly_apart_only_where_it_passes_the_correction():
     wide, narrow = est(-9.0, -20.0, 2.0), est(-4.0, -6.0, -2.0)
     body = slices(count=beside(-12.0, wide, 0.2), colour=beside(8.0, narrow, 0.01))
     assert page_sentences.of_slices(body, View()) == [
-        "a is clearly more lenient on colour than on average, by 4.0 points (2.0 to 6.0)."
+        "Beside people, a is clearly higher on colour than on average, by 4.0 points (2.0 to 6.0)."
     ]
     body = slices(count=beside(-12.0, wide, 0.2), colour=beside(8.0, narrow, 0.06))
     assert page_sentences.of_slices(body, View()) == [

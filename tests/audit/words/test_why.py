@@ -37,9 +37,19 @@ def test_the_cause_beyond_chance_is_named_first_the_largest():
     ]
 
 
-def read(offset, gain, assumed=False):
+def read(offset, gain, assumed=False, sure=True):
     parts = {"generators": est(9.0, 7.0, 11.0), "judge": est(3.0, -1.0, 7.0)}
-    return {"gain": 0.8, "offset": offset, "gain_change": gain, "assumed": assumed, **parts}
+    told = {"gain": 0.8, "offset": offset, "gain_change": gain, "assumed": assumed, **parts}
+    return told | {"sure": {"offset": sure, "gain": sure, "looks": 12}}
+
+
+def test_of_many_judges_an_offset_that_just_leaves_zero_blames_none():
+    found = read(est(3.0, 0.3, 5.7), est(-0.09, -0.16, -0.01), sure=False)
+    told = body(est(12.0, 8.0, 16.0)) | {"instrument": found}
+    assert words.sentences(told)[2:4] == [
+        "Its offset, +3.0 (0.3 to 5.7), may be chance: offset and gain of 12 judges are looked at.",
+        "A gain that is 9 % (1 to 16) lower may be chance: offset and gain of 12 judges are looked at.",
+    ]
 
 
 def test_a_gap_that_moved_because_generators_got_better_blames_no_judge():

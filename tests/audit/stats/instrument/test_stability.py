@@ -182,3 +182,53 @@ def test_four_times_as_many_images_halve_the_errors():
     # Inside needs (1.645 + .842) errors in 10 points: an error of 4.02. There it is 8.04, so four times.
     steps = Steps((step(0, 2 * 10 / 2.4865),))
     assert times_as_many(steps) == pytest.approx(4, rel=1e-3)
+
+
+def without_a_no(made, judge="soft"):
+    """Everybody calls every image of the newest generator right. Where people say yes to .92 and .08, the soft
+    judge says .8 and .2: on its line it says .8 + .6 / .84 · .08 where they all say yes."""
+    ratings, scores = made.ratings.copy(), made.scores[judge].copy()
+    newest = made.generators == 7
+    ratings[:, newest] = 1.0
+    scores[newest] = 0.8 + 0.6 / 0.84 * 0.08
+    return ratings, scores
+
+
+def test_a_newest_generator_without_a_single_no_leaves_all_other_dates_as_they_are():
+    made = study(RISING, 150, np.random.default_rng(1))
+    ratings, scores = without_a_no(made)
+    sums = moments(scores, answers_of(ratings), made.generators, made.prompts, 8)
+    steps = steps_of(generators_of(sums), range(8))
+    assert [step.gain is None for step in steps.steps] == [False] * 6 + [True]
+    assert (
+        steps.steps[-1].gain_within(0.95).reason.startswith("on one side people answer all images")
+    )
+    assert abs(steps.steps[-1].offset.value) < 5
+    assert told(steps) == "holds"
+
+
+def test_a_level_that_moved_at_a_newest_generator_without_a_no_is_found():
+    made = study(RISING, 150, np.random.default_rng(1))
+    ratings, scores = without_a_no(made)
+    scores[made.generators == 7] -= 0.15
+    sums = moments(scores, answers_of(ratings), made.generators, made.prompts, 8)
+    steps = steps_of(generators_of(sums), range(8))
+    assert told(steps) == "drifts"
+    assert steps.likeliest.since == 7
+    assert steps.moved_claims() == ["offset"]
+
+
+def test_two_dates_of_which_the_newer_has_no_no_tell_no_gain_and_so_nothing():
+    made = study(RISING, 150, np.random.default_rng(1))
+    ratings, scores = without_a_no(made)
+    chosen = np.isin(made.generators, (6, 7))
+    sums = moments(
+        scores[chosen],
+        answers_of(ratings[:, chosen]),
+        made.generators[chosen] - 6,
+        made.prompts[chosen],
+        2,
+    )
+    found = steps_of(generators_of(sums), range(2))
+    assert isinstance(found, Undefined)
+    assert "no gain" in found.reason
