@@ -87,7 +87,7 @@ FLOORS = {
         {"exports", "generating", "registry"},
         {"looks", "methods/compbench", "own_recipes"},
         {"parts", "runs"},
-        {"anchors", "batches", "intake", "model_servers", "preferences", "self_checks"},
+        {"anchors", "batches", "cards", "intake", "model_servers", "preferences", "self_checks"},
         {"tasks"},
         {"api", "apps", "management", "pages"},
     ],
