@@ -556,9 +556,8 @@ class Measurement(Job):
     judge = in_payload()
     options = in_payload(dict)
     run = row_in_payload("judges.Run")
-    # Images to make pictures from, and how they are drawn.
+    # Images to make pictures from.
     count = in_payload(int)
-    seed = in_payload(int)
     # Pictures in all, and those that were scored anew.
     pictures = in_outcome(int)
     asked = in_outcome(int)

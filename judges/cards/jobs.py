@@ -8,7 +8,7 @@ from typing import Any
 from django.utils import timezone
 
 from judges.cards.measure import measure
-from judges.cards.pictures import COUNT, LARGEST_SEED, MOST, Drawn
+from judges.cards.pictures import COUNT, MOST, Drawn
 from judges.cards.plan import FROM_A_FILE
 from judges.errors import JudgeRefused
 from judges.models import IMPORTED, Measurement, Run
@@ -20,7 +20,7 @@ from judges.runs.local_weights import is_provisional
 def _measure(job: Measurement, progress: Callable[[int], object]) -> dict[str, int]:
     if job.run is None:
         raise JudgeRefused("The run of this judge has been removed.")
-    return measure(Drawn(job.run, job.count, job.seed), progress)
+    return measure(Drawn(job.run, job.count), progress)
 
 
 KIND = ask_judge.judge_job(
@@ -28,18 +28,18 @@ KIND = ask_judge.judge_job(
 )
 
 
-def check_can_measure(run: Run, count: int = COUNT, seed: int = 0) -> None:
-    if not (1 <= count <= MOST and 0 <= seed <= LARGEST_SEED):
-        raise JudgeRefused(f"Images are 1 to {MOST:,}, the seed is 0 to {LARGEST_SEED}.")
+def check_can_measure(run: Run, count: int = COUNT) -> None:
+    if not 1 <= count <= MOST:
+        raise JudgeRefused(f"A card is made of 1 to {MOST:,} images, not {count:,}.")
     if run.judge.engine == IMPORTED:
         raise JudgeRefused(f"No picture can be shown to {run.judge.name}: {FROM_A_FILE}.")
     if is_provisional(run.judge):
         raise JudgeRefused("No worker has taken up this judge yet: let it score the study first.")
 
 
-def request(run: Run, *, count: int = COUNT, seed: int = 0, by: Any = None) -> Measurement:
+def request(run: Run, *, count: int = COUNT, by: Any = None) -> Measurement:
     """For a worker."""
-    check_can_measure(run, count, seed)
+    check_can_measure(run, count)
     return ask_judge.request(
         KIND,
         study=run.study,
@@ -48,7 +48,6 @@ def request(run: Run, *, count: int = COUNT, seed: int = 0, by: Any = None) -> M
         by=by,
         run=run.pk,
         count=count,
-        seed=seed,
     )
 
 
@@ -56,13 +55,12 @@ def measure_here(
     run: Run,
     *,
     count: int = COUNT,
-    seed: int = 0,
     on_step: Callable[[int], object] = lambda done: None,
 ) -> Measurement:
     """Done in this process, and kept like those of workers."""
-    check_can_measure(run, count, seed)
+    check_can_measure(run, count)
     payload: dict[str, Any] = {"judge": run.judge.name, "options": own_options(run.judge)}
-    payload |= {"run": run.pk, "count": count, "seed": seed}
+    payload |= {"run": run.pk, "count": count}
     job = Measurement(study=run.study, payload=payload)
     job.outcome = _measure(job, on_step)
     job.state, job.finished_at = Measurement.State.DONE, timezone.now()

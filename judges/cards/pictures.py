@@ -18,7 +18,6 @@ from judges.models import MadePicture, Run
 from judges.runs.score_chunk import IMAGE_FIELDS
 
 COUNT, MOST = 60, 1_000  # images to make pictures from
-LARGEST_SEED = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -27,15 +26,13 @@ class Drawn:
 
     run: Run
     count: int = COUNT
-    seed: int = 0
 
     @cached_property
     def rows(self) -> list[tuple[int, str, int]]:
-        """(image, its key, its prompt)"""
-        scored = self.run.scores.filter(value__isnull=False).exclude(image__file="").order_by()
-        rows = scored.values_list("image_id", "image__key", "image__prompt_id")
-        order = sorted(rows, key=lambda row: _digest(f"{self.seed} {row[1]}".encode()))
-        return order[: self.count]
+        """(image, its key, its prompt). The order of their hashes is as good as a draw, and stays."""
+        scored = self.run.scores.filter(value__isnull=False).exclude(image__file="")
+        rows = scored.order_by("image__sha256", "image_id")
+        return list(rows.values_list("image_id", "image__key", "image__prompt_id")[: self.count])
 
     @cached_property
     def wanted(self) -> list[tuple[int, str]]:
@@ -52,12 +49,12 @@ class Drawn:
 
     @cached_property
     def known(self) -> dict[tuple[int, str], int]:
-        """The rows of pictures that were made before."""
+        """The rows of those of them that were made before."""
         images = [image for image, _, _ in self.rows]
         made = MadePicture.objects.filter(image__in=images, maker=MAKER).order_by()
-        return {
-            (image, change): pk for pk, image, change in made.values_list("pk", "image", "change")
-        }
+        rows = made.values_list("pk", "image", "change")
+        wanted = set(self.wanted)
+        return {(image, change): pk for pk, image, change in rows if (image, change) in wanted}
 
     def scored(self) -> set[int]:
         """The made pictures of these that the judge has answered about."""
@@ -92,7 +89,7 @@ class Maker:
     def _of_another_prompt(self, image: Image) -> Picture.Image:
         """The next one by key: the same whichever images were drawn."""
         start = bisect_right(self._keys, image.key)
-        for key, prompt, file in (*self._files[start:], *self._files[:start]):
+        for _, prompt, file in (*self._files[start:], *self._files[:start]):
             if prompt != image.prompt_id:
                 return open_picture(file)
         raise JudgeRefused("All images have one prompt: no picture can be taken for another's.")
