@@ -10,6 +10,7 @@ from audit.charts.when_used import alt
 from audit.exhibits import Body, Chart, Column, Exhibits, Row, Table
 from audit.questions.card.question import CARD
 from audit.questions.card.rows import AGREEMENT, COST, FAMILY, POINTS, POSITION, SCORE
+from audit.questions.card.validity import validity_words
 from judges.cards.changes import AGAIN, BLIND, CROSS, DARK, FOOLING, LADDER
 
 ORDER = (AGREEMENT, DARK, POSITION, LADDER, CROSS, BLIND, FOOLING, FAMILY, AGAIN, COST)
@@ -21,7 +22,8 @@ def sentences(body: Body) -> list[str]:
     left_out = sum(body["failed"].values())
     if left_out:
         lines.append(f"No score for {left_out:,} of the made pictures; they count nowhere.")
-    return [f"{body['title']}, measured on {body['images']:,} images.", *lines]
+    measured = f"{body['title']}, measured on {body['images']:,} images."
+    return [measured, validity_words(body["valid"]), *lines]
 
 
 def _sentences_of(body: Body, part: str) -> Iterator[str]:

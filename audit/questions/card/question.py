@@ -10,12 +10,14 @@ from typing import Any
 from annotations.errors import Refused
 from annotations.models import Study
 from annotations.stored_answers.question import Question
+from audit.models import Report
 from audit.questions.card.agreement import newest_report, rows_of_agreement
 from audit.questions.card.cost import rows_of_cost
 from audit.questions.card.family import rows_of_family
 from audit.questions.card.looking import rows_of_pictures, rows_without_pictures
 from audit.questions.card.position import rows_of_position
 from audit.questions.card.scores import Scores
+from audit.questions.card.validity import validity
 from audit.reports import freshness
 from audit.reports.options import VERSION
 from judges.cards.changes import MAKER
@@ -80,6 +82,7 @@ def card(study: Study, parameters: Parameters) -> dict[str, Any]:
         "title": title(name),
         "facts": facts,
         "generators": _generators(study),
+        "valid": validity(study, scores, alarm=_has_alarm(report, name)),
         "images": len(drawn.rows),
         "failed": scores.failed,
         "rows": rows,
@@ -97,6 +100,11 @@ def _rows_of_pictures(run: Run, scores: Scores) -> list[dict[str, Any]]:
     if run.judge.engine == IMPORTED:
         return rows_without_pictures(FROM_A_FILE)
     return rows_of_pictures(scores) if scores.is_measured else rows_without_pictures(NOT_YET)
+
+
+def _has_alarm(report: Report | None, name: str) -> bool:
+    judged = report.body.get("judges", {}).get(name) if report else None
+    return bool(judged and judged["drift"]["alarm"])
 
 
 def _facts(run: Run) -> dict[str, Any]:

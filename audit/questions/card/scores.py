@@ -18,9 +18,10 @@ Said = dict[int, tuple[float | None, bool | None]]
 
 @dataclass(frozen=True)
 class Scores:
-    """`made`: by change and image, score and verdict; no score where the judge gave none."""
+    """`rows`: image and prompt, in the order of the draw. `made`: by change and image, score and verdict; no
+    score where the judge gave none."""
 
-    drawn: Drawn
+    rows: tuple[tuple[int, int], ...]
     base: Said
     made: dict[str, Said]
     failed: dict[str, int]
@@ -40,11 +41,11 @@ class Scores:
                 failed[change] = failed.get(change, 0) + 1
             else:
                 made.setdefault(change, {})[image] = (value, correct)
-        return cls(drawn, base, made, failed)
+        return cls(tuple((image, prompt) for image, _, prompt in drawn.rows), base, made, failed)
 
     @cached_property
     def prompt_of(self) -> dict[int, int]:
-        return {image: prompt for image, _, prompt in self.drawn.rows}
+        return dict(self.rows)
 
     @cached_property
     def usual(self) -> Floats:
@@ -64,7 +65,7 @@ class Scores:
         part = 1 if verdicts else 0
         return [
             image
-            for image, _, _ in self.drawn.rows
+            for image, _ in self.rows
             if self.base.get(image, (None, None))[part] is not None
             and all(
                 self.made.get(change, {}).get(image, (None, None))[part] is not None
