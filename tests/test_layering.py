@@ -118,7 +118,7 @@ FLOORS = {
         {"handed_in", "images", "next_labels", "paper_tables", "people", "set_scores"},
         {"anchors", "contests", "repairs", "training", "why"},
         {"questions"},
-        {"answers", "cards", "demo", "from_files", "lake"},
+        {"answers", "cards", "demo", "from_files", "lake", "test_judge"},
         {"tasks"},
         {"pages"},
         {"doors", "pages/one_question"},
