@@ -11,6 +11,7 @@ from annotations.management.command import PlainCommand, as_json, study_called, 
 from annotations.models import Study
 from annotations.stored_answers.store import answer_at_once
 from audit.cards.certificate import check_certificate, make_certificate, read_certificate
+from audit.cards.eval_record import card_record
 from audit.cards.key import public_key
 from audit.doors.document import document_of
 from audit.doors.files import as_text
@@ -45,6 +46,9 @@ class Command(PlainCommand):
         add("--family", "the judge's family, or its generators with a comma between", default="")
         add.flag("--plan", "say what it will take, and ask nobody")
         add.json()
+        add.flag("--record", "print it as a record of Every Eval Ever 0.3")
+        add("--organization", "who measured, for a record", default="not stated")
+        add("--licence", "of the study's data, for a record", default="")
         add(
             "--out",
             "a document, or the signed card with its data, by the ending of the file",
@@ -52,7 +56,9 @@ class Command(PlainCommand):
             metavar="FILE.pdf|html|tex|json",
         )
 
-    def handle(self, *, judge, file, study, key, count, family, plan, json, out, **options) -> str:
+    def handle(
+        self, *, judge, file, study, key, count, family, plan, json, out, record, **options
+    ) -> str:
         if judge == VERIFY:
             return self._verify(file, key)
         if file is not None or not study:
@@ -66,6 +72,11 @@ class Command(PlainCommand):
             return self._plan(run, count)
         if run.judge.engine != IMPORTED:
             self._measure(run, count)
+        if record:
+            answer = answer_at_once(CARD, study, parameters)
+            named = {"organization": options["organization"], "licence": options["licence"]}
+            made = answer.computed_at or timezone.now()
+            return as_json(card_record(answer.body or {}, made, **named), indent=1)
         return self._show(study, parameters, json, out)
 
     def _verify(self, file: Path | None, key: str) -> str:

@@ -31,6 +31,10 @@ def test_one_command_scores_measures_and_prints(capsys, tmp_path):
     assert body["facts"]["fingerprint"] and MadeScore.objects.count() == made
     plan = said(capsys, "geneval-builtin", "--study", study.slug, "--count", "12", "--plan")
     assert plan.startswith(f"{made} pictures made from 12 images; {made} are scored, 0 to ask.")
+    record = json.loads(
+        said(capsys, "geneval-builtin", "--study", study.slug, "--count", "12", "--record")
+    )
+    assert record["schema_version"] == "0.3.0" and record["evaluation_results"]
     out = tmp_path / "card.html"
     said(capsys, "geneval-builtin", "--study", study.slug, "--count", "12", "--out", str(out))
     assert "Dark current" in out.read_text()
