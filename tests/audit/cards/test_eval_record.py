@@ -2,17 +2,15 @@
 
 import json
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
 from audit.cards.eval_record import card_record
 from audit.questions.card.question import Parameters, card
-from tests import making
+from tests import making, needs
 from tests.audit.questions.test_card import planted
 
 pytestmark = pytest.mark.django_db
-SCHEMA = Path(__file__).resolve().parents[4] / "shared/data/every_eval_ever/eval.schema.json"
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 
 
@@ -40,8 +38,7 @@ def test_every_number_has_its_interval_and_what_was_not_measured_is_named(record
     assert details["not_measured: agreement with people"] == "this study has no report yet"
 
 
-@pytest.mark.skipif(not SCHEMA.exists(), reason="the schema does not lie beside the project")
 def test_the_record_is_valid_by_the_schema(record):
     jsonschema = pytest.importorskip("jsonschema")
-    schema = json.loads(SCHEMA.read_text())
+    schema = json.loads(needs.shared("every_eval_ever/eval.schema.json").read_text())
     jsonschema.validators.validator_for(schema)(schema).validate(record)
