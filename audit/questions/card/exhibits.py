@@ -144,9 +144,10 @@ EXHIBITS = Exhibits(
     question=CARD,
     title="What is this judge like as an instrument?",
     method=(
-        "Pictures made from the study’s own are shown to the judge: nothing to see, small changes that must "
-        "not matter, another picture, marks that could fool it, and ladders of known loss. Scores between 0 "
-        "and 1 count as they are, others by their place among its usual ones. Intervals are at 95 %, by prompt."
+        "Pictures made from the study’s own are shown to the judge. Some hold nothing, some are changed in a "
+        "way that must not matter, some carry marks that could fool it. In a ladder each step loses as much. "
+        "Scores between 0 and 1 count as they are, others by their place among its usual ones. Intervals are "
+        "at 95 %, by prompt."
     ),
     sentences=sentences,
     tables=tables,
