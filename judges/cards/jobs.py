@@ -20,6 +20,7 @@ from judges.runs.local_weights import is_provisional
 def _measure(job: Measurement, progress: Callable[[int], object]) -> dict[str, int]:
     if job.run is None:
         raise JudgeRefused("The run of this judge has been removed.")
+    check_can_measure(job.run, job.count)
     return measure(Drawn(job.run, job.count), progress)
 
 
@@ -33,6 +34,9 @@ def check_can_measure(run: Run, count: int = COUNT) -> None:
         raise JudgeRefused(f"A card is made of 1 to {MOST:,} images, not {count:,}.")
     if run.judge.engine == IMPORTED:
         raise JudgeRefused(f"No picture can be shown to {run.judge.name}: {FROM_A_FILE}.")
+    if run.is_running:
+        # Its images would be others once it is done.
+        raise JudgeRefused("The judge is still scoring the study: measure it when that is done.")
     if is_provisional(run.judge):
         raise JudgeRefused("No worker has taken up this judge yet: let it score the study first.")
 

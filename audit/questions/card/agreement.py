@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from annotations.models import Study
@@ -47,9 +48,16 @@ def rows_of_agreement(report: Report | None, name: str) -> list[dict[str, Any]]:
         rows.append(
             row(AGREEMENT, f"gap on the newest since before: {words}", POINTS, _result(found))
         )
+    rows[-1]["since"] = _first_date(report.body, gap.get("newest", ()))
     rows[-1]["state"] = drift["state"]
     rows[-1]["reason"] = drift["reason"]
     return rows
+
+
+def _first_date(body: dict[str, Any], names: Sequence[str]) -> str | None:
+    """Since when generators are among the newest."""
+    dates = [one["release_date"] for one in body["generators"] if one["name"] in names]
+    return min(filter(None, dates), default=None)
 
 
 def _not_in(report: Report) -> str:

@@ -146,3 +146,21 @@ def test_with_values_of_other_kinds_it_is_refused_with_a_sentence_or_told(signed
             assert len(refusal.message) > 10
         else:
             assert not good
+
+
+@pytest.mark.nightly("test_broken_by_chance_it_is_refused_with_a_sentence_or_told has 240 of them")
+def test_ten_thousand_broken_cards_are_each_refused_or_told(signed, tmp_path):
+    rng, whole = random.Random(42), json.dumps(signed).encode()
+    file = tmp_path / "card.json"
+    for _ in range(10_000):
+        content = bytearray(whole)
+        for _ in range(rng.randrange(1, 4)):
+            place = rng.randrange(len(content))
+            content[place : place + rng.randrange(3)] = rng.randbytes(rng.randrange(3))
+        file.write_bytes(content)
+        try:
+            good, _ = check_certificate(read_certificate(file), TODAY)
+        except Refused as refusal:
+            assert len(refusal.message) > 10
+        else:
+            assert not good or bytes(content) == whole or json.loads(content) == signed

@@ -130,6 +130,13 @@ def test_scores_from_a_file_cannot_be_measured():
         jobs.check_can_measure(run)
 
 
+def test_a_judge_that_is_still_scoring_is_measured_later():
+    run = lifecycle.start_run(study=bench(3), name="geneval-builtin")
+    with pytest.raises(JudgeRefused, match="still scoring the study"):
+        jobs.request(run, count=3)
+    assert not Measurement.objects.exists()
+
+
 def test_a_worker_measures_what_was_requested_and_says_how_far_it_is():
     from annotations import jobs as all_jobs
 
