@@ -174,3 +174,30 @@ def test_a_built_in_judge_is_measured_from_end_to_end():
     assert number(body, "repeatability", "the same picture again: verdict changes")["value"] == 0
     assert EXHIBITS.charts(body)[0].draw("light")["layer"]
     assert len(EXHIBITS.tables(body)) == len(ORDER)
+
+
+def test_the_three_facts_are_those_of_the_newest_report(study):
+    from audit.models import Report
+    from audit.reports.make import make_report
+
+    images = list(study.images.order_by("key"))
+    truth = {image.key: int(image.prompt.key[1:]) % 2 for image in images}
+    making.labels(study, {key: {"ann": v, "ben": v} for key, v in truth.items()})
+    making.scores(study, {key: float(v) for key, v in truth.items()}, name="rule")
+    make_report(study=study)
+    report = Report.objects.get()
+    fact = report.body["judges"]["rule"]
+    rows = rows_of(card(study, Parameters("rule")), "agreement with people")
+    assert rows[0]["state"] == fact["follows"]["state"]
+    assert rows[0]["number"]["value"] == fact["follows"]["value"] == 1
+    assert rows[-1]["state"] == fact["drift"]["state"]
+    # 20 images of each generator are too few for a gap.
+    assert "undefined" in rows[-1]["number"] and rows[-1]["since"] is None
+    report.body["judges"]["rule"]["drift"]["gap"] = {
+        "newest": ["late"],
+        "generators": {"value": 3.0, "low": 1.0, "high": 5.0, "n": 40},
+        "judge": {"value": 5.0, "low": 2.0, "high": 8.0, "n": 40},
+    }
+    report.save()
+    rows = rows_of(card(study, Parameters("rule")), "agreement with people")
+    assert (rows[-1]["since"], rows[-1]["number"]["value"]) == ("2024-01-01", 5)
