@@ -91,7 +91,7 @@ SECTIONS = (
     Section(
         "Judges",
         (
-            Page("runs", "Runs", deeper=("run-failures", "look")),
+            Page("runs", "Runs", deeper=("run-failures", "look", "run-card")),
             Page("run-judges", "Judges", deeper=("run-options", "weight-check", "self-check")),
             Page("model-servers", "Model servers"),
             Page("recipes", "Recipes"),

@@ -26,6 +26,9 @@ from annotations.api.sound_json import SoundJSON
 from annotations.api.views import KEY
 from annotations.benchmarks.registry import FORMATS
 from judges import own_recipes, tasks
+from judges.cards import jobs as card_jobs
+from judges.cards.pictures import COUNT, MOST, DrawnImages
+from judges.cards.plan import plan
 from judges.intake import uploads
 from judges.models import Judge, Run, Score, Upload
 from judges.recipes.read import LARGEST
@@ -58,6 +61,24 @@ class StartRunSerializer(serializers.Serializer):
         default=dict,
         help_text="By name, as studies/{slug}/judges/offers/{judge}/ lists them.",
     )
+
+
+class MeasureSerializer(serializers.Serializer):
+    count = serializers.IntegerField(
+        required=False,
+        default=COUNT,
+        min_value=1,
+        max_value=MOST,
+        help_text="Images that pictures are made from.",
+    )
+
+
+class MeasurementSerializer(serializers.Serializer):
+    id = serializers.IntegerField(source="pk")
+    judge = serializers.CharField()
+    state = serializers.CharField()
+    reason = serializers.CharField()
+    done = serializers.IntegerField()
 
 
 class ObstacleSerializer(serializers.Serializer):
@@ -249,6 +270,34 @@ def resume(request: Request, slug: str, run_id: int) -> Response:
     return Response(RunSerializer(run_row(resumed)).data)
 
 
+@extend_schema(
+    methods=["GET"],
+    responses={200: OpenApiTypes.OBJECT, **REFUSALS},
+    description="What a card of this run's judge will take: pictures, seconds and price.",
+)
+@extend_schema(
+    methods=["POST"],
+    request=MeasureSerializer,
+    responses={202: MeasurementSerializer, **REFUSALS},
+    description=(
+        "Asks a worker to show the judge the pictures of its card. What has a score is not asked again. "
+        "The card is studies/{slug}/questions/card/?judge=NAME."
+    ),
+)
+@api_view(["GET", "POST"])
+def run_card(request: Request, slug: str, run_id: int) -> Response:
+    place = research_place_or_404(request, slug)
+    run = _run_or_404(place, run_id)
+    given = MeasureSerializer(data=request.data if request.method == "POST" else {})
+    given.is_valid(raise_exception=True)
+    count = given.validated_data["count"]
+    if request.method == "GET":
+        return Response(plan(DrawnImages(run, count)))
+    job = card_jobs.request(run, count=count, by=request.user)
+    transaction.on_commit(lambda: tasks.call_for(job))
+    return Response(MeasurementSerializer(job).data, status=202)
+
+
 @extend_schema(responses={200: OfferSerializer(many=True), **REFUSALS})
 @api_view()
 def judge_offers(request: Request, slug: str) -> Response:
@@ -385,6 +434,7 @@ urlpatterns = [
     path("studies/<slug:slug>/runs/<int:run_id>/", run, name="api-run"),
     path("studies/<slug:slug>/runs/<int:run_id>/cancel/", cancel, name="api-run-cancel"),
     path("studies/<slug:slug>/runs/<int:run_id>/resume/", resume, name="api-run-resume"),
+    path("studies/<slug:slug>/runs/<int:run_id>/card/", run_card, name="api-run-card"),
     path("studies/<slug:slug>/judges/", judges, name="api-judges"),
     path("studies/<slug:slug>/judges/offers/", judge_offers, name="api-judge-offers"),
     path("studies/<slug:slug>/judges/offers/<str:judge>/", judge_options, name="api-judge-options"),

@@ -39,6 +39,8 @@ LIMITS: dict[tuple[str, str], Rate] = {
     ("POST", "prompt-parts-draft"): RUNS,
     ("POST", "prompt-parts-freeze"): RUNS,
     ("POST", "self-check-ask"): RUNS,
+    ("POST", "run-card-measure"): RUNS,
+    ("POST", "api-run-card"): RUNS,
     ("POST", "anchors-make"): RUNS,
     ("POST", "anchors-score"): RUNS,
     ("GET", "plan"): REPORTS,

@@ -23,7 +23,6 @@ from annotations.pictures.store import open_picture
 from annotations.sources.records import PLACES
 from judges.looks import store as look_store
 from judges.looks.ask_engine import Call, Failed, ask_in_batches, reason_of
-from judges.models import Look
 from judges.protocols import (
     RESULT,
     Answer,
@@ -95,7 +94,8 @@ class ImageScorer:
 
     `keep_alive` is called before every engine call; it may raise StopWorking. `siblings` are the
     methods of other running judges: their questions are asked in the same call. `anew`: the engines
-    are asked whatever is stored, and nothing that they say is stored.
+    are asked whatever is stored, and nothing that they say is stored. `looks`: where what they say of
+    changed pictures is stored, if those have rows of their own.
     """
 
     def __init__(
@@ -105,8 +105,10 @@ class ImageScorer:
         keep_alive: Callable[[], None] = lambda: None,
         siblings: Sequence[Method] = (),
         anew: bool = False,
+        looks: look_store.LookTable = look_store.OF_IMAGES,
     ) -> None:
         self.judge = judge
+        self.looks = looks
         # Each speaks the protocol of its kind: the part "objects" is a Detector.
         self._parts: Mapping[str, Any] = judge.parts
         self.keep_alive = keep_alive
@@ -142,8 +144,8 @@ class ImageScorer:
     def begin_changed(
         self, changed: Iterable[tuple[Image, Subject, Picture.Image]]
     ) -> list[PendingImage]:
-        """The same for prompts and pictures that no row holds."""
-        if not self.anew:
+        """The same for prompts and pictures that are no image of the study."""
+        if not self.anew and self.looks is look_store.OF_IMAGES:
             raise ValueError("What is said of a changed picture must not be stored for its image.")
         batch = []
         for image, subject, picture in changed:
@@ -219,7 +221,7 @@ class ImageScorer:
         if not by_image or self.anew:
             return
         keys = {image: wants for image, (_, wants) in by_image.items()}
-        for image, key, answer in look_store.stored_answers(engine=engine, wanted=keys):
+        for image, key, answer in self.looks.stored_answers(engine=engine, wanted=keys):
             pending, wants = by_image[image]
             pending.seen[wants[key]] = answer
 
@@ -464,8 +466,8 @@ class ImageScorer:
                 continue
             asked = look_store.want_as_json(want, closed=bool(self._classes))
             rows.append(
-                Look(
-                    image=pending.image,
+                self.looks.row(
+                    pending.image.pk,
                     engine=self.judge.keys[kind],
                     want=look_store.key_of(asked),
                     asked=asked,
@@ -474,7 +476,7 @@ class ImageScorer:
                 )
             )
         if not self.anew:
-            look_store.save(rows)
+            self.looks.save(rows)
 
 
 def _named_pixel(pending: PendingImage) -> Picture.Image:

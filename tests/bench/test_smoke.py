@@ -54,6 +54,7 @@ BENCH = (
     Smoke("bench_proxy", ("answers with a foreign byte +0 +goal 0 +met",), needs=(needs.nginx,)),
     Smoke("bench_siege", (r"^pages \d+, without one 0, processes that died 0$",)),
     Smoke("bench_stats", (r"^\d+ of \d+ rows met$",)),
+    Smoke("card_worlds", (r"^\d+ missed$",)),
     Smoke("cause_worlds", ("^within ",)),
     Smoke("drawn_worlds", ("coverage .* of labels alone$",)),
     Smoke("planted_study", (r"^\d+ sentences, \d+ false: ",)),

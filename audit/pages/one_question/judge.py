@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
@@ -54,6 +55,7 @@ def _context(page: ReportPage) -> dict[str, Any]:
         **_fails(page, body, name),
         **decide.work_of(page, body, name),
         **calibration.curves_of(page, body, name),
+        **_card(page, name, run),
         **_checks(page, name),
         **_anchors(page, name, run),
         "filters": [judge_select(body, name)] if len(body["judges"]) > 1 else [],
@@ -97,6 +99,12 @@ def _checks(page: ReportPage, name: str) -> dict[str, Any]:
         "self_checks": list(checks[:CHECKS]),
         "self_check_url": reverse("run-options", args=[page.study.slug, known]) if offered else "",
     }
+
+
+def _card(page: ReportPage, name: str, run: Run | None) -> dict[str, Any]:
+    address = reverse("question", args=[page.study.slug, "card"])
+    measure = reverse("run-card", args=[page.study.slug, run.pk]) if run else ""
+    return {"card_url": f"{address}?{urlencode({'judge': name})}", "measure_url": measure}
 
 
 def _anchors(page: ReportPage, name: str, run: Run | None) -> dict[str, Any]:

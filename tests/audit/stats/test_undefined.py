@@ -21,6 +21,7 @@ from audit.stats import (
     alternative,
     assisted,
     candidates,
+    cards,
     causes,
     contests,
     decisions,
@@ -41,12 +42,14 @@ from audit.stats import (
     thresholds,
     ties,
 )
+from audit.stats.cards import changes, family
 from audit.stats.contests import board, fit, information, judged
 from audit.stats.contests.votes import Votes
 from audit.stats.counting.grouped_pairs import GroupedPairs
 from audit.stats.decisions import probabilities, rankings, selection, tie_folds
 from audit.stats.draws import drawn_sample, pilot
 from audit.stats.estimate import Estimate, Undefined
+from audit.stats.instrument import moments
 from audit.stats.measures import calibration_error, precision, rated, verdict_balance
 from audit.stats.over_time import drift, sequential_alarm, three_watches
 from audit.stats.people import confusions, imagenhub
@@ -107,6 +110,13 @@ FEW = [1, 0, 1, 0]
 def contest(prompts=20, systems=("a", "b")):
     said = ("left", "right", "left")
     return fit.fit([(p, *systems, one) for p in range(prompts) for one in said], ties="none")
+
+
+def favoured(own):
+    """Two generators, twelve prompts, two people who say yes to all."""
+    said = moments.answers_of(np.ones((2, 24)))
+    generators, prompts = np.arange(24) % 2, np.arange(24) // 2
+    return family.favour(np.linspace(0, 1, 24), said, generators, prompts, np.array(own))
 
 
 def each(call, *hazards):
@@ -175,6 +185,25 @@ ROWS = {
         lambda r: agreement.krippendorff_alpha(r, "ordinal"), TABLES, ONE_VALUE
     )
     | {"unknown level": lambda: agreement.krippendorff_alpha([[1, 0], [1, 1]], "ratio")},
+    "changes.unit_scale": None,  # a change of scale, no statistic
+    "changes.mean_of": {"nine prompts": lambda: changes.mean_of(floats(*range(9)), np.arange(9))},
+    "changes.shift": {
+        "nothing": lambda: changes.shift(floats(), np.arange(0)),
+        "nine prompts": lambda: changes.shift(floats(*range(9)), np.arange(9)),
+    },
+    "changes.read_ladder": {
+        "nine prompts": lambda: (
+            changes.read_ladder(np.ones(9), [np.zeros(9)], np.arange(9)).gain
+        ),
+    },
+    "changes.side_preference": {
+        "one prompt": lambda: changes.side_preference(np.ones(30), np.zeros(30, dtype=int)),
+    },
+    "family.favour": {
+        "no generator of the family": lambda: favoured(own=[False, False]),
+        "all generators are of the family": lambda: favoured(own=[True, True]),
+        "people always say the same": lambda: favoured(own=[False, True]),
+    },
     "agreement.pairable_units": None,  # a part of the table, no statistic
     "agreement.unanimity": each(agreement.unanimity, TABLES),
     "agreement.fleiss_kappa": each(agreement.fleiss_kappa, TABLES, ONE_VALUE)
@@ -871,7 +900,7 @@ def public_functions() -> set[str]:
     modules = [f"audit.stats.{m.name}" for m in pkgutil.iter_modules(audit.stats.__path__)]
     modules += [
         f"{folder.__name__}.{module.name}"
-        for folder in (contests, decisions, draws, measures, over_time, people, resampling)
+        for folder in (cards, contests, decisions, draws, measures, over_time, people, resampling)
         for module in pkgutil.iter_modules(folder.__path__)
     ]
     for path in modules:
