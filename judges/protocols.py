@@ -105,6 +105,16 @@ class Similarity:
 
 
 @dataclass(frozen=True, slots=True)
+class Reward:
+    """What head number `head` of a reward model makes of the pictures and this text, word for word: its
+    numbers, the reward first. `pictures` are as of a question."""
+
+    text: str
+    head: int = 0
+    pictures: tuple[Placed, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """One question, asked in exactly these words; answered by an `Answer`.
 
@@ -137,7 +147,7 @@ class Talk:
     pictures: tuple[Placed, ...] = ()
 
 
-Want = Objects | ColorOf | DepthOf | Writing | Similarity | Question | Talk
+Want = Objects | ColorOf | DepthOf | Writing | Similarity | Reward | Question | Talk
 
 
 # --- what an engine answers -----------------------------------------------------------------
@@ -333,6 +343,10 @@ class TextReader(Engine, Protocol):
 
 class Matcher(Engine, Protocol):
     def similarities(self, pairs: Sequence[tuple[Image.Image, str]]) -> list[float]: ...
+
+
+class Rewarder(Engine, Protocol):
+    def rewards(self, asked: Sequence[tuple[Shown, Reward]]) -> list[tuple[float, ...]]: ...
 
 
 class Answerer(Engine, Protocol):

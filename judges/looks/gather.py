@@ -40,6 +40,8 @@ from judges.protocols import (
     Objects,
     Placed,
     Question,
+    Reward,
+    Rewarder,
     Seen,
     Shown,
     Similarity,
@@ -331,6 +333,14 @@ class ImageScorer:
             return matcher.similarities([(p.picture, want.text) for p, want in asked])
 
         self._ask_each("similarity", similarities, wanted)
+
+    def _ask_reward(self, wanted: Mapping[PendingImage, Sequence[Reward]]) -> None:
+        rewarder: Rewarder = self._parts["reward"]
+
+        def rewards(asked: Sequence[tuple[PendingImage, Reward]]) -> Sequence[Any]:
+            return rewarder.rewards([(p.shown(want), want) for p, want in asked])
+
+        self._ask_each("reward", rewards, wanted)
 
     def _ask_talk(self, wanted: Mapping[PendingImage, Sequence[Talk]]) -> None:
         talker: Talker = self._parts["talk"]

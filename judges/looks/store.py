@@ -26,6 +26,7 @@ from judges.protocols import (
     Line,
     Objects,
     Question,
+    Reward,
     Similarity,
     Talk,
     Want,
@@ -38,6 +39,7 @@ KIND_OF: dict[type[Want], str] = {
     DepthOf: "depth",
     Writing: "writing",
     Similarity: "similarity",
+    Reward: "reward",
     Question: "answers",
     Talk: "talk",
 }
@@ -98,6 +100,8 @@ def answer_as_json(want: Want, answer: Any) -> Any:
         return asdict(answer)
     if isinstance(want, Similarity | DepthOf) and answer is not None:
         return _number(answer)
+    if isinstance(want, Reward):
+        return [_number(number) for number in answer]
     if isinstance(want, Writing):
         return [_line_as_json(line) for line in answer]
     return list(answer) if isinstance(want, Talk) else answer
@@ -120,7 +124,7 @@ def answer_from_json(want: Want, stored: Any) -> Any:
                 "between": tuple(between) if between else None,
             }
         )
-    return tuple(stored) if isinstance(want, Talk) else stored
+    return tuple(stored) if isinstance(want, Talk | Reward) else stored
 
 
 class StoredDetections(Sequence[Detection]):

@@ -19,6 +19,7 @@ VERBS = {
     "depth": "depths",
     "writing": "read_text",
     "similarity": "similarities",
+    "reward": "rewards",
     "answers": "answer",
     "talk": "talk",
 }
@@ -66,6 +67,7 @@ METHODS = {
     "compbench-3-in-1": _method("compbench:ThreeInOne", "objects", "answers", "similarity"),
     "read-text": _method("read_text:ReadText", "writing"),
     "kept-rest": _method("kept_rest:KeptRest", "answers"),
+    "reward": _method("reward:RewardScore", "reward"),
     "clip-score": _method("clip_score:ClipScore", "similarity"),
     "blip-vqa": _method("blip_vqa:BlipVqa", "answers"),
     "vqa-score": _method("vqa_score:VqaScore", "answers"),
@@ -94,6 +96,7 @@ ENGINES = {
     "pick-score": _engine("preference:PickScore", *_TORCH),
     "hps-v2": _engine("preference:HPSv2", *_OPEN_CLIP),
     "image-reward": _engine("preference:ImageReward", *_TORCH),
+    "reward-head": _engine("reward_head:RewardHead", *_TORCH),
     "blip-vqa": _engine("blip_vqa:BlipVqa", *_TORCH),
     "clip-flant5": _engine("clip_flant5:ClipFlanT5", *_TORCH),
     "qwen-vl": _engine("qwen_vl:QwenVL", *_TORCH),

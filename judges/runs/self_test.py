@@ -15,7 +15,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from judges.errors import EngineRefused, MemoryFull
 from judges.looks.ask_engine import with_retries
-from judges.protocols import ColorOf, Detection, Engine, Objects, Question, Talk
+from judges.protocols import ColorOf, Detection, Engine, Objects, Question, Reward, Talk
 
 SIDE = 512
 RED, PAPER = (205, 30, 35), (238, 238, 238)
@@ -99,6 +99,14 @@ def _matcher(engine: Any) -> str:
     return f"for a red square, “a red square” fits {red:.3f} and “a blue square” {blue:.3f}."
 
 
+def _rewarder(engine: Any) -> str:
+    asked = [(red_square(), Reward(f"Textual prompt - a {name} square")) for name in ("red", "blue")]
+    (red, *_), (blue, *_) = engine.rewards(asked)
+    if math.isfinite(red) and red > blue:
+        return ""
+    return f"for a red square, “a red square” earns {red:.3f} and “a blue square” {blue:.3f}."
+
+
 def _answerer(engine: Any) -> str:
     yes, no = engine.answer(
         [(red_square(), [Question(QUESTION, ("Yes",)), Question(QUESTION, ("No",))])]
@@ -123,6 +131,7 @@ _CHECKS: dict[str, Callable[[Any], str]] = {
     "depth": _depth_sensor,
     "writing": _text_reader,
     "similarity": _matcher,
+    "reward": _rewarder,
     "answers": _answerer,
     "talk": _talker,
 }
