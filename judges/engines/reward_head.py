@@ -27,8 +27,10 @@ from judges.options import free_text, weights_of, whole
 from judges.protocols import Reward, Shown
 
 # The names under which heads are published; a number after it is that of the head.
-_HEAD = re.compile(r"(?:.*\.)?(?:rm_heads\.head_(\d+)|(?:rm_head|reward_head|score|v_head)())\.(.+)")
-_TOKEN = "<|Reward|>"
+_HEAD = re.compile(
+    r"(?:.*\.)?(?:rm_heads\.head_(\d+)|(?:rm_head|reward_head|score|v_head)())\.(.+)"
+)
+_TOKEN = "<|Reward|>"  # noqa: S105 - a word of the vocabulary
 
 
 @dataclass(eq=False)
@@ -109,7 +111,9 @@ class RewardHead(CheckpointEngine):
 
         settings = self._processor(AutoConfig, self.backbone)
         kind = model_class._model_mapping[type(settings)]
-        rows = [value.shape[0] for key, value in state.items() if key.endswith("embed_tokens.weight")]
+        rows = [
+            value.shape[0] for key, value in state.items() if key.endswith("embed_tokens.weight")
+        ]
         if rows:
             settings.get_text_config().vocab_size = rows[0]
         if self.token and rows and rows[0] <= self._reads:

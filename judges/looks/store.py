@@ -51,8 +51,9 @@ MASKS_FROM = 0.05
 def want_as_json(want: Want, *, closed: bool) -> dict[str, Any]:
     """`closed`: the detector has a list of its own, so its answer is the same for any classes."""
     plain = {"kind": KIND_OF[type(want)], **asdict(want)}
-    if not plain.get("pictures", True):
-        del plain["pictures"]  # The image alone: looks of that kind are older than the field.
+    for newer in ("pictures", "reply_start", "thinking_tokens"):
+        if not plain.get(newer, True):
+            del plain[newer]  # Looks without it are older than the field.
     if closed and isinstance(want, Objects):
         plain["classes"] = []
     elif closed and isinstance(want, ColorOf):

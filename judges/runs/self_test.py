@@ -34,7 +34,8 @@ def check_engines(parts: Mapping[str, Engine], *, keep_alive: Callable[[], None]
         if wrong:
             raise EngineRefused(
                 f"{type(engine).__name__} failed its self-test: {wrong} Its weights or its "
-                "settings are wrong, or it cannot do this work. Nothing was scored."
+                "settings are wrong, or it cannot do this work. Nothing was scored. If you know that it "
+                "is right, start it with self_test = false."
             )
         engine.passed_self_tests = passed | {kind}
 
@@ -50,7 +51,7 @@ def what_is_wrong(kind: str, engine: Any, keep_alive: Callable[[], None]) -> str
             f"There is not enough memory to load {type(engine).__name__}: {error}"
         ) from error
     except ValueError as error:
-        return f"{error}"
+        return f"{str(error).rstrip('.')}."
 
 
 def _detector(engine: Any) -> str:
@@ -100,7 +101,9 @@ def _matcher(engine: Any) -> str:
 
 
 def _rewarder(engine: Any) -> str:
-    asked = [(red_square(), Reward(f"Textual prompt - a {name} square")) for name in ("red", "blue")]
+    asked = [
+        (red_square(), Reward(f"Textual prompt - a {name} square")) for name in ("red", "blue")
+    ]
     (red, *_), (blue, *_) = engine.rewards(asked)
     if math.isfinite(red) and red > blue:
         return ""
@@ -112,7 +115,8 @@ def _answerer(engine: Any) -> str:
         [(red_square(), [Question(QUESTION, ("Yes",)), Question(QUESTION, ("No",))])]
     )[0]
     if yes.probability is None or no.probability is None:
-        return f"it gave no answer about a red square: {yes.reason or no.reason}"
+        reason = (yes.reason or no.reason).rstrip(".")
+        return f"it gave no answer about a red square: {reason}."
     if yes.probability > no.probability:
         return ""
     return f"it saw no red square in one (yes {yes.probability:.2f}, no {no.probability:.2f})."

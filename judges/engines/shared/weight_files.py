@@ -101,7 +101,10 @@ def fetch(checkpoint: str, revision: str = "") -> None:
         )
     from huggingface_hub import hf_hub_download
 
+    from judges.engines.shared.hub import expect_reachable
+
     repository, name = one
+    expect_reachable(repository, revision)
     try:
         got = hf_hub_download(repository, name, revision=revision or "main")
     except (OSError, ValueError) as error:
