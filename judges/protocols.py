@@ -152,6 +152,9 @@ class Talk:
     thinking_tokens: int = 0
 
 
+# Between these a model thinks, before it answers.
+THINKING_OPENED, THINKING_CLOSED = "<think>", "</think>"
+
 Want = Objects | ColorOf | DepthOf | Writing | Similarity | Reward | Question | Talk
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from PIL import Image, ImageOps
 
+from judges.engines.detection.lean_masks import replaced
 from judges.engines.shared import (
     hub,
     run_lengths,
@@ -27,7 +28,6 @@ from judges.engines.shared import (
     weights,
 )
 from judges.engines.shared.checkpoint import CheckpointEngine, checkpoint_of, pictures_or_found
-from judges.engines.shared.lean_masks import replaced
 from judges.engines.shared.torch_setup import prepare
 from judges.engines.shared.weights import memory_guard
 from judges.errors import EngineRefused

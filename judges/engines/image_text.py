@@ -20,13 +20,13 @@ from judges.engines.shared.checkpoint import CheckpointEngine
 from judges.engines.shared.clip_pixels import cut_square, padded
 from judges.engines.shared.control_tokens import expect_none, marks_of
 from judges.engines.shared.shown_pictures import named_pictures, title_of
-from judges.engines.shared.thinking import CLOSED, closing_tokens, opens_thinking
 from judges.engines.shared.token_answers import AnswerReader
 from judges.errors import EngineRefused
 from judges.options import choice, fields_of_request, flag, free_text
-from judges.protocols import Answer, Question, Shown, Talk
+from judges.protocols import THINKING_CLOSED, THINKING_OPENED, Answer, Question, Shown, Talk
 
 _QUESTION = "{question}"
+_CLOSING = f"\n{THINKING_CLOSED}\n\n"
 _ALONE = ("",)  # the names of a picture alone
 # Of `apply_chat_template`, what the engine itself decides.
 _OURS = {
@@ -195,7 +195,11 @@ class PictureAndText(CheckpointEngine):
                 text = self._written(turn, names) if self.template else self._rendered(messages)
                 replies.append(self._reply(images, text, talk))
                 # Models are trained to read what they answered before, without what they thought.
-                before = replies[-1].rpartition(CLOSED)[2].strip() if talk.thinking_tokens else ""
+                before = (
+                    replies[-1].rpartition(THINKING_CLOSED)[2].strip()
+                    if talk.thinking_tokens
+                    else ""
+                )
                 messages.append(_turn("assistant", before or replies[-1]))
         return tuple(replies)
 
@@ -218,9 +222,12 @@ class PictureAndText(CheckpointEngine):
             length:
         ]
         said = thought.tolist()
-        opened = opens_thinking(text)
+        # Some chat templates write the first mark for the model.
+        opened = f"{THINKING_OPENED}\n" if text.rstrip().endswith(THINKING_OPENED) else ""
         if len(said) == talk.thinking_tokens and said[-1] not in ends_of(self._net):
-            said += closing_tokens(words, words.decode(said), is_open=opened)
+            thinks = opened + words.decode(said)
+            if THINKING_OPENED in thinks and THINKING_CLOSED not in thinks:
+                said += words.encode(_CLOSING, add_special_tokens=False)
             torch = weights.prepare()
             longer = _lengthened(torch, given, [length], [tuple(said)])
             made = self._net.generate(**longer, max_new_tokens=talk.max_tokens, **how)[0]

@@ -67,14 +67,16 @@ METHODS = {
     "compbench-3-in-1": _method("compbench:ThreeInOne", "objects", "answers", "similarity"),
     "read-text": _method("read_text:ReadText", "writing"),
     "kept-rest": _method("kept_rest:KeptRest", "answers"),
-    "reward": _method("reward:RewardScore", "reward"),
+    "reward": _method("rewards.reward:RewardScore", "reward"),
     "clip-score": _method("clip_score:ClipScore", "similarity"),
     "blip-vqa": _method("blip_vqa:BlipVqa", "answers"),
     "vqa-score": _method("vqa_score:VqaScore", "answers"),
     "soft-tifa": _method("soft_tifa:SoftTifa", "answers"),
     "tifa": _method("tifa:Tifa", "answers", instead={("form", "free"): "talk"}),
     "dsg": _method("dsg:Dsg", "answers", instead={("wording", "gpt-4o"): "talk"}),
-    "weighted-points": _method("weighted_points:WeightedPoints", "answers", more=("similarity",)),
+    "weighted-points": _method(
+        "rewards.weighted_points:WeightedPoints", "answers", more=("similarity",)
+    ),
     "weighted-tokens": _method("weighted_tokens:WeightedTokens", "answers"),
     "chain-of-thought": _method("chain_of_thought:ChainOfThought", "talk"),
     "checklist": _method("checklist:Checklist", "talk"),

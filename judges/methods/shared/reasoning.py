@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from judges.options import choice, whole
+from judges.protocols import THINKING_CLOSED as CLOSED
+from judges.protocols import THINKING_OPENED as OPENED
 
-OPENED, CLOSED = "<think>", "</think>"
 MOST_THINKING = 65_536
 ANYWHERE, END = "anywhere", "end"
 _ANSWER = re.compile(r"<answer>(.*?)</answer>", re.DOTALL)

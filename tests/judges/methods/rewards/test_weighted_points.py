@@ -2,7 +2,7 @@
 
 import pytest
 
-from judges.methods.weighted_points import WeightedPoints
+from judges.methods.rewards.weighted_points import WeightedPoints
 from judges.protocols import Answer, Judgement, Question, Seen, Similarity, Subject, Unscored
 
 SUBJECT = Subject("a portrait")

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from judges.methods.reward import RewardScore
+from judges.methods.rewards.reward import RewardScore
 from judges.protocols import Judgement, Placed, Reward, Seen, Subject, Unscored
 
 TWO = ("Follows: {prompt}", "Looks: {prompt}")
