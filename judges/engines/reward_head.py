@@ -51,8 +51,8 @@ class RewardHead(CheckpointEngine):
     )
     pixels: int = whole(
         200_704,
-        "About so many pixels each picture is brought to, in whole patches, as the published ones were "
-        "trained; 0: the backbone's own limits.",
+        "The number of pixels that each picture is brought to, nearly, in whole patches as in the "
+        "training of published ones; 0: the backbone's own limits.",
         minimum=0,
         maximum=100_000_000,
         is_fact=True,
@@ -92,7 +92,7 @@ class RewardHead(CheckpointEngine):
             if self.token and net.get_input_embeddings().weight.shape[0] <= self._reads:
                 raise EngineRefused(
                     f"“{self.checkpoint}” holds the head alone, and “{self.backbone}” has no row for "
-                    f"its token “{self.token}”: name the file of the whole model, or leave the token out."
+                    f"its token “{self.token}”. Name the file of the whole model, or leave the token out."
                 )
         width = net.config.get_text_config().hidden_size
         wrong = [head[0].in_features for head in self._heads if head[0].in_features != width]

@@ -26,7 +26,7 @@ _PLACE = "{prompt}"
 @dataclass(frozen=True, kw_only=True)
 class RewardScore(Optioned):
     texts: tuple[str, ...] = texts(
-        (_PLACE,), "What each head reads, in their order, with {prompt}.", most=4, longest=8_000
+        (_PLACE,), "What each head reads, in their order, with {prompt}.", most=4, longest=4_000
     )
     heads: str = choice(
         "all", tuple(HEADS), "Which of them count: all, or one of a model with two of its own."

@@ -35,15 +35,15 @@ _QUESTION, _PROMPT = "{question}", "{prompt}"
 class WeightedPoints(Optioned):
     weights: Mapping[str, Any] | None = fields_of_request(
         "What each question weighs: question = number. A question may hold {prompt}.",
-        longest=20_000,
+        longest=4_000,
     )
     masks: Mapping[str, Any] | None = fields_of_request(
         "Questions that count only where another is answered yes: other = [question, …].",
-        longest=20_000,
+        longest=4_000,
     )
     groups: Mapping[str, Any] | None = fields_of_request(
         "Questions that are summed by themselves for the evidence: name = [question, …].",
-        longest=20_000,
+        longest=4_000,
     )
     intercept: float = real(0.0, "Added to every score.", minimum=-1e6, maximum=1e6)
     alignment: float = real(

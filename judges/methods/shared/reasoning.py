@@ -24,7 +24,7 @@ UNFINISHED = (
 def thinking_option() -> Any:
     return whole(
         0,
-        "For a model that thinks first: so many tokens for its reasoning, before max_tokens for its "
+        "For a model that thinks first: the tokens of its reasoning, before max_tokens for its "
         "answer. A model of this machine is then made to answer.",
         minimum=0,
         maximum=MOST_THINKING,

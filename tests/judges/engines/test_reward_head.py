@@ -59,7 +59,7 @@ def test_a_head_alone_stands_on_its_backbones_weights(tmp_path):
         states = tiny.plain(**given, output_hidden_states=True).hidden_states[-1]
         expected = tiny.heads[0](states[0, -1]).tolist()
     assert alone.rewards([(SOURCE, Reward(text))])[0] == pytest.approx(expected, abs=CLOSE)
-    with pytest.raises(EngineRefused, match="name the file of the whole model"):
+    with pytest.raises(EngineRefused, match="Name the file of the whole model"):
         engine(tiny, tiny.head_file).load()
 
 
