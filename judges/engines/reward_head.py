@@ -51,8 +51,8 @@ class RewardHead(CheckpointEngine):
     )
     pixels: int = whole(
         200_704,
-        "The number of pixels that each picture is brought to, nearly, in whole patches as in the "
-        "training of published ones; 0: the backbone's own limits.",
+        "Each picture is brought to nearly this number of pixels, in whole patches, as in training. 0: "
+        "the backbone's own limits.",
         minimum=0,
         maximum=100_000_000,
         is_fact=True,
