@@ -21,6 +21,7 @@ from PIL import Image as Picture
 from annotations.models import Image, Prompt
 from annotations.pictures.store import open_picture
 from annotations.sources.records import PLACES
+from judges.errors import clause_of
 from judges.looks import store as look_store
 from judges.looks.ask_engine import Call, Failed, ask_in_batches, reason_of
 from judges.models import Look
@@ -568,7 +569,7 @@ def _needs_one_picture(pending: PendingImage, wants: Sequence[Want]) -> bool:
 def _why_closed(what: str, error: BaseException) -> str:
     if isinstance(error, FileNotFoundError):
         return f"{what} is gone from the storage."
-    return f"{what} cannot be read: {error}."
+    return f"{what} cannot be read: {clause_of(error)}."
 
 
 def _of_kind(kind: str, wants: Sequence[Want]) -> list[Any]:

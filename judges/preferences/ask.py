@@ -62,7 +62,7 @@ def ask(
             _ask_some(judge, engine, some, told, keep_alive)
     except Passing as error:
         raise JudgeRefused(
-            f"The model does not answer: {error.reason} What it answered is stored; ask again later."
+            f"The model does not answer: {error.reason}. What it answered is stored; ask again later."
         ) from error
     finally:
         if told.new:
