@@ -83,6 +83,7 @@ FLOORS = {
         {"errors", "models", "number_words", "options", "protocols", "signals"},
         {"noun_phrases", "recipes", "text_similarity"},
         {"boxes", "catalogue", "engines/shared", "masks", "methods/shared", "servers"},
+        {"engines/detection", "methods/rewards"},
         {"allowed", "draft_questions", "engines", "methods", "names"},
         {"exports", "generating", "registry"},
         {"looks", "methods/compbench", "own_recipes"},

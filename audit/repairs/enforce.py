@@ -31,7 +31,9 @@ def enforce(
     findings: Sequence[Finding],
     painter: Painter,
     advance: Callable[[], object] = lambda: None,
+    is_checked: bool = False,
 ) -> MadePicture:
+    """`is_checked`: first the painter must draw one of the images again from its seed."""
     there = set(study.images.filter(metadata__has_key="parent").values_list("key", flat=True))
     todo = [
         one
@@ -39,6 +41,8 @@ def enforce(
         if not {key_of(one.image, arm) for arm in ARMS} <= there
         and "parent" not in one.image.metadata
     ]
+    if is_checked and todo:
+        painter.check(todo[0].image)
     outcome = Outcome()
     makers = {one.image.generator for one in todo}
     write_study.import_generators(

@@ -29,7 +29,7 @@ from PIL import Image
 
 from judges.engines.shared import weight_facts, weights
 from judges.engines.shared.checkpoint import pictures
-from judges.errors import EngineRefused
+from judges.errors import EngineRefused, clause_of
 from judges.options import FILE, Declared, free_text
 from judges.protocols import Detection, Engine
 
@@ -122,7 +122,7 @@ class FromFile(Engine, Declared):
             raise EngineRefused(
                 f"“{path.name}” is neither a results.jsonl of GenEval nor COCO’s JSON with images, "
                 f"categories and scored annotations, nor lines with “image” and “detections”: "
-                f"{type(error).__name__} {error}."
+                f"{type(error).__name__} {clause_of(error)}."
             ) from error
         return {self.prefix + name: detections for name, detections in pairs}
 

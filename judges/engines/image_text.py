@@ -23,9 +23,10 @@ from judges.engines.shared.shown_pictures import named_pictures, title_of
 from judges.engines.shared.token_answers import AnswerReader
 from judges.errors import EngineRefused
 from judges.options import choice, fields_of_request, flag, free_text
-from judges.protocols import Answer, Question, Shown, Talk
+from judges.protocols import THINKING_CLOSED, THINKING_OPENED, Answer, Question, Shown, Talk
 
 _QUESTION = "{question}"
+_CLOSING = f"\n{THINKING_CLOSED}\n\n"
 _ALONE = ("",)  # the names of a picture alone
 # Of `apply_chat_template`, what the engine itself decides.
 _OURS = {
@@ -45,6 +46,7 @@ class PictureAndText(CheckpointEngine):
     end_mark = False
     chat: Mapping[str, Any] | None = None
     rows = 16
+    continue_replies = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -79,7 +81,7 @@ class PictureAndText(CheckpointEngine):
         rows: dict[tuple[int, str, tuple[int, ...]], list[Question]] = {}
         for place, (_, questions) in enumerate(asked):
             for question in questions:
-                text = self._chat_text(question.text, split[place][0])
+                text = self._chat_text(question.text, split[place][0], question.reply_start)
                 key = (place, text, self._reader.forced(question))
                 rows.setdefault(key, []).append(question)
         answers: dict[tuple[int, Question], Answer] = {}
@@ -117,13 +119,13 @@ class PictureAndText(CheckpointEngine):
 
     # --- questions
 
-    def _chat_text(self, text: str, names: tuple[str, ...] = _ALONE) -> str:
-        expect_none(text, self._marks)
+    def _chat_text(self, text: str, names: tuple[str, ...] = _ALONE, reply_start: str = "") -> str:
+        expect_none(text + reply_start, self._marks)
         if self.template:
             if len(names) > 1:
                 raise ValueError("A model without a chat template takes one picture.")
-            return self.template.replace(_QUESTION, text)
-        return self._rendered([_turn("user", text, names)])
+            return self.template.replace(_QUESTION, text) + reply_start
+        return self._rendered([_turn("user", text, names)]) + reply_start
 
     def _rendered(self, messages: list[dict[str, Any]]) -> str:
         return self._processing.apply_chat_template(
@@ -194,7 +196,13 @@ class PictureAndText(CheckpointEngine):
                 messages.append(_turn("user", turn, () if messages else names))
                 text = self._chat_text(turn, names) if self.template else self._rendered(messages)
                 replies.append(self._reply(images, text, talk))
-                messages.append(_turn("assistant", replies[-1]))
+                # Models are trained to read what they answered before, without what they thought.
+                before = (
+                    replies[-1].rpartition(THINKING_CLOSED)[2].strip()
+                    if talk.thinking_tokens
+                    else ""
+                )
+                messages.append(_turn("assistant", before or replies[-1]))
         return tuple(replies)
 
     def _reply(self, images: list[Image.Image], text: str, talk: Talk) -> str:
@@ -202,10 +210,32 @@ class PictureAndText(CheckpointEngine):
         how: dict[str, Any] = {"do_sample": False}
         if talk.temperature:
             how = {"do_sample": True, "temperature": talk.temperature}
+        if talk.thinking_tokens and not self._is_pair:
+            return self._thought_reply(given, text, talk, how)
         tokens = self._net.generate(**given, max_new_tokens=talk.max_tokens, **how)[0]
         if not self._is_pair:
             tokens = tokens[given["input_ids"].shape[1] :]
         return self._processing.tokenizer.decode(tokens, skip_special_tokens=True).strip()
+
+    def _thought_reply(self, given: Any, text: str, talk: Talk, how: Mapping[str, Any]) -> str:
+        """Two goes: so many tokens of thinking, then, closed if the model has not done so, the answer."""
+        words, length = self._processing.tokenizer, given["input_ids"].shape[1]
+        thought = self._net.generate(**given, max_new_tokens=talk.thinking_tokens, **how)[0][
+            length:
+        ]
+        said = thought.tolist()
+        # Some chat templates write the first mark for the model.
+        opened = f"{THINKING_OPENED}\n" if text.rstrip().endswith(THINKING_OPENED) else ""
+        if len(said) == talk.thinking_tokens and said[-1] not in ends_of(self._net):
+            thinks = opened + words.decode(said)
+            if THINKING_OPENED in thinks and THINKING_CLOSED not in thinks:
+                said += words.encode(_CLOSING, add_special_tokens=False)
+            torch = weights.prepare()
+            longer = _lengthened(torch, given, [length], [tuple(said)])
+            made = self._net.generate(**longer, max_new_tokens=talk.max_tokens, **how)[0]
+            said = made[length:].tolist()
+        reply = words.decode(said, skip_special_tokens=True).strip()
+        return f"{opened}{reply}" if opened else reply
 
 
 @dataclass(eq=False)
@@ -247,6 +277,12 @@ class ImageTextModel(PictureAndText):
                 raise ValueError(f"“chat.{name}” must be a text, a number, true or false.")
         if self.chat and self.template:
             raise ValueError("“chat” is for a chat template, and “template” takes its place.")
+
+
+def ends_of(net: Any) -> tuple[int, ...]:
+    """The tokens with which a reply ends."""
+    ends = net.generation_config.eos_token_id
+    return tuple(ends) if isinstance(ends, list | tuple) else (ends,)
 
 
 def _turn(role: str, text: str, names: tuple[str, ...] = ()) -> dict[str, Any]:

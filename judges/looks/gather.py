@@ -21,6 +21,7 @@ from PIL import Image as Picture
 from annotations.models import Image, Prompt
 from annotations.pictures.store import open_picture
 from annotations.sources.records import PLACES
+from judges.errors import clause_of
 from judges.looks import store as look_store
 from judges.looks.ask_engine import Call, Failed, ask_in_batches, reason_of
 from judges.protocols import (
@@ -40,6 +41,8 @@ from judges.protocols import (
     Objects,
     Placed,
     Question,
+    Reward,
+    Rewarder,
     Shown,
     Similarity,
     Subject,
@@ -334,6 +337,14 @@ class ImageScorer:
 
         self._ask_each("similarity", similarities, wanted)
 
+    def _ask_reward(self, wanted: Mapping[PendingImage, Sequence[Reward]]) -> None:
+        rewarder: Rewarder = self._parts["reward"]
+
+        def rewards(asked: Sequence[tuple[PendingImage, Reward]]) -> Sequence[Any]:
+            return rewarder.rewards([(p.placed_pictures(want), want) for p, want in asked])
+
+        self._ask_each("reward", rewards, wanted)
+
     def _ask_talk(self, wanted: Mapping[PendingImage, Sequence[Talk]]) -> None:
         talker: Talker = self._parts["talk"]
 
@@ -560,7 +571,7 @@ def _needs_one_picture(pending: PendingImage, wants: Sequence[Want]) -> bool:
 def _why_closed(what: str, error: BaseException) -> str:
     if isinstance(error, FileNotFoundError):
         return f"{what} is gone from the storage."
-    return f"{what} cannot be read: {error}."
+    return f"{what} cannot be read: {clause_of(error)}."
 
 
 def _of_kind(kind: str, wants: Sequence[Want]) -> list[Any]:

@@ -154,6 +154,10 @@ def _similarity(asked: dict[str, Any], stored: Any) -> tuple[str, str]:
     return asked["text"], f"{stored:.4f}"
 
 
+def _reward(asked: dict[str, Any], stored: Any) -> tuple[str, str]:
+    return _place_names(asked) + asked["text"], ", ".join(f"{number:.4f}" for number in stored)
+
+
 def _talk(asked: dict[str, Any], stored: Any) -> tuple[str, str]:
     return _place_names(asked) + "\n".join(asked["turns"]), "\n".join(stored)
 
@@ -170,6 +174,7 @@ _IN_WORDS: dict[str, Callable[[dict[str, Any], Any], tuple[str, str]]] = {
     "depth": _depth,
     "writing": _writing,
     "similarity": _similarity,
+    "reward": _reward,
     "talk": _talk,
     "which of two": _talk,
 }

@@ -26,6 +26,7 @@ from judges.protocols import (
     Line,
     Objects,
     Question,
+    Reward,
     Similarity,
     Talk,
     Want,
@@ -38,6 +39,7 @@ KIND_OF: dict[type[Want], str] = {
     DepthOf: "depth",
     Writing: "writing",
     Similarity: "similarity",
+    Reward: "reward",
     Question: "answers",
     Talk: "talk",
 }
@@ -49,8 +51,9 @@ MASKS_FROM = 0.05
 def want_as_json(want: Want, *, closed: bool) -> dict[str, Any]:
     """`closed`: the detector has a list of its own, so its answer is the same for any classes."""
     plain = {"kind": KIND_OF[type(want)], **asdict(want)}
-    if not plain.get("pictures", True):
-        del plain["pictures"]  # The image alone: looks of that kind are older than the field.
+    for newer in ("pictures", "reply_start", "thinking_tokens"):
+        if not plain.get(newer, True):
+            del plain[newer]  # Looks without it are older than the field.
     if closed and isinstance(want, Objects):
         plain["classes"] = []
     elif closed and isinstance(want, ColorOf):
@@ -115,6 +118,8 @@ def answer_as_json(want: Want, answer: Any) -> Any:
         return asdict(answer)
     if isinstance(want, Similarity | DepthOf) and answer is not None:
         return _number(answer)
+    if isinstance(want, Reward):
+        return [_number(number) for number in answer]
     if isinstance(want, Writing):
         return [_line_as_json(line) for line in answer]
     return list(answer) if isinstance(want, Talk) else answer
@@ -137,7 +142,7 @@ def answer_from_json(want: Want, stored: Any) -> Any:
                 "between": tuple(between) if between else None,
             }
         )
-    return tuple(stored) if isinstance(want, Talk) else stored
+    return tuple(stored) if isinstance(want, Talk | Reward) else stored
 
 
 class StoredDetections(Sequence[Detection]):

@@ -13,7 +13,20 @@ from typing import Any, ClassVar
 
 from annotations.forms.definition import Form, Question
 from annotations.forms.papers import edits
+from judges.methods.shared.reasoning import (
+    UNFINISHED,
+    conversation_as_evidence,
+    split_thoughts,
+    thinking_option,
+)
 from judges.methods.shared.replies import MISSING, Reply
+from judges.methods.shared.samples import (
+    check_samples,
+    combine_samples,
+    over_samples_option,
+    samples_option,
+    spread_of_samples,
+)
 from judges.methods.shared.shown import NoPicture, check_places, pictures_option, shown_to
 from judges.options import MOST_TOKENS, Optioned, choice, free_text, real, shorten_value, whole
 from judges.protocols import RESULT, Judgement, KnownAnswers, Subject, Talk, Unscored, Want
@@ -49,6 +62,9 @@ class EditForm(Optioned):
     temperature: float = real(0.0, "Of the replies.", minimum=0, maximum=2)
     max_tokens: int = whole(1_024, "The longest reply, in tokens.", minimum=1, maximum=MOST_TOKENS)
     seed: int = whole(0, "Of the first try; the next ones count on.", minimum=0, maximum=2**31 - 1)
+    samples: int = samples_option()
+    over_samples: str = over_samples_option()
+    thinking_tokens: int = thinking_option()
 
     identity: ClassVar[str] = "EditForm"
     version: ClassVar[str] = "1"
@@ -56,6 +72,7 @@ class EditForm(Optioned):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_places(self.pictures)
+        check_samples(self.samples, self.temperature)
         known = [question.name for question in questions_of(BY_SLUG[self.form])]
         if self.form in edits.OVERALL:
             known.append(OVERALL)
@@ -69,12 +86,15 @@ class EditForm(Optioned):
             talks = self._talks(subject)
         except NoPicture:
             return ()
-        for talk in talks:
-            if talk not in seen:
-                return (talk,)
-            if self._lacking(self._read(seen[talk])) == "":
-                return ()
-        return ()
+        wanted: list[Want] = []
+        for tries in talks:
+            for talk in tries:
+                if talk not in seen:
+                    wanted.append(talk)
+                    break
+                if self._lacking(self._read(seen[talk])) == "":
+                    break
+        return tuple(wanted)
 
     def judge(self, subject: Subject, seen: KnownAnswers) -> Judgement | Unscored:
         if not subject.prompt.strip():
@@ -83,17 +103,19 @@ class EditForm(Optioned):
             talks = self._talks(subject)
         except NoPicture as error:
             return Unscored(str(error), lacks=error.lacks)
-        came = [seen[talk] for talk in talks if talk in seen]
-        readable = [told for told in came if not self._lacking(self._read(told))]
-        told = (readable or came[-1:] or [("",)])[0]
-        read = self._read(told)
-        evidence = {
-            "conversations": [{"turns": list(talks[0].turns), "replies": list(told)}],
+        told = [self._best_of(tries, seen) for tries in talks]
+        sampled = [self._read(replies) for replies in told]
+        read = {name: self._combined([one[name] for one in sampled]) for name in sampled[0]}
+        evidence: dict[str, Any] = {
+            "conversations": [conversation_as_evidence(talks[0][0].turns, one) for one in told],
             "answers": [
                 read[question.name].as_evidence(question)
                 for question in questions_of(BY_SLUG[self.form])
             ],
         }
+        if self.samples > 1:
+            alone = [None if self._lacking(one) else self._value(one) for one in sampled]
+            evidence["samples"] = spread_of_samples(alone)
         if lacking := self._lacking(read):
             return Unscored(f"Not everything was answered: {lacking}", evidence)
         value = self._value(read)
@@ -106,19 +128,50 @@ class EditForm(Optioned):
             return (self.question,)
         return tuple(question.name for question in questions_of(BY_SLUG[self.form]))
 
-    def _talks(self, subject: Subject) -> list[Talk]:
-        """The same again, with other seeds; none for a prompt without words."""
+    def _best_of(self, tries: Sequence[Talk], seen: KnownAnswers) -> Sequence[str]:
+        """The first reply that can be read, else the last that came."""
+        came = [seen[talk] for talk in tries if talk in seen]
+        readable = [told for told in came if not self._lacking(self._read(told))]
+        return (readable or came[-1:] or [("",)])[0]
+
+    def _combined(self, readings: Sequence[Reading]) -> Reading:
+        if len(readings) == 1:
+            return readings[0]
+        value, reason = combine_samples([one.value for one in readings], self.over_samples)
+        if reason and all(one.value is None for one in readings):
+            reason = readings[0].reason
+        said = [
+            one.said if isinstance(one.said, str) else shorten_value(one.said) for one in readings
+        ]
+        times = ", ".join(f"{text[:40]} ×{said.count(text)}" for text in dict.fromkeys(said))
+        return Reading(times, value, reason)
+
+    def _talks(self, subject: Subject) -> list[list[Talk]]:
+        """For each sample the same again, with other seeds; none for a prompt without words."""
         if not subject.prompt.strip():
             return []
         pictures = shown_to(subject, self.pictures)
         turn = write_prompt(BY_SLUG[self.form], subject.prompt)
         return [
-            Talk((turn,), self.max_tokens, self.temperature, self.seed + number, pictures)
-            for number in range(self.tries)
+            [
+                Talk(
+                    (turn,),
+                    self.max_tokens,
+                    self.temperature,
+                    self.seed + sample * self.tries + number,
+                    pictures,
+                    self.thinking_tokens,
+                )
+                for number in range(self.tries)
+            ]
+            for sample in range(self.samples)
         ]
 
     def _read(self, told: Sequence[str]) -> dict[str, Reading]:
         reply = Reply(told[-1] if told else "", "json")
+        if self.thinking_tokens and split_thoughts(reply.whole).is_cut:
+            names = [question.name for question in questions_of(BY_SLUG[self.form])]
+            return dict.fromkeys(names, Reading("", None, UNFINISHED))
         return {
             question.name: read_answer(question, reply.value_at([question.name]))
             for question in questions_of(BY_SLUG[self.form])

@@ -62,7 +62,7 @@ def ask(
             _ask_some(judge, engine, some, told, keep_alive)
     except Passing as error:
         raise JudgeRefused(
-            f"The model does not answer: {error.reason} What it answered is stored; ask again later."
+            f"The model does not answer: {error.reason}. What it answered is stored; ask again later."
         ) from error
     finally:
         if told.new:
@@ -109,7 +109,7 @@ def _ask_some(
                     told=list(replies),
                 )
             )
-            told.unread += which_of_two.read(replies[0]) is None
+            told.unread += layout.read(replies[0]) is None
         Look.objects.bulk_create(looks, ignore_conflicts=True)
         told.new += len(looks)
 
@@ -118,6 +118,6 @@ def _pair_pictures(two: Two, left: int, layout: Layout) -> Shown:
     sides = open_picture(two.files[left]), open_picture(two.files[1 - left])
     if layout == STRIP:
         return which_of_two.side_by_side(*sides)
-    places = [one.place for one in two.beside]
-    beside = zip(places, map(open_picture, two.beside_files), strict=True)
-    return (*beside, (LEFT, sides[0]), (RIGHT, sides[1]))
+    places = [*(one.place for one in two.beside), LEFT, RIGHT]
+    names = places if layout.are_named else [""] * len(places)
+    return tuple(zip(names, [*map(open_picture, two.beside_files), *sides], strict=True))

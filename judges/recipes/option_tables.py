@@ -70,13 +70,16 @@ def _engine(path: str, options: Mapping[str, Any]) -> str:
 
 
 def _weight_rows() -> Iterator[str]:
-    yield "| weights | parameters, thousand millions | download, GB | memory at bfloat16, GB | licence |"
-    yield "|---|---|---|---|---|"
+    yield (
+        "| weights | parameters, thousand millions | download, GB | memory at bfloat16, GB | at int8, GB "
+        "| licence |"
+    )
+    yield "|---|---|---|---|---|---|"
     for name, one in PUBLISHED.items():
         known = f"[{name}]({HUB}/{one.repository})" if one.repository else f"the file of `{name}`"
-        memory = f"{one.memory_gb('bfloat16'):.2g}"
+        half, eighth = (f"{one.memory_gb(kind):.2g}" for kind in ("bfloat16", "int8"))
         licence = one.licence or "none stated"
-        yield f"| {known} | {one.parameters:g} | {one.download_gb:g} | {memory} | {licence} |"
+        yield f"| {known} | {one.parameters:g} | {one.download_gb:g} | {half} | {eighth} | {licence} |"
 
 
 def _method_rows() -> Iterator[str]:

@@ -13,7 +13,7 @@ from PIL import Image
 from judges import registry
 from judges.engines.shared import memory, tensor_files, weight_files, weights
 from judges.errors import JudgeMissing, JudgeRefused, KeysDoNotFit
-from judges.protocols import ColorOf, Detection, Objects, Question, Talk
+from judges.protocols import ColorOf, Detection, Objects, Question, Reward, Talk
 from judges.runs import official_files, self_test
 
 
@@ -136,6 +136,8 @@ def _ask(kind: str, engine: Any, picture: Image.Image) -> None:
         engine.read_text([picture])
     elif kind == "similarity":
         engine.similarities([(picture, "a red square")])
+    elif kind == "reward":
+        engine.rewards([(picture, Reward("Textual prompt - a red square"))])
     elif kind == "answers":
         engine.answer([(picture, [Question(self_test.QUESTION, ("Yes",))])])
     else:

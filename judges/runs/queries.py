@@ -29,6 +29,7 @@ PART_TITLES = {
     "depth": "Depth model",
     "writing": "Text reader",
     "similarity": "Similarity model",
+    "reward": "Reward model",
     "answers": "Question answering model",
     "talk": "Chat model",
     "": "Rules",
@@ -248,6 +249,8 @@ def _kind(name: str, entry: Entry) -> str:
         return "Text in the picture"
     if "objects" in entry.parts:
         return "Object detection"
+    if "reward" in entry.parts:
+        return "Trained on people’s preferences"
     if "similarity" in entry.parts:
         return "Similarity of image and text"
     return "Questions about the image"

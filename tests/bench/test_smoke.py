@@ -63,6 +63,7 @@ BENCH = (
     Smoke("hidden_labels", ("^4,000 images by 3 judges: ",)),
     Smoke("large_report", ('"after": ',), ("20",)),
     Smoke("many_looks", ("^every look at labels 30 to 400: ",)),
+    Smoke("real_weights", ("rows measured; the others say not yet",), neural=True),
     Smoke("shared_report", ('"workers": 2,.*"same digits": true',), ("400", "50", "1", "2")),
     Smoke("true_verdict", (r"^\d+ missed$",)),
     Smoke("whole_report", ('"images": 400, "prompts": 50, ',), ("400", "50")),

@@ -52,3 +52,13 @@ def test_an_unknown_option_is_refused_before_a_run_exists(name):
 def test_titles_are_told_apart():
     titles = [entry.title for entry in catalogue.JUDGES.values()]
     assert len(set(titles)) == len(titles)
+
+
+def test_an_engine_that_cannot_go_on_with_a_reply_is_refused_before_a_run_exists():
+    with pytest.raises(registry.JudgeRefused, match=r"reply_start.*OpenAIServer cannot go on"):
+        registry.build("rating-server", {"reply_start": "The quality is"})
+
+
+def test_a_judge_of_one_picture_is_not_shown_a_source():
+    with pytest.raises(registry.JudgeRefused, match="shows several pictures"):
+        registry.build("vqa-score-blip2", {"pictures": ["source", "result"]})

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from judges.errors import EngineRefused, first_line
+from judges.errors import EngineRefused, clause_of, first_line
 
 # The bytes of a number in safetensors' words.
 BYTES = {"F64": 8, "I64": 8, "U64": 8, "F32": 4, "I32": 4, "U32": 4, "F16": 2, "BF16": 2}
@@ -105,7 +105,10 @@ def fetch(checkpoint: str, revision: str = "") -> None:
         )
     from huggingface_hub import hf_hub_download
 
+    from judges.engines.shared.hub import expect_reachable
+
     repository, name = one
+    expect_reachable(repository, revision)
     try:
         got = hf_hub_download(repository, name, revision=revision or "main")
     except (OSError, ValueError) as error:
@@ -277,7 +280,9 @@ def configuration(folder: Path) -> dict[str, Any]:
     try:
         told = json.loads(file.read_text())
     except ValueError as error:
-        raise EngineRefused(f"The config.json of “{folder.name}” is no JSON: {error}.") from error
+        raise EngineRefused(
+            f"The config.json of “{folder.name}” is no JSON: {clause_of(error)}."
+        ) from error
     if not isinstance(told, dict):
         raise EngineRefused(f"The config.json of “{folder.name}” holds no settings by name.")
     return told

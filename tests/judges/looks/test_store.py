@@ -99,3 +99,14 @@ def test_a_detector_with_a_list_of_its_own_is_asked_once_whatever_is_looked_for(
     keys = {look_store.key_of_want(Objects((name,)), closed=True) for name in ("cup", "dog")}
     assert len(keys) == 1
     assert len({look_store.key_of_want(Objects((n,)), closed=False) for n in ("cup", "dog")}) == 2
+
+
+def test_newer_fields_are_part_of_a_key_only_where_they_say_something():
+    plain = look_store.want_as_json(Question("Is it?", ("Yes",)), closed=False)
+    assert plain.keys() == {"kind", "text", "answers", "rule"}
+    begun = look_store.want_as_json(Question("Is it?", ("Yes",), reply_start="It is"), closed=False)
+    assert begun == {**plain, "reply_start": "It is"}
+    talk = look_store.want_as_json(Talk(("Is it?",)), closed=False)
+    assert "thinking_tokens" not in talk
+    longer = look_store.want_as_json(Talk(("Is it?",), thinking_tokens=9), closed=False)
+    assert longer == {**talk, "thinking_tokens": 9}

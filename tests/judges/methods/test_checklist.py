@@ -258,3 +258,60 @@ def test_yes_or_no_is_the_word_wherever_it_stands_after_the_thoughts():
     # yes; nothing that can be read, left out of the mean; no, as expected: not “know”
     assert [score for score, _ in scores(made).values()] == [1.0, None, 1.0]
     assert made.score == 1.0 and "holds neither yes nor no" in scores(made)[1][1]
+
+
+def test_three_samples_make_a_mean_of_each_point_and_say_how_far_apart_they_are():
+    method = Checklist(points=("Is it red?", "Is it two?"), samples=3, temperature=0.7, seed=10)
+    talks = method.wants(SUBJECT, KnownAnswers())
+    assert [talk.seed for talk in talks] == [10, 11, 12]
+    made = told(
+        method,
+        '{"1": "yes", "2": "yes"}',  # 1
+        '{"1": "yes", "2": "no"}',  # 1/2
+        '{"1": "no", "2": "no"}',  # 0
+    )
+    # points 2/3 and 1/3
+    assert made.score == pytest.approx(1 / 2)
+    assert made.evidence["answers"][0]["said"] == "yes ×2, no ×1"
+    assert made.evidence["samples"] == {"count": 3, "scores": [1.0, 0.5, 0.0], "spread": 0.5}
+
+
+def test_the_majority_of_samples_decides_each_point_and_a_tie_decides_nothing():
+    method = Checklist(
+        points=("Is it red?",), samples=2, temperature=0.7, over_samples="majority", tries=1
+    )
+    assert told(method, '{"1": "no"}', '{"1": "no"}').score == 0
+    made = told(method, '{"1": "yes"}', '{"1": "no"}')
+    assert isinstance(made, Unscored)
+    assert "tied between 1 and 0" in made.reason
+
+
+def test_a_sample_that_cannot_be_read_is_counted_and_left_out():
+    method = Checklist(points=("Is it red?",), samples=2, temperature=0.7)
+    made = told(method, '{"1": "yes"}', "hm")
+    assert made.score == 1
+    assert made.reason == "1 of 2 samples could not be read in full"
+
+
+def test_a_thinking_model_is_read_after_its_thoughts_and_not_within_them():
+    method = Checklist(
+        asks=("Is it red?",), form="text", reading="yes-or-no", fields={"red": [1]}, formula="red",
+        thinking_tokens=2_000,
+    )  # fmt: skip
+    (talk,) = method.wants(SUBJECT, KnownAnswers())
+    assert talk.thinking_tokens == 2_000
+    made = told(method, "<think>\nyes, it is red; yes. No: it is blue.</think>\nno")
+    assert made.score == 0
+    (conversation,) = made.evidence["conversations"]
+    assert conversation["replies"] == ["no"]
+    assert conversation["reasoning"] == ["yes, it is red; yes. No: it is blue."]
+    made = told(method, "<think>\nyes, it is red, and")
+    assert isinstance(made, Unscored)
+    assert "still thinking" in made.reason
+
+
+def test_an_answer_at_the_end_alone_is_read_where_that_is_wanted():
+    options = {"asks": ("Red?",), "form": "text", "reading": "yes-or-no", "fields": {"red": [1]}}
+    reply = "At first yes.\n\n<answer>no</answer>"
+    assert told(Checklist(formula="red", **options), reply).score == 1
+    assert told(Checklist(formula="red", answer_at="end", **options), reply).score == 0

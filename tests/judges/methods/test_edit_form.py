@@ -127,6 +127,29 @@ def test_without_a_source_or_an_instruction_nothing_is_asked():
     assert judged(EditForm(question="did"), subject=empty)[0].reason == "This prompt is empty."
 
 
+def test_samples_of_an_edit_make_one_grade_and_say_their_spread():
+    method = EditForm(form="gedit", question="success", samples=3, temperature=1.0, tries=1)
+    told, asked = judged(method, '{"success": 7}', '{"success": 9}', '{"success": 8}')
+    assert (told.score, asked) == (8, 3)
+    assert told.evidence["samples"] == {"count": 3, "scores": [7, 9, 8], "spread": 1}
+    most = EditForm(
+        form="gedit",
+        question="success",
+        samples=3,
+        temperature=1.0,
+        tries=1,
+        over_samples="majority",
+    )
+    assert judged(most, '{"success": 7}', '{"success": 9}', '{"success": 7}')[0].score == 7
+
+
+def test_an_edits_judge_that_never_stopped_thinking_has_no_grade():
+    method = EditForm(form="gedit", question="success", tries=1, thinking_tokens=100)
+    told, _ = judged(method, '<think>perhaps {"success": 7}, but')
+    assert "still thinking" in told.reason
+    assert judged(method, '<think>6?</think>{"success": 7}')[0].score == 7
+
+
 # --- whole runs, with a model server
 
 

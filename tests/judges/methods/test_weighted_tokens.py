@@ -134,3 +134,11 @@ def test_weights_that_do_not_fit_are_refused(options, why):
 
 def test_its_options_tell_the_weights_that_count():
     assert WeightedTokens().options["weights"] == LEVELS
+
+
+def test_a_reply_that_has_begun_is_part_of_every_question():
+    method = WeightedTokens(template="How good is it?", reply_start="The quality is")
+    assert {want.reply_start for want in method.wants(SUBJECT, KnownAnswers())} == {
+        "The quality is"
+    }
+    assert method.options["reply_start"] == "The quality is"

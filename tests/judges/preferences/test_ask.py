@@ -133,6 +133,22 @@ def test_as_a_strip_both_are_one_picture_and_another_judge(voted):
     assert said_of(voted, apart) == said_of(voted, pasted)
 
 
+def test_in_unified_rewards_words_the_pictures_have_no_names_and_its_sentence_is_read(voted):
+    def better(asked, before):
+        left, right, number = sides(asked)
+        side = 1 if number < 6 or left > right else 2
+        return spoken(f"Both are seen. Image {side} is better.")
+
+    with standing_in(better) as state:
+        ask(voted, state, "--like", "unified-reward")
+    assert {title for one in state.asked for title, _ in one.shown} == {""}
+    assert "Text Caption: [" in state.asked[0].text
+    (judge,) = judges_that_compare()
+    assert judge.name == "which-of-two-unified-reward-some-model"
+    said = said_of(voted, judge)
+    assert sum(one.consistent for one in said.values()) == PROMPTS - 6
+
+
 def test_a_strip_is_stored_as_it_was_before_pictures_could_stand_apart():
     two = Two(1, "two cats", (4, 5), ("a", "b"), ("1" * 64, "2" * 64), ("x", "y"))
     assert key_of(two.want(0, STRIP)) == "a17aad5414d42b85"

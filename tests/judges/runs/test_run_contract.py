@@ -381,7 +381,7 @@ def test_what_passes_is_waited_for_as_long_as_the_server_says(study, judge, monk
 
 def test_what_does_not_pass_stops_the_run_with_a_sentence(study, judge, monkeypatch):
     def away(reds):
-        raise Passing("no route to host")
+        raise Passing("no route to host.")
 
     trouble(monkeypatch, away)
     run = start(study, judge)

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from judges.engines.detection.coco_names import GENEVAL
 from judges.engines.shared import run_lengths
 from judges.engines.shared.batches import group_by_size
 from judges.engines.shared.checkpoint import CheckpointEngine, floor_of, pictures_or_found
-from judges.engines.shared.coco_names import GENEVAL
 from judges.engines.shared.torch_setup import prepare
 from judges.engines.shared.weights import memory_guard, pick_precision
 from judges.options import whole
