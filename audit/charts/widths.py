@@ -39,7 +39,11 @@ def fit_to(spec: dict[str, Any], width: int) -> dict[str, Any]:
     config, most = spec.setdefault("config", {}), min(MOST_ROOM, int(width * NAMES_SHARE))
     config["axis"] = {**config.get("axis", {}), "labelLimit": most}
     if narrow:
-        config["legend"] = {**config.get("legend", {}), "columns": 1}
+        config["legend"] = {
+            **config.get("legend", {}),
+            "columns": 1,
+            "labelLimit": width - AXIS_ROOM,
+        }
     else:
         config["legend"] = {**config.get("legend", {}), "columnPadding": 24}
     spec["padding"] = {**config.get("padding", {}), "left": 8 if named else SLACK, "right": SLACK}
