@@ -86,6 +86,11 @@ OVERLAPS = """() => {
 }"""
 
 
+# Charts are fetched again for the other theme.
+DRAWN_FOR = """scheme => [...document.querySelectorAll('.still img')]
+    .every(one => !one.checkVisibility() || one.currentSrc.includes(`theme=${scheme}`))"""
+
+
 def two_judges():
     study = make_study()
     for name in ("geneval-builtin", "soft-tifa-gm-builtin"):
@@ -141,6 +146,7 @@ def test_every_page_of_every_tab(open_page, transactional_db, judges, size):
         making.compute_waiting_answers()
         for scheme in SCHEMES:
             page.emulate_media(color_scheme=scheme)
+            page.wait_for_function(DRAWN_FOR, arg=scheme)
             wait_for_pictures(page)
             save_screenshot(page, f"every-{name}-{judges}-{size}-{scheme}")
             try:
