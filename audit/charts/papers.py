@@ -5,7 +5,7 @@ The two studies have different generators, but people's score of each generator 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from audit.charts.faces import face_of
 from audit.charts.style import MUTED, configured, rule, to_draw
@@ -59,7 +59,7 @@ def papers(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
 def _names(printed: list[dict[str, Any]], theme: str, x: alt.X, y: alt.Y) -> list[alt.Chart]:
     """Of the published points; those of the right half stand to the left of theirs, within the plot."""
     middle = (printed[0]["human"] + printed[-1]["human"]) / 2
-    sides = {"left": 6, "right": -6}
+    sides: dict[Literal["left", "right"], int] = {"left": 6, "right": -6}
     return [
         alt.Chart(
             alt.Data(
