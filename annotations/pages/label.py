@@ -277,6 +277,7 @@ def _render(
     earlier = label_queries.earlier_answers(annotator, image) if image else {}
     progress = label_queries.progress(annotator)
     context = {
+        "may_research": place.may_research,
         **_questions(place, image, earlier),
         "study": place.study,
         "image": image,

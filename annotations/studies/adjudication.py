@@ -56,6 +56,7 @@ class Case(NamedTuple):
     image_id: int
     public_id: str
     decided: bool
+    has_file: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +99,16 @@ class Cases(Sequence[Case]):
         keys = self.keys[place].tolist()
         # A picture may be gone since this was counted.
         images = Image.objects.filter(pk__in=keys).order_by()
-        ids = dict(images.values_list("pk", "public_id"))
-        return [Case(key, ids[key], key in self.decided) for key in keys if key in ids]
+        known = {
+            pk: (public_id, bool(file))
+            for pk, public_id, file in images.values_list("pk", "public_id", "file")
+        }
+        return [
+            Case(key, public_id, key in self.decided, has_file)
+            for key in keys
+            if key in known
+            for public_id, has_file in [known[key]]
+        ]
 
 
 def disagreements(study: Study) -> Cases:

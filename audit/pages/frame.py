@@ -190,6 +190,7 @@ class ReportPage:
             "has_runs": self.report is not None or study.runs.exists(),
             "signature": report_words.signature(body) if body else [],
             "missing": report_words.missing(body) if body else [],
+            "undated": any(not one["release_date"] for one in body.get("generators", ())),
             "vega_url": reverse("vega"),
             "many": len(body.get("judges", ())) > MANY,
             "judge_choices": [

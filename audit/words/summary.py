@@ -102,19 +102,21 @@ def _off(judge: dict[str, Any]) -> str:
 
 def uses(body: dict[str, Any], name: str) -> Iterator[str]:
     """What the report shows that it may be used for. A judge that drifts may be used for what it read
-    before."""
+    before; one of which it is not known whether it follows people, for nothing yet."""
     judge = body["judges"][name]
+    if drift_state.following_of(judge) == CANNOT_BE_TOLD:
+        return
     if drift_state.state_of(judge) == drift_state.DRIFTS:
         yield f"generators before {judge['drift']['since'][:7]}"
         return
     overall = judge["overall"]
     if stored_statistic(overall, "alt_test").get("passes"):
-        yield "labels instead of a person"
+        yield "labelling"
     if stored_statistic(overall, "equivalence").get("equivalent"):
         yield "mean scores"
     ranked = body.get("ranking", {}).get("judges", {}).get(name, {})
     if "undefined" not in ranked and ranked.get("swaps") == []:
-        yield "ranking generators"
+        yield "ranking"
     gain = stored_statistic(overall, "best_of_n").get("people_gain", {})
     if gain.get("low") is not None and side(gain) > 0:
-        yield "picking the best image"
+        yield "best image"

@@ -49,7 +49,7 @@ def _context(page: ReportPage) -> dict[str, Any]:
         "judge": name,
         "judge_title": title(name),
         "line": summary_words.describe_judge(body, name),
-        "sentences": [drift_state.sentence(title(name), found), found["drift"]["reason"]],
+        "sentences": _first_sentences(name, found),
         "tables": [_numbers(body, name), *drift.tables(page, body, [name])],
         "drift_csv": page.table_file("drift", judge=name),
         **_fails(page, body, name),
@@ -61,6 +61,12 @@ def _context(page: ReportPage) -> dict[str, Any]:
         "filters": [judge_select(body, name)] if len(body["judges"]) > 1 else [],
         "filter_url": page.request.path,
     }
+
+
+def _first_sentences(name: str, found: dict[str, Any]) -> list[str]:
+    """The state in words, and the numbers behind it where it does not hold them yet."""
+    state, reason = drift_state.sentence(title(name), found), found["drift"]["reason"]
+    return [state] if reason in state else [state, reason]
 
 
 def _numbers(body: dict[str, Any], name: str) -> Table:

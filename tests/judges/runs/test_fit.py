@@ -13,7 +13,7 @@ from judges.methods.dsg import Dsg
 from judges.methods.tifa import Tifa
 from judges.models import Judge, Look, Run
 from judges.protocols import Atom, KnownAnswers, Subject, Unscored
-from judges.runs import lifecycle
+from judges.runs import lifecycle, score_chunk
 from judges.runs.fit import Fit, StudyPrompts
 from judges.runs.queries import judge_choices
 from tests import making
@@ -149,6 +149,31 @@ def test_a_second_click_on_start_makes_no_second_run(as_alice, study):
     as_alice.post(start, judge)
     assert Run.objects.get() == first
     assert Run.objects.get().started_at == first.started_at
+
+
+def test_a_judge_that_has_scored_every_image_is_not_offered_again(as_alice, study):
+    address = reverse("runs", args=[study.slug])
+    button = 'id="start-geneval-builtin"'
+    assert button in as_alice.get(address).text
+    run = lifecycle.start_run(study=study, name="geneval-builtin")
+    score_chunk.work_off(run=run)
+    assert button not in as_alice.get(address).text
+    # A new image has no score yet.
+    image = study.images.first()
+    image.pk, image.key, image.public_id = None, "new", "new-image"
+    image.save()
+    page = as_alice.get(address).text
+    assert button in page and "Run missing" in page
+
+
+def test_a_run_with_other_options_leaves_the_judge_itself_on_offer(as_alice, study):
+    address, name = reverse("runs", args=[study.slug]), "soft-tifa-gm-builtin"
+    for options, offered in (({"mean": "arithmetic"}, True), ({}, False)):
+        run = lifecycle.start_run(study=study, name=name, options=options)
+        score_chunk.work_off(run=run)
+        run.refresh_from_db()
+        assert (run.scored, run.failed) == (8, 0)
+        assert (f'id="start-{name}"' in as_alice.get(address).text) is offered
 
 
 # --- pages
