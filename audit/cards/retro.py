@@ -79,7 +79,7 @@ def band_of(card: dict[str, Any]) -> Band:
     parts: list[Any] = [number.get(part) for part in ("value", "low", "high")]
     if not rows or not all(type(part) in (int, float) and math.isfinite(part) for part in parts):
         raise Refused(
-            "This card does not say how the judge reads newer generators: its study needs two release dates "
+            "This card does not say how it reads newer generators: its study needs two release dates "
             "and two answers on some images of each generator."
         )
     return Band(str(rows[0]["since"]), *map(float, parts))

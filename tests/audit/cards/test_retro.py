@@ -48,7 +48,7 @@ def test_scores_printed_as_shares_move_by_hundredths():
 
 def test_a_card_without_that_fact_is_refused():
     for rows in ([], [{**ROW, "since": None}], [{**ROW, "number": {"undefined": "x", "n": 0}}]):
-        with pytest.raises(Refused, match="does not say how the judge reads newer generators"):
+        with pytest.raises(Refused, match="does not say how it reads newer generators"):
             band_of({"rows": rows})
 
 
